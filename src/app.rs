@@ -1,0 +1,252 @@
+//! Wiring: checked options to a table that runs.
+//!
+//! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures::StreamExt;
+use rand::{SeedableRng, rngs::StdRng};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::{
+    config::{Config, LlmChoice, SttChoice, TtsChoice},
+    domain::{Campaign, EntityKind, LineWhen, Message, Npc, SessionId, Voice},
+    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    logic::{budget::Ledger, tier::Names, words::fold},
+    provider::{
+        ChatModel, Error, SpeakRequest, SpeechToText, TextToSpeech,
+        espeak::Espeak,
+        flite::Flite,
+        local::{self, Local},
+        openai,
+        scripted::{Script, Scripted},
+    },
+    session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
+    tools::{Catalog, Effects, ToolHost, builtin},
+};
+
+/// What differs from table to table.
+pub struct TableSetup {
+    /// Play session.
+    pub session: SessionId,
+    /// Conversations to go on from, by NPC.
+    pub histories: BTreeMap<String, Vec<Message>>,
+    /// Money the session has spent before.
+    pub spent: f64,
+    /// What hears.
+    pub stt: Arc<dyn SpeechToText>,
+    /// Where speech goes.
+    pub out: Box<dyn VoiceOut>,
+    /// How fast it goes there.
+    pub pace: Pace,
+    /// What tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+    /// Where lines and notices go.
+    pub events: mpsc::Sender<TableEvent>,
+    /// Seed of dice and variety.
+    pub seed: u64,
+}
+
+/// A table that runs.
+pub struct OpenTable {
+    /// How it is reached.
+    pub handle: TableHandle,
+    /// Its task; ends after the handle is dropped or told to close.
+    pub task: JoinHandle<Kept>,
+    /// Who pays.
+    pub purse: Purse,
+}
+
+/// What hears, as configured; nothing is loaded yet.
+///
+/// # Errors
+/// An address or key that makes no request.
+pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
+    Ok(match &config.stt {
+        SttChoice::Local => Arc::new(Local::new(local::Options::default(), vocabulary(config))),
+        SttChoice::OpenAi { options, language } => {
+            Arc::new(openai::Transcription::new(options.clone(), Some(language.clone()))?)
+        }
+    })
+}
+
+/// Puts a table together and starts its task.
+///
+/// # Errors
+/// A service's address or key that makes no request.
+pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error> {
+    let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
+    let campaign = Arc::new(config.campaign.clone());
+    let dice = StdRng::seed_from_u64(setup.seed);
+    let catalog = Catalog::new(builtin::all(dice, config.tables.clone()), &npcs);
+    let host = ToolHost::new(catalog);
+    let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
+    let voices = Voices::new(&config.tts)?;
+    let mut histories = setup.histories;
+    let seats = npcs
+        .into_iter()
+        .map(|npc| {
+            let model = brain(&config.llm, &npc, setup.seed)?;
+            let voice = voices.of(&npc);
+            let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
+            let history = histories.remove(&npc.name).unwrap_or_default();
+            let parts = CascadedParts {
+                npc: Arc::clone(&npc),
+                model,
+                host: host.clone(),
+                purse: purse.clone(),
+                max_tokens: config.session.max_tokens,
+                filler_after: config.session.filler_after,
+                session_calls: SessionCalls::default(),
+            };
+            let engine = Cascaded::new(parts, voice, &campaign, history);
+            Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let (handle, task) = session::open(TableParts {
+        session: setup.session,
+        options: config.session.clone(),
+        seats,
+        campaign,
+        keywords: config.tiers.clone(),
+        stt: setup.stt,
+        out: setup.out,
+        pace: setup.pace,
+        host,
+        effects: setup.effects,
+        purse: purse.clone(),
+        seed: setup.seed,
+        events: setup.events,
+    });
+    Ok(OpenTable { handle, task, purse })
+}
+
+fn brain(choice: &LlmChoice, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
+    Ok(match choice {
+        LlmChoice::Scripted => {
+            Arc::new(Scripted::new(&npc.name, Arc::new(Script::new(&npc.lines)), seed))
+        }
+        LlmChoice::OpenAi(options) => Arc::new(openai::Chat::new(options.clone())?),
+    })
+}
+
+/// The voice service of `npc`.
+///
+/// # Errors
+/// A service's address or key that makes no request.
+pub fn voice(config: &Config, npc: &Npc) -> Result<Arc<dyn TextToSpeech>, Error> {
+    Ok(Voices::new(&config.tts)?.of(npc))
+}
+
+/// Has a voice say a word; how many seconds of sound came.
+///
+/// # Errors
+/// The voice's own.
+pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Error> {
+    let mut chunks = tts.speak(SpeakRequest {
+        text: "Hello.".to_owned(),
+        voice: voice.clone(),
+        language: "en".to_owned(),
+        pronunciation: Arc::from([]),
+    });
+    let mut seconds = 0.0;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk?;
+        seconds += chunk.rate.duration_of(chunk.samples.len()).as_secs_f64();
+    }
+    Ok(seconds)
+}
+
+/// The voice services NPCs may name.
+struct Voices {
+    flite: Arc<dyn TextToSpeech>,
+    espeak: Arc<dyn TextToSpeech>,
+    openai: Option<Arc<dyn TextToSpeech>>,
+}
+
+impl Voices {
+    fn new(choice: &TtsChoice) -> Result<Self, Error> {
+        let openai = match choice {
+            TtsChoice::OpenAi(options) => {
+                Some(Arc::new(openai::Speech::new(options.clone())?) as Arc<dyn TextToSpeech>)
+            }
+            TtsChoice::Flite | TtsChoice::Espeak => None,
+        };
+        Ok(Self { flite: Arc::new(Flite::new()), espeak: Arc::new(Espeak::new()), openai })
+    }
+
+    /// `check` has refused voices of services that are not configured.
+    fn of(&self, npc: &Npc) -> Arc<dyn TextToSpeech> {
+        match (npc.voice.provider.as_str(), &self.openai) {
+            ("openai", Some(openai)) => Arc::clone(openai),
+            ("espeak", _) => Arc::clone(&self.espeak),
+            _ => Arc::clone(&self.flite),
+        }
+    }
+}
+
+/// The NPC that `name` means: full name, alias, or part of a name that only one has.
+///
+/// # Errors
+/// Nobody, or more than one, with the names there are.
+pub fn find_npc<'n>(npcs: &'n [Npc], name: &str) -> Result<(usize, &'n Npc), String> {
+    let wanted = fold(name);
+    let names = |npc: &'n Npc| std::iter::once(&npc.name).chain(&npc.aliases);
+    let exact = |npc: &&(usize, &'n Npc)| names(npc.1).any(|known| fold(known) == wanted);
+    let part = |npc: &&(usize, &'n Npc)| fold(&npc.1.name).split(' ').any(|word| word == wanted);
+    let all: Vec<(usize, &Npc)> = npcs.iter().enumerate().collect();
+    let mut found: Vec<_> = all.iter().filter(exact).copied().collect();
+    if found.is_empty() {
+        found = all.iter().filter(part).copied().collect();
+    }
+    let list = |found: &[(usize, &Npc)]| {
+        found.iter().map(|(_, npc)| npc.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(format!("there is no npc '{name}' (there are: {})", list(&all))),
+        several => Err(format!("'{name}' may be {} (use the full name)", list(several))),
+    }
+}
+
+/// Names that raise a turn's tier: rules, and entities that are not where the players are.
+/// `present` are NPCs at the table.
+pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
+    session::tier_names(campaign, present)
+}
+
+/// What the recogniser should expect to hear.
+fn vocabulary(config: &Config) -> local::Vocabulary {
+    let name = |text: &str, respelling: Option<&str>| local::Name {
+        text: text.to_owned(),
+        respelling: respelling.map(str::to_owned),
+    };
+    let mut vocabulary = local::Vocabulary::default();
+    for npc in &config.npcs {
+        for called in std::iter::once(&npc.name).chain(&npc.aliases) {
+            let said = npc.pronunciation.iter().find(|p| fold(&p.word) == fold(called));
+            vocabulary.names.push(name(called, said.map(|p| p.respelling.as_str())));
+        }
+        for said in &npc.pronunciation {
+            vocabulary.names.push(name(&said.word, Some(&said.respelling)));
+        }
+        let lines = npc.lines.iter().filter_map(|line| match &line.when {
+            Some(LineWhen::Phrases(phrases)) => Some(phrases),
+            _ => None,
+        });
+        vocabulary.lines.extend(lines.flatten().cloned());
+    }
+    for entity in &config.campaign.entities {
+        for called in std::iter::once(&entity.name).chain(&entity.aliases) {
+            let entry = name(called, entity.pronunciation.as_deref());
+            match entity.kind {
+                EntityKind::Npc => vocabulary.people.push(entry),
+                EntityKind::Location => vocabulary.places.push(entry),
+                _ => vocabulary.things.push(called.clone()),
+            }
+        }
+    }
+    vocabulary.people.extend(config.campaign.players.iter().map(|p| name(&p.character, None)));
+    vocabulary.keywords.extend(config.tiers.deep.iter().chain(&config.tiers.standard).cloned());
+    vocabulary
+}

@@ -1,0 +1,198 @@
+use super::*;
+use crate::audio::wav::write_wav;
+use proptest::prelude::*;
+
+/// A WAV of any format; `sound` is what the data chunk holds.
+fn wav(tag: u16, channels: u16, hz: u32, bits: u16, sound: &[u8]) -> Vec<u8> {
+    let block = channels.wrapping_mul(bits / 8);
+    let mut bytes = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0".to_vec();
+    bytes.extend_from_slice(&tag.to_le_bytes());
+    bytes.extend_from_slice(&channels.to_le_bytes());
+    bytes.extend_from_slice(&hz.to_le_bytes());
+    bytes.extend_from_slice(&hz.wrapping_mul(u32::from(block)).to_le_bytes());
+    bytes.extend_from_slice(&block.to_le_bytes());
+    bytes.extend_from_slice(&bits.to_le_bytes());
+    bytes.extend_from_slice(b"data");
+    bytes.extend_from_slice(&u32::try_from(sound.len()).unwrap().to_le_bytes());
+    bytes.extend_from_slice(sound);
+    let riff_len = u32::try_from(bytes.len() - 8).unwrap();
+    bytes[4..8].copy_from_slice(&riff_len.to_le_bytes());
+    bytes
+}
+
+fn samples(bytes: &[u8]) -> Vec<i16> {
+    decode(bytes, None).unwrap().samples
+}
+
+fn message(bytes: &[u8]) -> String {
+    decode(bytes, None).unwrap_err().to_string()
+}
+
+#[test]
+fn sixteen_bits_come_back_bit_by_bit() {
+    let clip =
+        Clip { samples: (i16::MIN..=i16::MAX).collect(), rate: SampleRate::new(22_050).unwrap() };
+    assert_eq!(decode(&write_wav(&clip), Some("wav")).unwrap(), clip);
+}
+
+#[test]
+fn every_kind_of_sample_is_read() {
+    let half: [(u16, u16, Vec<u8>); 8] = [
+        (1, 8, vec![0xC0]),
+        (1, 16, vec![0, 0x40]),
+        (1, 24, vec![0, 0, 0x40]),
+        (1, 32, vec![0, 0, 0, 0x40]),
+        (3, 32, 0.5_f32.to_le_bytes().to_vec()),
+        (3, 64, 0.5_f64.to_le_bytes().to_vec()),
+        (6, 8, vec![0xA5]),
+        (7, 8, vec![0x8F]),
+    ];
+    for (tag, bits, sample) in half {
+        let sound = samples(&wav(tag, 1, 8_000, bits, &sample.repeat(5_000)));
+        assert_eq!(sound.len(), 5_000);
+        // The telephone's logarithmic codes have no exact half.
+        assert!(sound.iter().all(|s| s.abs_diff(16_384) <= 512), "{tag} {bits}: {}", sound[0]);
+        assert!(tag > 3 || sound.iter().all(|&s| s == 16_384), "{tag} {bits}: {}", sound[0]);
+    }
+    let mut wild = 7.5_f32.to_le_bytes().to_vec();
+    wild.extend_from_slice(&f32::NAN.to_le_bytes());
+    wild.extend_from_slice(&f32::NEG_INFINITY.to_le_bytes());
+    assert_eq!(samples(&wav(3, 1, 8_000, 32, &wild)), [i16::MAX, 0, i16::MIN]);
+}
+
+#[test]
+fn the_extensible_format_is_what_its_extension_says() {
+    let plain = wav(3, 1, 48_000, 32, &0.25_f32.to_le_bytes());
+    let mut bytes = plain[..16].to_vec();
+    bytes.extend_from_slice(&40_u32.to_le_bytes());
+    bytes.extend_from_slice(&[0xFE, 0xFF]);
+    bytes.extend_from_slice(&plain[22..36]);
+    bytes.extend_from_slice(&[22, 0, 32, 0, 4, 0, 0, 0, 3, 0]);
+    bytes.extend_from_slice(b"\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71");
+    bytes.extend_from_slice(&plain[36..]);
+    assert_eq!(samples(&bytes), [8_192]);
+}
+
+#[test]
+fn channels_are_mixed_to_their_mean() {
+    let stereo: Vec<u8> = [1_000_i16, 3_000, i16::MAX, i16::MAX, 5, -5]
+        .iter()
+        .flat_map(|s| s.to_le_bytes())
+        .collect();
+    assert_eq!(samples(&wav(1, 2, 44_100, 16, &stereo)), [2_000, i16::MAX, 0]);
+    // More channels than any codec knows, and more than a packet's worth of them.
+    let many: Vec<u8> = (0..3_000_i16 * 3).flat_map(|n| (n / 3_000).to_le_bytes()).collect();
+    assert_eq!(samples(&wav(1, 3_000, 44_100, 16, &many)), [0, 1, 2]);
+}
+
+#[test]
+fn sound_cut_short_or_followed_by_chunks_is_read() {
+    let mut cut = wav(1, 2, 48_000, 16, &[1, 0, 1, 0, 2, 0, 2, 0, 3, 0, 3, 0]);
+    cut.truncate(44 + 11);
+    assert_eq!(samples(&cut), [1, 2]);
+    for len in [0, u32::MAX, 0x7FFF_F000] {
+        cut[4..8].copy_from_slice(&[0; 4]);
+        cut[40..44].copy_from_slice(&len.to_le_bytes());
+        assert_eq!(samples(&cut), [1, 2], "data length {len}");
+    }
+    let mut trailed = wav(1, 1, 48_000, 16, &[1, 0, 2, 0]);
+    trailed.extend_from_slice(b"LIST\x04\0\0\0INFO");
+    assert_eq!(samples(&trailed), [1, 2]);
+}
+
+#[test]
+fn what_is_no_wav_is_named() {
+    for (bytes, wanted) in [
+        (vec![], "the sound file is empty (record or export it again)"),
+        (
+            b"hello".to_vec(),
+            "not a sound file: it starts with \"hell\" (give a WAV, Ogg Vorbis or MP3 file)",
+        ),
+        (b"fLaC....".to_vec(), "cannot read \"FLAC\" (convert it to WAV, Ogg Vorbis or MP3)"),
+        (
+            b"\0\0\0\x20ftypM4A ".to_vec(),
+            "cannot read \"MP4 or M4A\" (convert it to WAV, Ogg Vorbis or MP3)",
+        ),
+    ] {
+        assert_eq!(message(&bytes), wanted);
+    }
+    assert!(message(b"OggS and nothing").starts_with("the Ogg file is damaged: "));
+    assert!(message(b"ID3").starts_with("the MP3 file is damaged: "));
+}
+
+#[test]
+fn each_fault_of_a_wav_has_its_message() {
+    let good = wav(1, 1, 48_000, 16, &[1, 0]);
+    for (bytes, wanted) in [
+        (
+            good[..40].to_vec(),
+            "the WAV ends inside its header after \"40\" bytes (record or export it again)",
+        ),
+        (
+            good[..44].to_vec(),
+            "the sound file has a header but no samples (record or export it again)",
+        ),
+        (
+            wav(1, 1, 48_000, 16, &[1]),
+            "the sound file has a header but no samples (record or export it again)",
+        ),
+        (
+            wav(1, 1, 0, 16, &[1, 0]),
+            "the WAV says its sample rate is \"0\" Hz (export it again at 48000 Hz)",
+        ),
+        (
+            wav(1, 1, 800_000, 16, &[1, 0]),
+            "the WAV says its sample rate is \"800000\" Hz (export it again at 48000 Hz)",
+        ),
+        (
+            wav(1, 1, 12, 16, &[1, 0]),
+            "a sample rate of \"12\" Hz is absurd (export it again at 8000 to 48000 Hz)",
+        ),
+        (
+            wav(1, 0, 48_000, 16, &[1, 0]),
+            "the WAV says it has \"0\" channels (export it again with one)",
+        ),
+        (
+            wav(2, 1, 48_000, 4, &[1, 0]),
+            "cannot read WAV samples of \"4\" bits, encoding \"2\" (export it again as 16-bit PCM)",
+        ),
+        (
+            wav(1, 1, 48_000, 0, &[1, 0]),
+            "cannot read WAV samples of \"0\" bits, encoding \"1\" (export it again as 16-bit PCM)",
+        ),
+    ] {
+        assert_eq!(message(&bytes), wanted);
+    }
+}
+
+/// Beginnings that lead bytes into each of the readers.
+const MAGICS: [&[u8]; 5] =
+    [b"", b"RIFF\0\0\0\0WAVE", b"OggS\0\x02", b"ID3\x04\0\0", b"\xff\xfb\x90\x04"];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn no_bytes_panic(
+        magic in prop::sample::select(MAGICS.as_slice()),
+        bytes in prop::collection::vec(any::<u8>(), 0..600),
+        hint in prop::option::of(prop::sample::select(vec!["mp3", ".MP3", "wav", "ogg"])),
+    ) {
+        let _ = decode(&[magic, &bytes].concat(), hint);
+    }
+
+    #[test]
+    fn no_mutated_wav_header_panics(
+        at in 0_usize..44,
+        with in prop::collection::vec(prop_oneof![any::<u8>(), Just(0), Just(0xFF)], 1..5),
+        cut in 0_usize..100,
+    ) {
+        let mut bytes = wav(1, 2, 44_100, 16, &[7; 52]);
+        for (to, from) in bytes[at..].iter_mut().zip(with) {
+            *to = from;
+        }
+        bytes.truncate(cut.max(20));
+        if let Ok(clip) = decode(&bytes, None) {
+            prop_assert!(!clip.samples.is_empty() && clip.samples.len() <= 52);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Loudness: changing it at once ([`amplify`]) or smoothly ([`Gain`]).
+//!
+//! Everything saturates; nothing wraps round.
+//!
+//! **Never** looks ahead: a ramp begins with the next sample.
+
+use super::pcm::{SampleRate, to_sample};
+use std::f32::consts::FRAC_PI_2;
+use std::time::Duration;
+
+/// Multiplies by a volume factor (1.0 changes nothing), saturating.
+pub fn amplify(samples: &mut [i16], factor: f32) {
+    for sample in samples {
+        *sample = to_sample(f32::from(*sample) * factor);
+    }
+}
+
+/// A volume that moves smoothly: ducks a voice under another and swells back.
+///
+/// Ramps are equal-power: power, not amplitude, moves from one level to the other along a
+/// raised cosine, so that two voices or tracks crossing keep their loudness together.
+#[derive(Debug, Clone)]
+pub struct Gain {
+    /// Samples a second.
+    rate: SampleRate,
+    /// Factor that the ramp started from.
+    from: f32,
+    /// Factor that the ramp leads to, and that stays.
+    to: f32,
+    /// Samples of the ramp already passed.
+    done: usize,
+    /// Samples of the whole ramp.
+    len: usize,
+}
+
+impl Gain {
+    /// Starts at 0 dB: nothing is changed.
+    pub fn new(rate: SampleRate) -> Self {
+        Self { rate, from: 1.0, to: 1.0, done: 0, len: 0 }
+    }
+
+    /// Moves to `db` (0 = unchanged, −12 = ducked, −∞ = mute) within `duration`, starting from
+    /// wherever a ramp under way has got to. Zero duration moves at once.
+    pub fn ramp_to(&mut self, db: f32, duration: Duration) {
+        self.from = self.factor();
+        self.to = 10.0_f32.powf(db / 20.0);
+        self.done = 0;
+        self.len = self.rate.samples_in(duration);
+    }
+
+    /// Whether a ramp is still under way.
+    pub fn is_ramping(&self) -> bool {
+        self.done < self.len
+    }
+
+    /// Applies the volume to the next samples of the stream, saturating.
+    pub fn apply(&mut self, samples: &mut [i16]) {
+        let ramp = samples.len().min(self.len - self.done);
+        let (ramping, steady) = samples.split_at_mut(ramp);
+        for sample in ramping {
+            self.done += 1;
+            *sample = to_sample(f32::from(*sample) * self.factor());
+        }
+        // The bits of sound at 0 dB stay as they are.
+        #[expect(clippy::float_cmp, reason = "exactly 1.0 is what 0 dB gives")]
+        if self.to != 1.0 {
+            amplify(steady, self.to);
+        }
+    }
+
+    /// The factor that the last sample was multiplied by.
+    fn factor(&self) -> f32 {
+        if !self.is_ramping() {
+            return self.to;
+        }
+        let (sin, cos) = (FRAC_PI_2 * self.done as f32 / self.len as f32).sin_cos();
+        (self.from * cos).hypot(self.to * sin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: SampleRate = SampleRate::HZ_48000;
+    const FADE: Duration = Duration::from_millis(150);
+
+    #[test]
+    fn amplifying_saturates() {
+        let mut samples = [100, -100, 30_000, -30_000];
+        amplify(&mut samples, 2.0);
+        assert_eq!(samples, [200, -200, i16::MAX, i16::MIN]);
+        amplify(&mut samples, 0.0);
+        assert_eq!(samples, [0; 4]);
+    }
+
+    #[test]
+    fn zero_db_leaves_the_bits_alone() {
+        let sound: Vec<i16> = (i16::MIN..=i16::MAX).collect();
+        let mut out = sound.clone();
+        Gain::new(RATE).apply(&mut out);
+        assert_eq!(out, sound);
+    }
+
+    #[test]
+    fn ducking_arrives_in_time_without_a_step() {
+        let mut gain = Gain::new(RATE);
+        gain.ramp_to(-12.0, FADE);
+        let mut out = vec![20_000_i16; 9_600];
+        for frame in out.chunks_mut(960) {
+            gain.apply(frame);
+        }
+        assert!(!gain.is_ramping());
+        assert!((i32::from(out[7_199]) - 5_024).abs() <= 1, "{}", out[7_199]);
+        assert!(out.windows(2).all(|w| (0..=8).contains(&(w[0] - w[1]))), "a step is audible");
+        assert!(out[7_200..].iter().all(|&s| s == out[7_200]));
+    }
+
+    #[test]
+    fn a_ramp_turned_round_starts_where_it_is() {
+        let mut gain = Gain::new(RATE);
+        gain.ramp_to(f32::NEG_INFINITY, FADE);
+        let mut out = vec![20_000_i16; 3_000];
+        gain.apply(&mut out);
+        gain.ramp_to(0.0, FADE);
+        let mut back = vec![20_000_i16; 7_300];
+        gain.apply(&mut back);
+        assert!((i32::from(back[0]) - i32::from(out[2_999])).abs() < 8);
+        assert_eq!(back[7_299], 20_000);
+    }
+
+    #[test]
+    fn the_same_ramp_for_any_pieces() {
+        let run = |piece: usize| {
+            let mut gain = Gain::new(RATE);
+            gain.ramp_to(-30.0, FADE);
+            let mut out = vec![12_345_i16; 8_000];
+            out.chunks_mut(piece).for_each(|part| gain.apply(part));
+            out
+        };
+        assert_eq!(run(8_000), run(7));
+    }
+
+    #[test]
+    fn crossing_fades_keep_their_power() {
+        let (mut out, mut swell) = (Gain::new(RATE), Gain::new(RATE));
+        swell.ramp_to(f32::NEG_INFINITY, Duration::ZERO);
+        out.ramp_to(f32::NEG_INFINITY, FADE);
+        swell.ramp_to(0.0, FADE);
+        let (mut a, mut b) = ([20_000_i16; 7_200], [20_000_i16; 7_200]);
+        out.apply(&mut a);
+        swell.apply(&mut b);
+        assert!(a[7_199] == 0 && b[7_199] == 20_000);
+        for (a, b) in a.iter().zip(&b) {
+            let power = f32::from(*a).hypot(f32::from(*b));
+            assert!((power - 20_000.0).abs() < 2.0, "{power}");
+        }
+    }
+}

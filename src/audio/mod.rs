@@ -1,0 +1,22 @@
+//! PCM sound: values and arithmetic, bytes in and samples out.
+//!
+//! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
+//! [`decode`](mod@decode) turns a file's bytes into a `Clip`; [`wav`] writes and reads WAV, whole
+//! or in pieces; [`resample`], [`level`] and [`shape`] change rate, loudness, pitch and speed of a
+//! running stream.
+//!
+//! **Never**: async, files, clocks, logging. Bytes from outside never panic.
+
+mod decode;
+mod level;
+mod pcm;
+mod resample;
+mod shape;
+mod wav;
+
+pub use decode::decode;
+pub use level::{Gain, amplify};
+pub use pcm::{Clip, FRAME, Frame, Framer, SampleRate};
+pub use resample::Resampler;
+pub use shape::Shape;
+pub use wav::{WavStream, write_wav};

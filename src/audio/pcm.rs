@@ -1,0 +1,275 @@
+//! The nouns of sound: [`SampleRate`], [`Clip`], [`Frame`], and [`Framer`], which cuts frames.
+//!
+//! **Never** converts rates (`resample` does) and never holds more than one channel.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Length of one frame. Discord's voice packets are 20 ms long.
+pub const FRAME: Duration = Duration::from_millis(20);
+
+/// Frames in a second, from [`FRAME`].
+const FRAMES_PER_SECOND: u32 = 50;
+
+/// Samples per second of one channel, in Hz: 1 to 768,000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SampleRate(u32);
+
+impl SampleRate {
+    /// What players' voices are decoded to and recognisers read.
+    pub const HZ_16000: Self = Self(16_000);
+    /// What most speech services send.
+    pub const HZ_24000: Self = Self(24_000);
+    /// What Discord's Opus speaks, and what we write.
+    pub const HZ_48000: Self = Self(48_000);
+    /// The highest rate that sound cards and editors write.
+    const MAX: u32 = 768_000;
+
+    /// Takes a rate in Hz.
+    ///
+    /// # Errors
+    ///
+    /// [`PcmError::Rate`] when `hz` is outside 1 to 768,000.
+    pub fn new(hz: u32) -> Result<Self, PcmError> {
+        if (1..=Self::MAX).contains(&hz) { Ok(Self(hz)) } else { Err(PcmError::Rate { hz }) }
+    }
+
+    /// The rate in Hz.
+    pub const fn hz(self) -> u32 {
+        self.0
+    }
+
+    /// Samples in one [`FRAME`], rounded down, at least 1.
+    pub fn frame_len(self) -> usize {
+        to_usize(u64::from((self.0 / FRAMES_PER_SECOND).max(1)))
+    }
+
+    /// Samples in `duration`, rounded down.
+    pub fn samples_in(self, duration: Duration) -> usize {
+        let samples = duration.as_nanos() * u128::from(self.0) / 1_000_000_000;
+        usize::try_from(samples).unwrap_or(usize::MAX)
+    }
+
+    /// How long `samples` samples last, rounded down to a nanosecond.
+    pub fn duration_of(self, samples: usize) -> Duration {
+        let rate = u64::from(self.0);
+        let samples = u64::try_from(samples).unwrap_or(u64::MAX);
+        // Below 768,000 * 10^9, so the product fits.
+        let nanos = samples % rate * 1_000_000_000 / rate;
+        Duration::from_secs(samples / rate) + Duration::from_nanos(nanos)
+    }
+}
+
+impl fmt::Display for SampleRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} Hz", self.0)
+    }
+}
+
+/// A rate or a frame that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PcmError {
+    /// Not a rate of sound.
+    #[error("sample rate of \"{hz}\" Hz is impossible (use 1 to 768000 Hz)")]
+    Rate {
+        /// As given.
+        hz: u32,
+    },
+    /// Not 20 ms.
+    #[error("frame of \"{len}\" samples at {rate} is not 20 ms (give {} samples)", .rate.frame_len())]
+    FrameLength {
+        /// Samples given.
+        len: usize,
+        /// Rate given.
+        rate: SampleRate,
+    },
+}
+
+/// A whole recording, mono.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clip {
+    /// The sound.
+    pub samples: Vec<i16>,
+    /// Samples per second.
+    pub rate: SampleRate,
+}
+
+impl Clip {
+    /// How long it lasts.
+    #[cfg(test)]
+    pub fn duration(&self) -> Duration {
+        self.rate.duration_of(self.samples.len())
+    }
+}
+
+/// 20 ms of mono sound, the unit of the voice path. Cloning shares the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Exactly one frame of them.
+    samples: Arc<[i16]>,
+    /// Samples a second.
+    rate: SampleRate,
+}
+
+impl Frame {
+    /// Takes exactly [`SampleRate::frame_len`] samples.
+    ///
+    /// # Errors
+    ///
+    /// [`PcmError::FrameLength`] for any other number of samples.
+    pub fn new(samples: impl Into<Arc<[i16]>>, rate: SampleRate) -> Result<Self, PcmError> {
+        let samples = samples.into();
+        if samples.len() == rate.frame_len() {
+            Ok(Self { samples, rate })
+        } else {
+            Err(PcmError::FrameLength { len: samples.len(), rate })
+        }
+    }
+
+    /// The sound, [`SampleRate::frame_len`] samples of it.
+    pub fn samples(&self) -> &[i16] {
+        &self.samples
+    }
+
+    /// Samples per second.
+    pub fn rate(&self) -> SampleRate {
+        self.rate
+    }
+}
+
+/// Cuts a stream of samples, arriving in pieces of any size, into frames.
+#[derive(Debug)]
+pub struct Framer {
+    /// Of the frames to cut.
+    rate: SampleRate,
+    /// Less than a frame, waiting for more.
+    rest: Vec<i16>,
+}
+
+impl Framer {
+    /// Frames of `rate`.
+    pub fn new(rate: SampleRate) -> Self {
+        Self { rate, rest: Vec::with_capacity(rate.frame_len()) }
+    }
+
+    /// Appends the frames that `samples` complete to `out`.
+    pub fn push(&mut self, samples: &[i16], out: &mut Vec<Frame>) {
+        let len = self.rate.frame_len();
+        let (head, tail) = samples.split_at(samples.len().min(len - self.rest.len()));
+        self.rest.extend_from_slice(head);
+        if self.rest.len() < len {
+            return;
+        }
+        out.push(self.frame(&self.rest));
+        self.rest.clear();
+        let mut whole = tail.chunks_exact(len);
+        out.extend(whole.by_ref().map(|samples| self.frame(samples)));
+        self.rest.extend_from_slice(whole.remainder());
+    }
+
+    /// The last, incomplete frame, filled up with silence; `None` when nothing is left over.
+    /// The framer is empty afterwards.
+    pub fn finish(&mut self) -> Option<Frame> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.rest.resize(self.rate.frame_len(), 0);
+        let frame = self.frame(&self.rest);
+        self.rest.clear();
+        Some(frame)
+    }
+
+    /// Copies samples that are known to be one frame.
+    fn frame(&self, samples: &[i16]) -> Frame {
+        Frame { samples: Arc::from(samples), rate: self.rate }
+    }
+}
+
+/// Rounds to the nearest sample value, saturating; not a number becomes silence.
+#[expect(clippy::cast_possible_truncation, reason = "float to integer casts saturate")]
+pub(super) fn to_sample(value: f32) -> i16 {
+    // `f32::round` is a library call on plain x86-64; this is one addition.
+    (value + 0.5_f32.copysign(value)) as i16
+}
+
+/// Rounds to the nearest count, saturating; negative values and not a number become 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float to integer casts saturate"
+)]
+pub(super) fn to_count(value: f64) -> usize {
+    value.round() as usize
+}
+
+/// Saturates on machines whose addresses are shorter than 64 bits.
+pub(super) fn to_usize(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rates_outside_the_possible_are_refused() {
+        assert_eq!(SampleRate::new(48_000).unwrap(), SampleRate::HZ_48000);
+        assert!(SampleRate::new(1).is_ok());
+        assert!(SampleRate::new(768_000).is_ok());
+        let error = SampleRate::new(0).unwrap_err().to_string();
+        assert_eq!(error, "sample rate of \"0\" Hz is impossible (use 1 to 768000 Hz)");
+        assert!(SampleRate::new(768_001).is_err());
+    }
+
+    #[test]
+    fn lengths_follow_the_rate() {
+        assert_eq!(SampleRate::HZ_16000.frame_len(), 320);
+        assert_eq!(SampleRate::HZ_24000.frame_len(), 480);
+        assert_eq!(SampleRate::HZ_48000.frame_len(), 960);
+        assert_eq!(SampleRate::new(1).unwrap().frame_len(), 1);
+        assert_eq!(SampleRate::HZ_16000.samples_in(Duration::from_millis(1_500)), 24_000);
+        let clip = Clip { samples: vec![0; 22_050 + 441], rate: SampleRate::new(22_050).unwrap() };
+        assert_eq!(clip.duration(), Duration::from_millis(1_020));
+    }
+
+    #[test]
+    fn a_frame_is_20_ms_and_shares_its_samples() {
+        let error = Frame::new(vec![0; 319], SampleRate::HZ_16000).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "frame of \"319\" samples at 16000 Hz is not 20 ms (give 320 samples)"
+        );
+        let frame = Frame::new(vec![7; 320], SampleRate::HZ_16000).unwrap();
+        let copy = frame.clone();
+        assert_eq!(frame.samples().as_ptr(), copy.samples().as_ptr());
+    }
+
+    #[test]
+    fn samples_round_and_saturate() {
+        let from = [0.4, 0.5, -0.5, -0.4, 40_000.0, -40_000.0, f32::NAN];
+        assert_eq!(from.map(to_sample), [0, 1, -1, 0, i16::MAX, i16::MIN, 0]);
+        assert_eq!([to_count(2.5), to_count(-3.0), to_count(f64::NAN)], [3, 0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn frames_hold_the_stream_whatever_its_pieces(
+            pieces in prop::collection::vec(prop::collection::vec(any::<i16>(), 0..900), 0..6),
+        ) {
+            let mut framer = Framer::new(SampleRate::HZ_16000);
+            let mut frames = Vec::new();
+            for piece in &pieces {
+                framer.push(piece, &mut frames);
+            }
+            frames.extend(framer.finish());
+            prop_assert_eq!(framer.finish(), None);
+            let mut sound = pieces.concat();
+            let n_frames = sound.len().div_ceil(320);
+            sound.resize(n_frames * 320, 0);
+            let framed: Vec<i16> = frames.iter().flat_map(|f| f.samples().to_vec()).collect();
+            prop_assert_eq!(framed, sound);
+        }
+    }
+}

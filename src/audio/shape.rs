@@ -1,0 +1,267 @@
+//! Pitch and speed for voices whose service has neither: [`Shape`].
+//!
+//! Speed is WSOLA (Verhelst and Roelands, 1993): short pieces of the sound overlap, each taken
+//! from where it continues the one before best, so that no period of the voice is broken. Pitch
+//! stretches the sound first and then plays it back faster or slower, by resampling; formants
+//! move along, which is what gives a goblin or an ogre its body.
+//!
+//! **Never** changes a sample when there is nothing to change.
+
+use super::pcm::{SampleRate, to_count, to_sample};
+use super::resample::{ResampleError, Resampler};
+use std::time::Duration;
+
+/// Each piece is faded over into the next for so long; it is also what is compared. Longer than
+/// a period of the deepest voice (80 Hz).
+const OVERLAP: Duration = Duration::from_millis(13);
+
+/// How far from its place a piece may be taken, each way: half that period and some more.
+const SEARCH: Duration = Duration::from_millis(8);
+
+/// The first, coarse search compares samples at about this rate: enough for the voice's periods.
+const COARSE_HZ: u32 = 6_000;
+
+/// A shape that is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// Pitch out of range.
+    #[error("pitch shift of \"{semitones}\" semitones is out of range (use -10 to 10)")]
+    Pitch {
+        /// As given.
+        semitones: f32,
+    },
+    /// Speed out of range.
+    #[error("speed factor of \"{speed}\" is out of range (use 0.5 to 2.0)")]
+    Speed {
+        /// As given.
+        speed: f32,
+    },
+    /// A rate that leaves no room to shift.
+    #[error("cannot shift the pitch of a voice at {rate} (use a common rate such as 24000 Hz)")]
+    Rate {
+        /// As given.
+        rate: SampleRate,
+        /// Why the resampler refuses, if it is the resampler.
+        source: Option<ResampleError>,
+    },
+}
+
+/// Changes pitch and speed of one mono stream; its rate stays.
+#[derive(Debug)]
+pub struct Shape {
+    /// `None` when there is nothing to change.
+    stages: Option<(Stretch, Resampler)>,
+    /// What the first stage hands to the second.
+    stretched: Vec<i16>,
+}
+
+impl Shape {
+    /// `pitch_semitones` from −10 to 10 (0: unchanged), `speed` from 0.5 to 2.0 (1: unchanged; 2:
+    /// half as long).
+    ///
+    /// # Errors
+    ///
+    /// [`ShapeError`] when one of them is out of range or not a number.
+    pub fn new(rate: SampleRate, pitch_semitones: f32, speed: f32) -> Result<Self, ShapeError> {
+        if !(-10.0..=10.0).contains(&pitch_semitones) {
+            return Err(ShapeError::Pitch { semitones: pitch_semitones });
+        }
+        if !(0.5..=2.0).contains(&speed) {
+            return Err(ShapeError::Speed { speed });
+        }
+        let pitch = (f64::from(pitch_semitones) / 12.0).exp2();
+        let tempo = f64::from(speed) / pitch;
+        let nothing_to_do = pitch_semitones.abs() < 0.01 && (speed - 1.0).abs() < 0.001;
+        let stages = if nothing_to_do {
+            None
+        } else {
+            // A 30,000th of pitch is lost to whole Hz at 16 kHz.
+            let played_at = u32::try_from(to_count(f64::from(rate.hz()) * pitch)).ok();
+            let played_at = played_at
+                .and_then(|hz| SampleRate::new(hz).ok())
+                .ok_or(ShapeError::Rate { rate, source: None })?;
+            let resampler = Resampler::new(played_at, rate)
+                .map_err(|source| ShapeError::Rate { rate, source: Some(source) })?;
+            Some((Stretch::new(rate, tempo), resampler))
+        };
+        Ok(Self { stages, stretched: Vec::new() })
+    }
+
+    /// Takes the next samples of the stream and appends what is ready to `out`. 21 to 50 ms are
+    /// held back, the more the faster the sound is to be.
+    pub fn push(&mut self, samples: &[i16], out: &mut Vec<i16>) {
+        let Some((stretch, resampler)) = &mut self.stages else {
+            out.extend_from_slice(samples);
+            return;
+        };
+        stretch.push(samples, &mut self.stretched);
+        resampler.push(&self.stretched, out);
+        self.stretched.clear();
+    }
+
+    /// Appends what was held back. The whole output is then as long as the input divided by the
+    /// speed, and the shape is ready for another stream.
+    pub fn finish(&mut self, out: &mut Vec<i16>) {
+        if let Some((stretch, resampler)) = &mut self.stages {
+            stretch.finish(&mut self.stretched);
+            resampler.push(&self.stretched, out);
+            resampler.finish(out);
+            self.stretched.clear();
+        }
+    }
+}
+
+/// Changes duration and keeps pitch.
+#[derive(Debug)]
+struct Stretch {
+    /// Input samples per output sample.
+    tempo: f64,
+    /// [`OVERLAP`] in samples.
+    overlap: usize,
+    /// [`SEARCH`] in samples.
+    search: usize,
+    /// Distance of compared samples in the coarse search.
+    step: usize,
+    /// Input that may still be needed.
+    input: Vec<f32>,
+    /// Number of the first sample in `input`.
+    base: usize,
+    /// Input samples so far.
+    n_in: usize,
+    /// Output samples so far.
+    n_out: usize,
+    /// Pieces laid so far.
+    n_pieces: usize,
+    /// The input sample that would follow the last piece.
+    next: usize,
+}
+
+impl Stretch {
+    /// A stretch by `1 / tempo`.
+    fn new(rate: SampleRate, tempo: f64) -> Self {
+        let step = usize::try_from(rate.hz() / COARSE_HZ).unwrap_or(1).max(1);
+        Self {
+            tempo,
+            overlap: rate.samples_in(OVERLAP).max(1),
+            search: rate.samples_in(SEARCH),
+            step,
+            input: Vec::new(),
+            base: 0,
+            n_in: 0,
+            n_out: 0,
+            n_pieces: 0,
+            next: 0,
+        }
+    }
+
+    /// Lays all pieces that the input suffices for.
+    fn push(&mut self, samples: &[i16], out: &mut Vec<i16>) {
+        self.n_in += samples.len();
+        self.input.extend(samples.iter().map(|&s| f32::from(s)));
+        while self.needed() <= self.base + self.input.len() {
+            self.lay_piece(out);
+        }
+    }
+
+    /// Lays the rest and starts anew.
+    fn finish(&mut self, out: &mut Vec<i16>) {
+        let wanted = to_count(self.n_in as f64 / self.tempo);
+        while self.n_out < wanted {
+            let missing = self.needed().saturating_sub(self.base + self.input.len());
+            self.input.resize(self.input.len() + missing, 0.0);
+            self.lay_piece(out);
+        }
+        out.truncate(out.len().saturating_sub(self.n_out - wanted));
+        self.input.clear();
+        (self.base, self.n_in, self.n_out, self.n_pieces, self.next) = (0, 0, 0, 0, 0);
+    }
+
+    /// Where the next piece would be taken without a search.
+    fn target(&self) -> usize {
+        to_count((self.n_pieces * self.overlap) as f64 * self.tempo)
+    }
+
+    /// Input samples that must be there to lay the next piece: the pieces compared, and all that
+    /// the piece stands for, or the output would be longer than a stream that ends here gives.
+    fn needed(&self) -> usize {
+        let stands_for = ((self.n_pieces + 1) * self.overlap) as f64 * self.tempo;
+        let compared = (self.target() + self.search).max(self.next) + self.overlap;
+        compared.max(to_count(stands_for.ceil()))
+    }
+
+    /// Fades from the last piece's continuation into the best piece near the target.
+    fn lay_piece(&mut self, out: &mut Vec<i16>) {
+        let from = self.best_place();
+        let (fading, rising) = (self.at(self.next), self.at(from));
+        let len = self.overlap as f32;
+        // The two weights add up to 1: both sides are the same period of the same voice.
+        out.extend(fading.iter().zip(rising).enumerate().map(|(n, (a, b))| {
+            let weight = 0.5 - 0.5 * (std::f32::consts::PI * (n as f32 + 0.5) / len).cos();
+            to_sample(a + (b - a) * weight)
+        }));
+        self.n_out += self.overlap;
+        self.n_pieces += 1;
+        self.next = from + self.overlap;
+        self.forget();
+    }
+
+    /// The place around the target whose sound resembles the last piece's continuation most.
+    fn best_place(&self) -> usize {
+        let target = self.target();
+        let reach =
+            |around: usize, by: usize| (around.saturating_sub(by).max(self.base), around + by);
+        let (first, last) = reach(target, self.search);
+        let coarse = (first..=last).step_by(self.step);
+        let rough = self.most_similar(coarse, target, self.step);
+        let (first, last) = reach(rough, self.step - 1);
+        self.most_similar(first..=last.min(target + self.search), rough, 1)
+    }
+
+    /// Of `places`, the one with the highest normalised correlation; `favourite` wins a draw.
+    fn most_similar(
+        &self,
+        places: impl Iterator<Item = usize>,
+        favourite: usize,
+        step: usize,
+    ) -> usize {
+        let wanted = self.at(self.next);
+        let score = |place| similarity(wanted, self.at(place), step);
+        let mut best = (favourite, score(favourite));
+        for place in places {
+            let score = score(place);
+            if score > best.1 {
+                best = (place, score);
+            }
+        }
+        best.0
+    }
+
+    /// `overlap` samples of input from sample number `place` on.
+    fn at(&self, place: usize) -> &[f32] {
+        let from = place - self.base;
+        self.input.get(from..from + self.overlap).unwrap_or_default()
+    }
+
+    /// Drops input that no later piece can be taken from, now and then.
+    fn forget(&mut self) {
+        let needed = self.next.min(self.target().saturating_sub(self.search));
+        let old = (needed - self.base).min(self.input.len());
+        if old > 8 * self.overlap {
+            self.input.drain(..old);
+            self.base += old;
+        }
+    }
+}
+
+/// Correlation of two pieces by every `step`th sample, relative to the loudness of the second.
+fn similarity(wanted: &[f32], piece: &[f32], step: usize) -> f32 {
+    let (mut product, mut energy) = (0.0, 1.0);
+    for (a, b) in wanted.iter().zip(piece).step_by(step) {
+        product += a * b;
+        energy += b * b;
+    }
+    product / f32::sqrt(energy)
+}
+
+#[cfg(test)]
+mod tests;

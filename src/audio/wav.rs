@@ -1,0 +1,287 @@
+//! WAV: writing mono 16-bit files, and reading the header of any and the samples of a stream.
+//!
+//! [`write_wav`] makes a whole file of a clip. [`WavStream`] reads what a speech program writes to
+//! a pipe, in pieces. Both sides find the samples with the same scan of the header.
+//! Layout: Multimedia Programming Interface and Data Specifications 1.0 (IBM, Microsoft, 1991).
+//!
+//! **Never** trusts a length: a program that writes to a pipe cannot know it.
+
+use super::pcm::{Clip, SampleRate, to_usize};
+
+/// Bytes before the samples in what we write.
+const HEADER_LEN: usize = 44;
+
+/// What may stand before the samples of a stream: more is no speech program's header.
+const MAX_STREAM_HEADER: usize = 65_536;
+
+/// Lengths from here on are placeholders: ffmpeg writes 0xFFFFFFFF to a pipe, sox and espeak-ng
+/// write 0x7FFFF000 and its neighbours.
+const MIN_BOGUS_LEN: u32 = 0x7FFF_0000;
+
+/// `fmt ` chunk: integer samples.
+pub(super) const TAG_PCM: u16 = 1;
+/// `fmt ` chunk: the real tag is in the extension.
+const TAG_EXTENSIBLE: u16 = 0xFFFE;
+
+/// What is wrong with a WAV.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WavError {
+    /// Other bytes than RIFF and WAVE at the start.
+    #[error("not a WAV: it starts with {start:?} (give a file that starts with \"RIFF\")")]
+    NotWav {
+        /// The first bytes, printable ones as they are.
+        start: String,
+    },
+    /// The bytes end before the first sample.
+    #[error("the WAV ends inside its header after \"{len}\" bytes (record or export it again)")]
+    Truncated {
+        /// Bytes there are.
+        len: usize,
+    },
+    /// Samples, but no `fmt ` chunk before them; or one that is too short.
+    #[error("the WAV does not say what its samples are (export it again as 16-bit PCM)")]
+    NoFormat,
+    /// 0 Hz, or more than any sound card's rate.
+    #[error("the WAV says its sample rate is \"{hz}\" Hz (export it again at 48000 Hz)")]
+    Rate {
+        /// As in the header.
+        hz: u32,
+    },
+    /// Nobody speaks.
+    #[error("the WAV says it has \"0\" channels (export it again with one)")]
+    NoChannels,
+    /// No speech program starts so.
+    #[error(
+        "over \"{MAX_STREAM_HEADER}\" bytes of header before the first sample (pipe plain WAV)"
+    )]
+    HeaderTooLong,
+    /// A stream of something else than mono 16-bit integers.
+    #[error(
+        "the stream has \"{channels}\" channels of \"{bits}\" bits, encoding \"{tag}\" (make the \
+         program write mono 16-bit PCM)"
+    )]
+    NotMono16 {
+        /// Channels in the header.
+        channels: u16,
+        /// Bits a sample.
+        bits: u16,
+        /// Encoding, 1 for integers.
+        tag: u16,
+    },
+}
+
+/// The `fmt ` chunk, checked: rate and channels are possible, the encoding is not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WavFormat {
+    /// 1 integers, 3 floats, 6 A-law, 7 µ-law; the extension's tag where there is one.
+    pub(super) tag: u16,
+    /// At least 1.
+    pub(super) channels: u16,
+    /// Samples per second of each channel.
+    pub(super) rate: SampleRate,
+    /// Bits a sample takes in the file.
+    pub(super) bits: u16,
+}
+
+/// Where the samples are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WavData {
+    /// What the samples are.
+    pub(super) format: WavFormat,
+    /// Bytes before the first sample.
+    pub(super) start: usize,
+    /// Bytes of samples; `None` when the header does not know: everything up to the end.
+    pub(super) len: Option<usize>,
+}
+
+/// Header of a mono 16-bit WAV with `n_samples` samples; with more than fit, or `None`, the
+/// lengths are 0xFFFFFFFF, which readers take for "up to the end".
+pub fn wav_header(rate: SampleRate, n_samples: Option<usize>) -> [u8; HEADER_LEN] {
+    let data_len = n_samples
+        .and_then(|n| u32::try_from(n.checked_mul(2)?).ok())
+        .filter(|&len| len < u32::MAX - 36)
+        .unwrap_or(u32::MAX);
+    let fields: [&[u8]; 13] = [
+        b"RIFF",
+        &data_len.saturating_add(36).to_le_bytes(),
+        b"WAVE",
+        b"fmt ",
+        &16_u32.to_le_bytes(),
+        &TAG_PCM.to_le_bytes(),
+        &1_u16.to_le_bytes(),
+        &rate.hz().to_le_bytes(),
+        &(rate.hz() * 2).to_le_bytes(),
+        &2_u16.to_le_bytes(),
+        &16_u16.to_le_bytes(),
+        b"data",
+        &data_len.to_le_bytes(),
+    ];
+    let mut header = [0; HEADER_LEN];
+    for (to, from) in header.iter_mut().zip(fields.into_iter().flatten()) {
+        *to = *from;
+    }
+    header
+}
+
+/// A whole mono 16-bit WAV file.
+pub fn write_wav(clip: &Clip) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER_LEN + clip.samples.len() * 2);
+    bytes.extend_from_slice(&wav_header(clip.rate, Some(clip.samples.len())));
+    bytes.extend(clip.samples.iter().flat_map(|s| s.to_le_bytes()));
+    bytes
+}
+
+/// Finds format and samples in the first bytes of a WAV. `None`: more bytes are needed.
+///
+/// # Errors
+///
+/// [`WavError`] for anything that more bytes cannot mend.
+pub(super) fn scan_header(bytes: &[u8]) -> Result<Option<WavData>, WavError> {
+    let magic = bytes.iter().zip(b"RIFF").all(|(a, b)| a == b)
+        && bytes.iter().skip(8).zip(b"WAVE").all(|(a, b)| a == b);
+    if !magic {
+        let start = bytes.iter().take(4).copied().map(char::from).collect();
+        return Err(WavError::NotWav { start });
+    }
+    let riff_len = u32_at(bytes, 4).unwrap_or(0);
+    let mut format = None;
+    let mut at = 12_u64;
+    loop {
+        let here = to_usize(at);
+        let (Some(id), Some(len)) = (bytes.get(here..here + 4), u32_at(bytes, here + 4)) else {
+            return Ok(None);
+        };
+        let start = at + 8;
+        if id == b"data" {
+            let format = format.ok_or(WavError::NoFormat)?;
+            // No length is a placeholder too, unless the file as a whole goes on behind it.
+            let goes_on = riff_len < MIN_BOGUS_LEN && u64::from(riff_len) + 8 > start;
+            let known = len < MIN_BOGUS_LEN && (len > 0 || goes_on);
+            let len = known.then_some(to_usize(u64::from(len)));
+            return Ok(Some(WavData { format, start: to_usize(start), len }));
+        }
+        // Chunks start at even offsets.
+        let end = start + u64::from(len) + u64::from(len % 2);
+        if id == b"fmt " {
+            // A chunk shorter than its fields cannot be mended, one cut short can.
+            if len < 16 {
+                return Err(WavError::NoFormat);
+            }
+            let Some(chunk) = bytes.get(to_usize(start)..to_usize(start + u64::from(len.min(40))))
+            else {
+                return Ok(None);
+            };
+            format = Some(read_format(chunk)?);
+        }
+        at = end;
+    }
+}
+
+/// Checks the content of a `fmt ` chunk.
+fn read_format(chunk: &[u8]) -> Result<WavFormat, WavError> {
+    let field = |at| u16_at(chunk, at).ok_or(WavError::NoFormat);
+    let tag = match field(0)? {
+        // The first two bytes of the sub-format's GUID.
+        TAG_EXTENSIBLE => field(24)?,
+        tag => tag,
+    };
+    let channels = field(2)?;
+    if channels == 0 {
+        return Err(WavError::NoChannels);
+    }
+    let hz = u32_at(chunk, 4).ok_or(WavError::NoFormat)?;
+    let rate = SampleRate::new(hz).map_err(|_| WavError::Rate { hz })?;
+    Ok(WavFormat { tag, channels, rate, bits: field(14)? })
+}
+
+/// Little-endian number at an offset.
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..)?.first_chunk().map(|b| u16::from_le_bytes(*b))
+}
+
+/// Little-endian number at an offset.
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
+}
+
+/// Reads a mono 16-bit WAV that arrives in pieces of any size, such as a child process's output.
+#[derive(Debug, Default)]
+pub struct WavStream {
+    /// Bytes of the header so far; empty once it is read.
+    header: Vec<u8>,
+    /// Known once the header is read.
+    rate: Option<SampleRate>,
+    /// Bytes of samples still to come, when known.
+    left: Option<usize>,
+    /// First half of a sample cut in two.
+    half: Option<u8>,
+}
+
+impl WavStream {
+    /// A stream of which nothing has come yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Samples per second, as soon as the header is read.
+    pub fn rate(&self) -> Option<SampleRate> {
+        self.rate
+    }
+
+    /// Takes the next bytes and appends the samples in them to `out`. What follows the samples
+    /// (other chunks) is ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`WavError`] when the header is no WAV's or says anything but mono 16-bit integers.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<i16>) -> Result<(), WavError> {
+        if self.rate.is_some() {
+            self.push_data(bytes, out);
+            return Ok(());
+        }
+        self.header.extend_from_slice(bytes);
+        let Some(data) = scan_header(&self.header)? else {
+            let fits = self.header.len() <= MAX_STREAM_HEADER;
+            return if fits { Ok(()) } else { Err(WavError::HeaderTooLong) };
+        };
+        let WavFormat { tag, channels, rate, bits } = data.format;
+        if (tag, channels, bits) != (TAG_PCM, 1, 16) {
+            return Err(WavError::NotMono16 { channels, bits, tag });
+        }
+        (self.rate, self.left) = (Some(rate), data.len);
+        let header = std::mem::take(&mut self.header);
+        self.push_data(header.get(data.start..).unwrap_or_default(), out);
+        Ok(())
+    }
+
+    /// Says whether the stream may end here. Samples missing at the end are no error.
+    ///
+    /// # Errors
+    ///
+    /// [`WavError::Truncated`] when the header has not come in full.
+    #[cfg(test)]
+    pub fn finish(&self) -> Result<(), WavError> {
+        match self.rate {
+            Some(_) => Ok(()),
+            None => Err(WavError::Truncated { len: self.header.len() }),
+        }
+    }
+
+    /// Takes bytes behind the header.
+    fn push_data(&mut self, bytes: &[u8], out: &mut Vec<i16>) {
+        let take = bytes.len().min(self.left.unwrap_or(usize::MAX));
+        self.left = self.left.map(|left| left - take);
+        let mut bytes = bytes.get(..take).unwrap_or_default();
+        if let (Some(low), Some((&high, rest))) = (self.half, bytes.split_first()) {
+            out.push(i16::from_le_bytes([low, high]));
+            self.half = None;
+            bytes = rest;
+        }
+        let (samples, rest) = bytes.as_chunks::<2>();
+        out.extend(samples.iter().map(|&s| i16::from_le_bytes(s)));
+        self.half = rest.first().copied().or(self.half);
+    }
+}
+
+#[cfg(test)]
+mod tests;

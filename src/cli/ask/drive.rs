@@ -1,0 +1,270 @@
+//! Inputs to a table, at its pace or at the clock's.
+//!
+//! Entry type: [`Driver`]. **Never**: decides anything about a turn.
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    super::Failure,
+    Step,
+    inputs::{PLAYER, What},
+    print::Printer,
+};
+use crate::session::{
+    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+};
+
+/// Samples in a frame of 20 ms at 16 kHz.
+const FRAME_SAMPLES: usize = 320;
+/// Length of a frame.
+const FRAME: Duration = Duration::from_millis(20);
+/// Frames between two looks at what the table has done with them.
+const FRAMES_PER_LOOK: usize = 5;
+/// Silence after a recording: the longest that ends an utterance, and a little.
+const SILENCE_AFTER: Duration = Duration::from_millis(2_000);
+/// Pause between an input and the next one without a time of its own.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How fast sound is fed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// As fast as the recogniser takes it; one input after the other.
+    AsFastAsHeard,
+    /// At its own pace.
+    Clock,
+}
+
+/// Feeds a table and prints what comes of it.
+pub struct Driver {
+    table: TableHandle,
+    events: mpsc::Receiver<TableEvent>,
+    printer: Printer,
+    pacing: Pacing,
+    speakers: HashMap<String, SpeakerId>,
+    /// The time of the next frame; may run ahead of the clock.
+    at: Instant,
+    lines: u64,
+    last: Option<Outcome>,
+    typed_anything: bool,
+}
+
+impl Driver {
+    /// A driver of `table`.
+    pub fn new(
+        table: TableHandle,
+        events: mpsc::Receiver<TableEvent>,
+        printer: Printer,
+        pacing: Pacing,
+    ) -> Self {
+        Self {
+            table,
+            events,
+            printer,
+            pacing,
+            speakers: HashMap::new(),
+            at: Instant::now(),
+            lines: 0,
+            last: None,
+            typed_anything: false,
+        }
+    }
+
+    /// How the last utterance ended.
+    pub fn last_outcome(&self) -> Option<Outcome> {
+        self.last
+    }
+
+    /// Somebody typed and was answered before, and then left.
+    pub fn is_quiet_end(&self) -> bool {
+        self.typed_anything
+    }
+
+    /// Plays all inputs.
+    ///
+    /// # Errors
+    /// The table is gone, or stdout is.
+    pub async fn steps(&mut self, steps: &[Step]) -> Result<(), Failure> {
+        for step in steps {
+            self.join(&step.input.speaker, step.input.as_dm).await?;
+        }
+        if steps.iter().any(|step| step.input.at.is_some()) {
+            return self.timeline(steps).await;
+        }
+        for step in steps {
+            let before = self.lines;
+            let speaker = self.speakers[&step.input.speaker];
+            match &step.input.what {
+                What::Text(text) => self.say(speaker, text.clone()).await?,
+                What::File(path) => {
+                    self.feed(speaker, &step.samples).await?;
+                    self.settle().await?;
+                    if self.lines == before {
+                        self.nothing_said(&step.input.speaker, path)?;
+                    }
+                }
+            }
+            self.settle().await?;
+            self.at = self.at.max(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// Reads lines until there are no more.
+    ///
+    /// # Errors
+    /// Nothing was typed at all, the table is gone, or stdout is.
+    pub async fn typed_lines(&mut self, as_dm: bool) -> Result<(), Failure> {
+        self.join(PLAYER, as_dm).await?;
+        let speaker = self.speakers[PLAYER];
+        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        loop {
+            self.printer.prompt()?;
+            let Some(line) = lines.next_line().await? else { break };
+            if line.trim().is_empty() {
+                continue;
+            }
+            self.typed_anything = true;
+            self.say(speaker, line).await?;
+            self.settle().await?;
+        }
+        if self.typed_anything {
+            return Ok(());
+        }
+        Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
+    }
+
+    /// Everything at its own time.
+    async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
+        let start = Instant::now();
+        let mut free_at = Duration::ZERO;
+        let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
+        for step in steps {
+            let at = step.input.at.unwrap_or(free_at);
+            let length = FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES).unwrap_or(u32::MAX);
+            free_at = at + length + PAUSE;
+            waiting.push((at, step, 0));
+        }
+        let mut tick = Duration::ZERO;
+        while !waiting.is_empty() {
+            sleep_until(start + tick).await;
+            for (at, step, sent) in &mut waiting {
+                if *at <= tick {
+                    let speaker = self.speakers[&step.input.speaker];
+                    match &step.input.what {
+                        What::Text(text) => self.say(speaker, text.clone()).await?,
+                        What::File(_) => {
+                            let rest = &step.samples[*sent..];
+                            let now = &rest[..rest.len().min(FRAME_SAMPLES)];
+                            self.frame(speaker, start + tick, now).await?;
+                        }
+                    }
+                    *sent += FRAME_SAMPLES;
+                }
+            }
+            waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
+            tick += FRAME;
+            self.print()?;
+        }
+        // Nobody speaks any more: what silence has to end ends now.
+        let quiet = start + tick + SILENCE_AFTER;
+        while Instant::now() < quiet {
+            sleep_until((Instant::now() + FRAME).min(quiet)).await;
+            self.print()?;
+        }
+        self.settle().await
+    }
+
+    /// One recording and the silence after it.
+    async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
+        let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
+        let silent = vec![0; FRAME_SAMPLES];
+        let frames = samples.chunks(FRAME_SAMPLES);
+        let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
+        for (index, frame) in frames.enumerate() {
+            if self.pacing == Pacing::Clock {
+                sleep_until(self.at).await;
+            }
+            self.frame(speaker, self.at, frame).await?;
+            self.at += FRAME;
+            if index % FRAMES_PER_LOOK == 0 {
+                match self.pacing {
+                    Pacing::AsFastAsHeard => self.settle().await?,
+                    Pacing::Clock => self.print()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn frame(
+        &self,
+        speaker: SpeakerId,
+        at: Instant,
+        samples: &[i16],
+    ) -> Result<(), Failure> {
+        let mut whole = samples.to_vec();
+        whole.resize(FRAME_SAMPLES, 0);
+        let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
+        Ok(self.table.voice.send(input).await?)
+    }
+
+    async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
+        Ok(self.table.commands.send(Command::Typed { speaker, text }).await?)
+    }
+
+    async fn join(&mut self, name: &str, is_dm: bool) -> Result<(), Failure> {
+        let next = u64::try_from(self.speakers.len()).unwrap_or(u64::MAX);
+        let id = *self.speakers.entry(name.to_owned()).or_insert(SpeakerId(next));
+        let speaker = Speaker { id, name: name.to_owned(), is_dm };
+        Ok(self.table.commands.send(Command::Join(speaker)).await?)
+    }
+
+    /// Waits until everything said so far is answered, and prints it.
+    async fn settle(&mut self) -> Result<(), Failure> {
+        let (done, settled) = oneshot::channel();
+        self.table.voice.send(VoiceInput::Settle(done)).await?;
+        tokio::pin!(settled);
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = self.events.recv() => self.event(&event)?,
+                settled = &mut settled => break settled?,
+            }
+        }
+        self.print()
+    }
+
+    /// Prints what there is to print.
+    fn print(&mut self) -> Result<(), Failure> {
+        while let Ok(event) = self.events.try_recv() {
+            self.event(&event)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
+        if let TableEvent::Line(line) = event {
+            self.lines += 1;
+            self.last = Some(line.outcome);
+        }
+        Ok(self.printer.event(event)?)
+    }
+
+    /// A recording without speech is told like an utterance that was not understood.
+    fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
+        let detail = format!("no speech was found in '{}'", path.display());
+        let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
+        self.event(&TableEvent::Line(Box::new(line)))
+    }
+}

@@ -1,0 +1,110 @@
+//! What is said, by whom, when: options in the order they were given.
+//!
+//! Entry function: [`inputs`].
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{ArgMatches, parser::ValueSource};
+
+use super::super::Failure;
+
+/// One thing said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Who says it.
+    pub speaker: String,
+    /// The speaker is the game master.
+    pub as_dm: bool,
+    /// When, on the clock; `None`: after the one before.
+    pub at: Option<Duration>,
+    /// What.
+    pub what: What,
+}
+
+/// Sound or text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A recording.
+    File(PathBuf),
+    /// Words.
+    Text(String),
+}
+
+/// Somebody without a name.
+pub const PLAYER: &str = "Player";
+
+/// Options whose order matters.
+enum Piece {
+    Speaker(String),
+    AsDm,
+    At(f64),
+    What(What),
+}
+
+/// The inputs in order. `--speaker` holds for what follows, `--at` for the next one; `--as-dm`
+/// before any `--speaker` makes everybody the game master, after one that speaker.
+///
+/// # Errors
+/// A `--at` that is no time or has nothing after it.
+pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
+    let mut speaker = PLAYER.to_owned();
+    let mut game_masters: Vec<String> = Vec::new();
+    let mut all_game_masters = false;
+    let mut named = false;
+    let mut at = None;
+    let mut inputs = Vec::new();
+    for piece in in_order(matches) {
+        match piece {
+            Piece::Speaker(name) => {
+                named = true;
+                speaker = name;
+            }
+            Piece::AsDm if named => game_masters.push(speaker.clone()),
+            Piece::AsDm => all_game_masters = true,
+            Piece::At(seconds) => {
+                let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
+                    Failure::Usage(format!("--at '{seconds}' is no time (seconds, 0 or more)"))
+                })?;
+                at = Some(time);
+            }
+            Piece::What(what) => inputs.push(Input {
+                as_dm: false,
+                speaker: speaker.clone(),
+                at: at.take(),
+                what,
+            }),
+        }
+    }
+    if at.is_some() {
+        return Err(Failure::Usage("--at is given before the --in or --text it places".into()));
+    }
+    for input in &mut inputs {
+        input.as_dm = all_game_masters || game_masters.contains(&input.speaker);
+    }
+    Ok(inputs)
+}
+
+fn in_order(matches: &ArgMatches) -> Vec<Piece> {
+    let mut pieces: Vec<(usize, Piece)> = Vec::new();
+    fn each<T: Clone + Send + Sync + 'static>(
+        matches: &ArgMatches,
+        id: &str,
+        pieces: &mut Vec<(usize, Piece)>,
+        piece: impl Fn(T) -> Piece,
+    ) {
+        let (Some(indices), Some(values)) = (matches.indices_of(id), matches.get_many::<T>(id))
+        else {
+            return;
+        };
+        pieces.extend(indices.zip(values.cloned().map(piece)));
+    }
+    each(matches, "speaker", &mut pieces, Piece::Speaker);
+    each(matches, "at", &mut pieces, Piece::At);
+    each(matches, "files", &mut pieces, |path| Piece::What(What::File(path)));
+    each(matches, "texts", &mut pieces, |text| Piece::What(What::Text(text)));
+    if matches.value_source("as_dm") == Some(ValueSource::CommandLine) {
+        pieces.extend(matches.indices_of("as_dm").into_iter().flatten().map(|at| (at, Piece::AsDm)));
+    }
+    pieces.sort_by_key(|(index, _)| *index);
+    pieces.into_iter().map(|(_, piece)| piece).collect()
+}

@@ -1,0 +1,111 @@
+//! Sessions that go on from one call to the next: one file each.
+//!
+//! Entry type: [`KeptSession`]. **Never**: half-writes a file.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use super::super::Failure;
+use crate::domain::Message;
+
+/// Longest name of a session.
+const ID_MAX: usize = 64;
+
+/// A session's file and what was in it.
+pub struct KeptSession {
+    id: String,
+    path: Option<PathBuf>,
+    content: Content,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Content {
+    version: u32,
+    histories: BTreeMap<String, Vec<Message>>,
+    spent: f64,
+}
+
+/// The format written.
+const VERSION: u32 = 1;
+
+impl KeptSession {
+    /// A session that is forgotten at the end.
+    pub fn unkept() -> Self {
+        Self { id: "unkept".to_owned(), path: None, content: Content::default() }
+    }
+
+    /// The session `id` under `data_dir`; a new one when there is none.
+    ///
+    /// # Errors
+    /// A name that makes no file name, a file that is no session, or of a newer version.
+    pub fn open(data_dir: &Path, id: &str) -> Result<Self, Failure> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if id.is_empty() || id.len() > ID_MAX || id.starts_with('.') || !id.chars().all(plain) {
+            return Err(Failure::Usage(format!(
+                "--session '{id}' makes no file name (letters, digits, '-', '_' and '.', at most {ID_MAX})"
+            )));
+        }
+        let path = data_dir.join("sessions").join(format!("{id}.json"));
+        let content = match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).with_context(|| {
+                format!("'{}' is no kept session (move it away to begin anew)", path.display())
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Content::default(),
+            Err(error) => {
+                return Err(anyhow::Error::new(error)
+                    .context(format!("cannot read '{}'", path.display()))
+                    .into());
+            }
+        };
+        if content.version > VERSION {
+            return Err(Failure::Failed(anyhow::anyhow!(
+                "'{}' was kept by a newer version (update glyphoxa)",
+                path.display()
+            )));
+        }
+        Ok(Self { id: id.to_owned(), path: Some(path), content })
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The conversations it goes on from, by NPC.
+    pub fn histories(&self) -> BTreeMap<String, Vec<Message>> {
+        // NPCs that are not in the cast today keep their conversation.
+        self.content.histories.clone()
+    }
+
+    /// Money it has spent.
+    pub fn spent(&self) -> f64 {
+        self.content.spent
+    }
+
+    /// Keeps what came of it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(
+        mut self,
+        histories: BTreeMap<String, Vec<Message>>,
+        spent: f64,
+    ) -> anyhow::Result<()> {
+        let Some(path) = self.path else { return Ok(()) };
+        self.content.histories.extend(histories);
+        self.content.spent = spent;
+        self.content.version = VERSION;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let part = path.with_extension("json.part");
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&part, serde_json::to_vec(&self.content)?))
+            .and_then(|()| fs::rename(&part, &path))
+            .with_context(|| format!("cannot keep the session in '{}'", path.display()))
+    }
+}

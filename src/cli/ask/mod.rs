@@ -1,0 +1,208 @@
+//! `glyphoxa ask`: turns through the real table, from recordings, text, or typed lines.
+//!
+//! Entry function: [`run`].
+
+mod drive;
+mod inputs;
+mod kept;
+mod print;
+mod sink;
+
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::{ArgMatches, Args};
+use tokio::sync::mpsc;
+
+use self::{
+    drive::{Driver, Pacing},
+    inputs::{Input, What, inputs},
+    kept::KeptSession,
+    print::Printer,
+    sink::WavSink,
+};
+use super::{DONE, FAILED, Failure};
+use crate::{
+    app::{self, TableSetup},
+    audio::{Clip, Resampler, SampleRate, decode},
+    config::Config,
+    domain::{SessionId, Tier},
+    session::{Command, Pace},
+    tools::Effects,
+};
+
+/// Events of the table that wait to be printed.
+const EVENT_CAPACITY: usize = 256;
+
+#[derive(Args)]
+#[command(after_help = "examples:
+  glyphoxa ask --text 'Bartok, roll two d six plus three'
+  glyphoxa ask --in question.wav --out answer.wav --json
+  glyphoxa ask --speaker Anna --in a.wav --speaker Ben --at 1.5 --in b.wav
+  glyphoxa ask                      (type to the cast)")]
+pub struct Arguments {
+    /// Everything is said to this NPC [default: whoever is addressed].
+    #[arg(long)]
+    npc: Option<String>,
+    /// A recording of somebody speaking (WAV, Ogg Vorbis or MP3); may be repeated.
+    #[arg(long = "in", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Something said in writing; may be repeated.
+    #[arg(long = "text", value_name = "TEXT")]
+    texts: Vec<String>,
+    /// Who says what follows [default: Player].
+    #[arg(long, value_name = "NAME")]
+    speaker: Vec<String>,
+    /// When the next input begins, in seconds; the clock then runs as for real.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    at: Vec<f64>,
+    /// The speaker is the game master and may steer the NPCs by voice.
+    #[arg(long)]
+    as_dm: bool,
+    /// Continue a kept session, or begin one with this name.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// All replies as one recording: 48 kHz mono, 16-bit PCM.
+    #[arg(long, value_name = "FILE.wav")]
+    out: Option<PathBuf>,
+    /// The game master's tier for every turn.
+    #[arg(long)]
+    tier: Option<Tier>,
+    /// Feed sound at its own pace.
+    #[arg(long)]
+    realtime: bool,
+    /// One JSON object a turn.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Plays the inputs through a table and prints what came of them.
+///
+/// # Errors
+/// Wrong usage, inputs that cannot be read, speech that cannot be heard or written.
+pub fn run(arguments: &Arguments, matches: &ArgMatches, config: Config) -> Result<u8, Failure> {
+    let said = inputs(matches)?;
+    let npc = match &arguments.npc {
+        None => None,
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.0),
+    };
+    if let Some(path) = &arguments.out {
+        sink::check(path).map_err(Failure::Usage)?;
+    }
+    let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    let kept = match &arguments.session {
+        None => KeptSession::unkept(),
+        Some(id) => KeptSession::open(&config.data_dir, id)?,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let status = runtime.block_on(play(arguments, &config, (npc, steps), kept));
+    // Recognisers and voices that are still at work are not waited for.
+    runtime.shutdown_background();
+    status
+}
+
+/// One thing said, its sound at 16 kHz.
+pub struct Step {
+    /// Who, when, what.
+    pub input: Input,
+    /// 16 kHz mono; empty for text.
+    pub samples: Vec<i16>,
+}
+
+fn load(input: Input) -> Result<Step, Failure> {
+    let samples = match &input.what {
+        What::Text(_) => Vec::new(),
+        What::File(path) => read_speech(path)
+            .map_err(|why| Failure::Failed(anyhow::anyhow!("cannot hear '{}': {why}", path.display())))?,
+    };
+    Ok(Step { input, samples })
+}
+
+/// A recording as a recogniser reads it.
+fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
+    let bytes = std::fs::read(path)?;
+    let Clip { samples, rate } = decode(&bytes, path.extension().and_then(|end| end.to_str()))?;
+    if rate == SampleRate::HZ_16000 {
+        return Ok(samples);
+    }
+    let mut resampler = Resampler::new(rate, SampleRate::HZ_16000)?;
+    let mut out = Vec::new();
+    resampler.push(&samples, &mut out);
+    resampler.finish(&mut out);
+    Ok(out)
+}
+
+async fn play(
+    arguments: &Arguments,
+    config: &Config,
+    (npc, steps): (Option<usize>, Vec<Step>),
+    kept: KeptSession,
+) -> Result<u8, Failure> {
+    let clock_runs = arguments.realtime || steps.iter().any(|step| step.input.at.is_some());
+    let stt = app::hearing(config)?;
+    if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
+        print::while_loading(stt.ready()).await?;
+    }
+    let printer = Printer::new(arguments.json, io::stdin().is_terminal());
+    let sink = WavSink::default();
+    let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let table = app::open_table(
+        config,
+        TableSetup {
+            session: SessionId(kept.id().to_owned()),
+            histories: kept.histories(),
+            spent: kept.spent(),
+            stt,
+            out: Box::new(sink.clone()),
+            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            effects: Arc::new(Shown { aloud: !arguments.json }),
+            events,
+            seed: rand::random(),
+        },
+    )?;
+    let commands = &table.handle.commands;
+    for command in [Command::Pin(npc), Command::SetTier(arguments.tier)] {
+        commands.send(command).await?;
+    }
+    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
+    let mut driver = Driver::new(table.handle.clone(), events_in, printer, pacing);
+    let driven = async {
+        if steps.is_empty() {
+            driver.typed_lines(arguments.as_dm).await
+        } else {
+            driver.steps(&steps).await
+        }
+    };
+    tokio::select! {
+        driven = driven => driven?,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
+        }
+    }
+    commands.send(Command::Close).await?;
+    let ended = table.task.await?;
+    kept.save(ended.histories.into_iter().collect::<BTreeMap<_, _>>(), table.purse.spent())?;
+    if let Some(path) = &arguments.out {
+        sink.write(path)?;
+    }
+    let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
+    Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// What tools show to the table, on stderr.
+struct Shown {
+    aloud: bool,
+}
+
+impl Effects for Shown {
+    fn show(&self, text: &str) {
+        if self.aloud {
+            super::complain(&format!("  * {text}"));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What came of each utterance, for people or for programs.
+//!
+//! Entry type: [`Printer`].
+
+use std::io::{self, Write};
+
+use futures::future::BoxFuture;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::{
+    provider::Error,
+    session::{Outcome, TableEvent, TurnLine},
+};
+
+/// Prints events of a table.
+pub struct Printer {
+    json: bool,
+    /// People are typing: they need not be told what they typed.
+    at_terminal: bool,
+}
+
+impl Printer {
+    /// One JSON object a line, or text for people.
+    pub const fn new(json: bool, at_terminal: bool) -> Self {
+        Self { json, at_terminal }
+    }
+
+    /// Prints one event.
+    ///
+    /// # Errors
+    /// stdout is gone.
+    pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
+        match event {
+            TableEvent::Notice(text) => super::super::complain(text),
+            TableEvent::Line(line) if self.json => {
+                writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
+            }
+            TableEvent::Line(line) => self.line(line)?,
+        }
+        Ok(())
+    }
+
+    /// Asks for a line to be typed.
+    ///
+    /// # Errors
+    /// stderr is gone.
+    pub fn prompt(&self) -> io::Result<()> {
+        if self.at_terminal {
+            let mut err = io::stderr().lock();
+            write!(err, "> ")?;
+            err.flush()?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, line: &TurnLine) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        if !self.at_terminal || line.stt != "typed" {
+            writeln!(out, "{}: {}", line.speaker, said(&line.heard))?;
+        }
+        if let Some(tier) = &line.tier {
+            let npc = line.npc.as_deref().unwrap_or("nobody");
+            writeln!(out, "  to {npc}, tier {} ({})", tier.effective, tier.reason)?;
+        }
+        for tool in &line.tools {
+            writeln!(out, "  tool {} {} -> {} ({} ms)", tool.tool, tool.arguments, tool.result, tool.ms)?;
+        }
+        if !line.reply.is_empty() {
+            writeln!(out, "{}: {}", line.npc.as_deref().unwrap_or("nobody"), line.reply)?;
+        }
+        if let Some(why) = ending(line) {
+            writeln!(out, "  {why}")?;
+        }
+        if line.audio_ms > 0 {
+            let ms = &line.ms;
+            writeln!(
+                out,
+                "  {:.1} s of speech by {}; first sound {:.0} ms after the last word: {:.0} hearing, \
+                 {:.0} thinking, {:.0} voice",
+                std::time::Duration::from_millis(line.audio_ms).as_secs_f64(),
+                line.tts.as_deref().unwrap_or("nobody"),
+                ms.speech_end_to_first_audio,
+                ms.speech_end_to_final,
+                ms.final_to_first_text,
+                ms.first_text_to_first_audio,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn said(heard: &str) -> &str {
+    if heard.is_empty() { "(nothing understood)" } else { heard }
+}
+
+/// Why there is no answer, or only part of one.
+fn ending(line: &TurnLine) -> Option<String> {
+    let detail = line.detail.as_deref();
+    let what = match line.outcome {
+        Outcome::Spoken => return None,
+        Outcome::Interrupted => "(interrupted)",
+        Outcome::CutShort => "(cut short)",
+        Outcome::NobodyAddressed => "nobody was addressed",
+        Outcome::EmptyTranscript => "nothing was understood",
+        Outcome::HearingError => "hearing failed",
+        Outcome::ModelError => "the model failed",
+        Outcome::VoiceError => "the voice failed",
+        Outcome::EmptyReply => "the model had nothing to say",
+        Outcome::OverBudget => "the spending cap is reached",
+        Outcome::Timeout => "no answer in time",
+        Outcome::Cancelled => "dropped",
+        Outcome::Stopped => "a stop word, nothing to answer",
+        Outcome::Command => "order of the game master",
+    };
+    Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
+}
+
+/// Shows that something is going on while models are loaded.
+///
+/// # Errors
+/// What could not be loaded, with the way out.
+pub async fn while_loading(ready: BoxFuture<'static, Result<(), Error>>) -> Result<(), Error> {
+    let spinner = ProgressBar::new_spinner()
+        .with_style(ProgressStyle::default_spinner())
+        .with_message("learning the names of this campaign");
+    spinner.enable_steady_tick(std::time::Duration::from_millis(100));
+    let loaded = ready.await;
+    spinner.finish_and_clear();
+    loaded
+}

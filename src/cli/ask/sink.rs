@@ -1,0 +1,71 @@
+//! Replies as one recording.
+//!
+//! Entry type: [`WavSink`]. **Never**: leaves a half-written file.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::Context;
+
+use crate::{
+    audio::{Clip, Frame, SampleRate, write_wav},
+    session::VoiceOut,
+};
+
+/// Collects speech.
+#[derive(Clone, Default)]
+pub struct WavSink(Arc<Mutex<Vec<i16>>>);
+
+impl VoiceOut for WavSink {
+    fn play(&mut self, _npc: &str, frame: Frame) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(frame.samples());
+    }
+
+    fn stop(&mut self) {
+        // A recording plays nothing ahead.
+    }
+}
+
+impl WavSink {
+    /// Writes everything collected, whole or not at all; nothing without speech.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
+        let samples =
+            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if samples.is_empty() {
+            super::super::complain(&format!("'{}' is not written: nobody spoke", path.display()));
+            return Ok(());
+        }
+        let wav = write_wav(&Clip { samples, rate: SampleRate::HZ_48000 });
+        let part = path.with_extension("wav.part");
+        fs::write(&part, wav)
+            .and_then(|()| fs::rename(&part, path))
+            .inspect_err(|_| {
+                // Best effort: the first error is the one to tell.
+                let _ = fs::remove_file(&part);
+            })
+            .with_context(|| format!("cannot write '{}'", path.display()))
+    }
+}
+
+/// Whether `path` can be written when the time comes.
+///
+/// # Errors
+/// Why not, with the way out.
+pub fn check(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(format!("--out '{shown}' is a folder (name a file in it)"));
+    }
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) if !folder.is_dir() => {
+            Err(format!("--out '{shown}': there is no folder '{}' (make it first)", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,142 @@
+//! `glyphoxa check`: reads all files and says everything that is wrong with them.
+//!
+//! Entry function: [`run`].
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use serde_json::json;
+
+use crate::config::{self, Config, FILE_NAME, Report};
+
+/// Exit status when everything is fine.
+const FINE: u8 = 0;
+/// Exit status of wrong configuration.
+const WRONG: u8 = 2;
+
+/// Where the report goes.
+pub struct Outputs<'a> {
+    /// The summary, or the JSON object.
+    pub out: &'a mut dyn Write,
+    /// Problems and warnings for people.
+    pub err: &'a mut dyn Write,
+}
+
+/// Checks the configuration at `path` (default: as the program would read it) and answers with the
+/// exit status: 0, or 2 with any problem. `tools` are the identities NPCs may be given.
+///
+/// # Errors
+/// The report cannot be written.
+pub fn run(path: Option<&Path>, as_json: bool, tools: &[&str], outputs: Outputs) -> io::Result<u8> {
+    let result = config::load(path, &config::environment, tools);
+    let status = if result.is_ok() { FINE } else { WRONG };
+    let Outputs { out, err } = outputs;
+    if as_json {
+        writeln!(out, "{}", as_object(&result))?;
+        return Ok(status);
+    }
+    match result {
+        Ok(config) => {
+            for warning in &config.warnings {
+                writeln!(err, "warning: {warning}")?;
+            }
+            writeln!(out, "{}: fine: {}", name(path, &config), summary(&config))?;
+        }
+        Err(report) => {
+            for warning in &report.warnings {
+                writeln!(err, "warning: {warning}")?;
+            }
+            writeln!(err, "{report}")?;
+        }
+    }
+    Ok(status)
+}
+
+/// The file as the user knows it.
+fn name(path: Option<&Path>, config: &Config) -> String {
+    let first = config.files.first().map(AsRef::as_ref);
+    path.or(first).unwrap_or(Path::new(FILE_NAME)).display().to_string()
+}
+
+/// What was found, in one line.
+fn summary(config: &Config) -> String {
+    let names: Vec<_> = config.npcs.iter().map(|npc| npc.name.as_str()).collect();
+    let campaign = match config.campaign.name.as_str() {
+        "" => "no campaign".to_owned(),
+        name => format!("campaign '{name}' with {} entities", config.campaign.entities.len()),
+    };
+    let npcs = if names.len() == 1 { "NPC" } else { "NPCs" };
+    format!("{} {npcs} ({}), {campaign}", names.len(), names.join(", "))
+}
+
+/// One object for programs.
+fn as_object(result: &Result<Config, Report>) -> serde_json::Value {
+    match result {
+        Ok(config) => json!({
+            "ok": true,
+            "problems": [],
+            "warnings": config.warnings,
+            "npcs": config.npcs.iter().map(|npc| npc.name.as_str()).collect::<Vec<_>>(),
+            "campaign": config.campaign.name,
+            "files": config.files,
+        }),
+        Err(report) => json!({
+            "ok": false,
+            "problems": report.problems,
+            "warnings": report.warnings,
+            "npcs": [],
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(text: &str, as_json: bool) -> (u8, String, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.yaml");
+        std::fs::write(&path, text).unwrap();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let outputs = Outputs { out: &mut out, err: &mut err };
+        let status = run(Some(&path), as_json, &["dice-roller.roll"], outputs).unwrap();
+        let folder = format!("{}/", dir.path().display());
+        let plain = |bytes| String::from_utf8(bytes).unwrap().replace(&folder, "");
+        (status, plain(out), plain(err))
+    }
+
+    #[test]
+    fn says_what_is_there() {
+        let (status, out, err) = checked("npcs: [{ name: Bart, lines: [{ say: hi }] }]\n", false);
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert_eq!(out, "x.yaml: fine: 1 NPC (Bart), no campaign\n");
+    }
+
+    #[test]
+    fn says_everything_that_is_wrong() {
+        let (status, out, err) = checked("npcs: [{ name: Bart }, { naem: x }]\n", false);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(err.lines().filter(|line| line.starts_with("x.yaml:1:")).count(), 2, "{err}");
+        assert!(err.contains("warning: x.yaml:1:8: 'Bart' has no lines"), "{err}");
+    }
+
+    #[test]
+    fn programs_get_one_object() {
+        let (status, out, err) = checked("budget: 3\n", true);
+        assert_eq!((status, err.as_str()), (2, ""));
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(report["ok"], false);
+        assert_eq!(
+            report["problems"][1],
+            json!({
+                "file": "x.yaml", "line": 1, "column": 9, "message": "'budget' is '3'",
+                "way_out": "expected a mapping of keys and values",
+            })
+        );
+        let (status, out, _) = checked("npcs: [{ name: Bart }]\n", true);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((status, &report["ok"], &report["npcs"][0]), (0, &json!(true), &json!("Bart")));
+    }
+}

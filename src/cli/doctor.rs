@@ -1,0 +1,144 @@
+//! `glyphoxa doctor`: what works on this machine, and what to do about the rest.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{DONE, FAILED, Failure};
+use crate::{
+    app,
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    domain::Voice,
+    provider::{Error, TextToSpeech, espeak::Espeak, flite::Flite, openai},
+    tools::builtin,
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa doctor --json")]
+pub struct Arguments {
+    /// One JSON object a finding.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Voices named of a long list.
+const FEW: usize = 8;
+
+/// One thing looked at.
+#[derive(Serialize)]
+struct Finding {
+    what: &'static str,
+    ok: bool,
+    detail: String,
+}
+
+impl Finding {
+    fn new(what: &'static str, found: Result<String, String>) -> Self {
+        match found {
+            Ok(detail) => Self { what, ok: true, detail },
+            Err(detail) => Self { what, ok: false, detail },
+        }
+    }
+}
+
+/// Looks at everything the configuration needs and prints a tick or a cross each.
+///
+/// # Errors
+/// stdout is gone.
+pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
+    let loaded = config::load(path, &config::environment, builtin::IDENTITIES);
+    let mut findings = vec![Finding::new(
+        "configuration",
+        loaded
+            .as_ref()
+            .map(|config| format!("{} NPCs", config.npcs.len()))
+            .map_err(|report| format!("{} problems (see: glyphoxa check)", report.problems.len())),
+    )];
+    if let Ok(config) = &loaded {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        findings.extend(runtime.block_on(examine(config)));
+    }
+    let mut out = io::stdout().lock();
+    for finding in &findings {
+        if arguments.json {
+            writeln!(out, "{}", serde_json::to_string(finding)?)?;
+        } else {
+            let mark = if finding.ok { '✓' } else { '✗' };
+            writeln!(out, "{mark} {}: {}", finding.what, finding.detail)?;
+        }
+    }
+    Ok(if findings.iter().all(|finding| finding.ok) { DONE } else { FAILED })
+}
+
+async fn examine(config: &Config) -> Vec<Finding> {
+    let hearing = match &config.stt {
+        SttChoice::Local => {
+            let ready = match app::hearing(config) {
+                Ok(hearing) => hearing.ready().await,
+                Err(error) => Err(error),
+            };
+            ready
+                .map(|()| "local recogniser: English, for demos; expect errors with real voices".to_owned())
+                .map_err(|error| error.to_string())
+        }
+        SttChoice::OpenAi { options, .. } => answering(options).await,
+    };
+    let thinking = match &config.llm {
+        LlmChoice::Scripted => Ok("scripted: the lines of the NPCs, no model".to_owned()),
+        LlmChoice::OpenAi(options) => answering(options).await,
+    };
+    let mut findings =
+        vec![Finding::new("hearing", hearing), Finding::new("thinking", thinking)];
+    if let TtsChoice::OpenAi(options) = &config.tts {
+        findings.push(Finding::new("speech service", answering(options).await));
+    }
+    for npc in &config.npcs {
+        let found = match app::voice(config, npc) {
+            Ok(voice) => said(&*voice, &npc.voice).await,
+            Err(error) => Err(error.to_string()),
+        };
+        findings.push(Finding::new("voice", found.map(|ms| format!("{} speaks ({ms})", npc.name))));
+    }
+    let listed = |voices: Result<Vec<String>, Error>| {
+        voices
+            .map(|voices| format!("{} voices: {}", voices.len(), few(&voices)))
+            .map_err(|error| error.to_string())
+    };
+    findings.push(Finding::new("flite", listed(Flite::new().voices().await)));
+    findings.push(Finding::new("espeak", listed(Espeak::new().voices().await)));
+    findings.push(Finding::new("disk", writable(&config.data_dir)));
+    findings
+}
+
+/// The first of many.
+fn few(voices: &[String]) -> String {
+    let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if voices.len() > FEW { format!("{shown}, …") } else { shown }
+}
+
+async fn answering(options: &openai::Options) -> Result<String, String> {
+    openai::probe(options.clone()).await.map_err(|error| error.to_string())
+}
+
+/// Has a voice say a word; free voices only, a paid one is taken at its word.
+async fn said(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
+    if tts.priced_as().is_some() {
+        return Ok(format!("'{}', not tried: it costs money", voice.voice_id));
+    }
+    let seconds = app::try_voice(tts, voice).await.map_err(|error| error.to_string())?;
+    Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
+}
+
+fn writable(folder: &Path) -> Result<String, String> {
+    let probe = folder.join(".glyphoxa-probe");
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&probe, b""))
+        .and_then(|()| fs::remove_file(&probe))
+        .map(|()| format!("'{}' can be written", folder.display()))
+        .map_err(|error| format!("'{}' cannot be written: {error} (set data_dir)", folder.display()))
+}

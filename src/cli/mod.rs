@@ -1,0 +1,173 @@
+//! The command line: one file per subcommand.
+//!
+//! Entry function: [`main`]. **Never**: decides how a table works.
+
+mod ask;
+mod check;
+mod doctor;
+mod roll;
+mod schema;
+mod tier;
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    config::{self, SchemaKind},
+    tools::builtin,
+};
+
+/// AI-voiced NPCs for tabletop role-playing.
+#[derive(Parser)]
+#[command(name = "glyphoxa", version, about, arg_required_else_help = true)]
+struct Arguments {
+    /// Configuration file [default: glyphoxa.yaml here, else the shipped cast].
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Speaks with the NPCs: recordings, text, or typed lines.
+    Ask(ask::Arguments),
+    /// Reads all files and says everything that is wrong with them.
+    #[command(after_help = "example: glyphoxa check --config table/glyphoxa.yaml")]
+    Check {
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints a JSON Schema for editors.
+    #[command(after_help = "example: glyphoxa schema npc > npc.schema.json")]
+    Schema {
+        /// Of which kind of file.
+        kind: Kind,
+    },
+    /// Says what works on this machine, and what to do about the rest.
+    Doctor(doctor::Arguments),
+    /// Rolls dice.
+    Roll(roll::Arguments),
+    /// Says which latency tier an utterance gets, and why.
+    Tier(tier::Arguments),
+}
+
+/// Kinds of files with a schema.
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// `glyphoxa.yaml`.
+    Config,
+    /// An NPC file.
+    Npc,
+    /// A campaign file.
+    Campaign,
+}
+
+impl From<Kind> for SchemaKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Config => Self::Config,
+            Kind::Npc => Self::Npc,
+            Kind::Campaign => Self::Campaign,
+        }
+    }
+}
+
+/// Exit status of a command that did what it should.
+const DONE: u8 = 0;
+/// Exit status of a command that could not.
+const FAILED: u8 = 1;
+/// Exit status of wrong usage or configuration.
+const WRONG: u8 = 2;
+
+/// How a command ends when it does not end well.
+#[derive(Debug)]
+enum Failure {
+    /// Wrong usage or configuration.
+    Usage(String),
+    /// It was tried and failed.
+    Failed(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let matches = Arguments::command().get_matches();
+    let arguments = match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
+    let status = match run(arguments, &matches) {
+        Ok(status) => status,
+        Err(Failure::Usage(text)) => {
+            complain(&text);
+            WRONG
+        }
+        Err(Failure::Failed(error)) if is_closed_pipe(&error) => DONE,
+        Err(Failure::Failed(error)) => {
+            complain(&format!("{error:#}"));
+            FAILED
+        }
+    };
+    ExitCode::from(status)
+}
+
+fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
+    let path = arguments.config.as_deref();
+    match arguments.command {
+        Command::Ask(ask) => {
+            let config = load(path)?;
+            log_to_stderr(&config.log_level);
+            let own = matches.subcommand_matches("ask").unwrap_or(matches);
+            ask::run(&ask, own, config)
+        }
+        Command::Check { json } => {
+            let (out, err) = (&mut io::stdout().lock(), &mut io::stderr().lock());
+            Ok(check::run(path, json, builtin::IDENTITIES, check::Outputs { out, err })?)
+        }
+        Command::Schema { kind } => {
+            schema::write(kind.into(), &mut io::stdout().lock())?;
+            Ok(DONE)
+        }
+        Command::Doctor(doctor) => doctor::run(path, &doctor),
+        Command::Roll(roll) => roll::run(&roll),
+        Command::Tier(tier) => tier::run(&load(path)?, &tier),
+    }
+}
+
+/// The checked configuration, or every problem of every file.
+fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
+    config::load(path, &config::environment, builtin::IDENTITIES)
+        .map_err(|report| Failure::Usage(report.to_string()))
+}
+
+fn log_to_stderr(level: &str) {
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(format!("warn,glyphoxa={level}")));
+    // A second start in one process keeps the first subscriber.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).try_init();
+}
+
+fn complain(text: &str) {
+    // Nothing can be said about a stderr that takes nothing.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The reader of our output has left (`glyphoxa … | head`).
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

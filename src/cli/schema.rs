@@ -1,0 +1,31 @@
+//! `glyphoxa schema config|npc|campaign`: JSON Schemas for editors.
+//!
+//! Entry function: [`write`].
+
+use std::io::{self, Write};
+
+use crate::config::{SchemaKind, schema};
+
+/// Writes the schema of a kind of file as readable JSON.
+///
+/// # Errors
+/// `out` cannot be written to.
+pub fn write(kind: SchemaKind, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{:#}", schema(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_one_json_object_for_each_kind() {
+        for kind in [SchemaKind::Config, SchemaKind::Npc, SchemaKind::Campaign] {
+            let mut out = Vec::new();
+            write(kind, &mut out).unwrap();
+            let schema: serde_json::Value = serde_json::from_slice(&out).unwrap();
+            assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+            assert_eq!(schema["additionalProperties"], false);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `glyphoxa tier`: which latency tier an utterance gets, and why.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{DONE, Failure};
+use crate::{
+    app,
+    config::Config,
+    domain::Tier,
+    logic::tier::{TierInput, TierSelector, effective},
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa tier --text 'Greymantle, what happened last time?' --json")]
+pub struct Arguments {
+    /// What is said.
+    #[arg(long)]
+    text: String,
+    /// To which NPC; its budget_tier is the ceiling.
+    #[arg(long)]
+    npc: Option<String>,
+    /// The game master's override.
+    #[arg(long = "override", value_name = "TIER")]
+    dm_override: Option<Tier>,
+    /// Players waiting.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    queue: usize,
+    /// The NPC's first turn with this table.
+    #[arg(long)]
+    first: bool,
+    /// Seconds since the table's last deep turn began.
+    #[arg(long, value_name = "SECONDS")]
+    since_deep: Option<f64>,
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    selected: Tier,
+    effective: Tier,
+    reason: String,
+    keyword: Option<String>,
+}
+
+/// Prints the selection.
+///
+/// # Errors
+/// No such NPC, seconds that are none, or stdout is gone.
+pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let ceiling = match &arguments.npc {
+        None => Tier::Deep,
+        Some(name) => app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.1.budget_tier,
+    };
+    let since_deep = arguments
+        .since_deep
+        .map(|seconds| {
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                Failure::Usage(format!("--since-deep '{seconds}' is no number of seconds (0 or more)"))
+            })
+        })
+        .transpose()?;
+    let names = app::tier_names(&config.campaign, &[]);
+    let selection = TierSelector::new(&config.tiers).select(&TierInput {
+        text: &arguments.text,
+        queue_depth: arguments.queue,
+        first_turn: arguments.first,
+        since_deep,
+        names: &names,
+    });
+    let answer = Answer {
+        selected: selection.tier,
+        effective: effective(selection.tier, ceiling, arguments.dm_override),
+        reason: selection.reason.to_string(),
+        keyword: selection.keyword,
+    };
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+    } else {
+        let keyword = answer.keyword.map(|word| format!(" '{word}'")).unwrap_or_default();
+        writeln!(
+            out,
+            "{} (selected {}: {}{keyword})",
+            answer.effective, answer.selected, answer.reason
+        )?;
+    }
+    Ok(DONE)
+}

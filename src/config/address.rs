@@ -1,0 +1,88 @@
+//! Where a service is: on this machine, on a private network, or somewhere that may cost money.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// A checked base address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl {
+    /// Without a slash at its end.
+    pub text: String,
+    /// On this machine or a private network.
+    pub private: bool,
+    /// Whether what is sent is encrypted.
+    pub encrypted: bool,
+}
+
+/// Endings of names that lead to private networks only.
+const PRIVATE_ENDINGS: [&str; 6] =
+    [".localhost", ".local", ".lan", ".internal", ".home.arpa", ".test"];
+
+/// Reads `scheme://host[:port][/path]`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
+    let (rest, encrypted) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
+        (Some(rest), _) => (rest, true),
+        (_, Some(rest)) => (rest, false),
+        _ => return Err("it begins with http:// or https://"),
+    };
+    if text.contains(|char: char| char.is_whitespace() || char.is_control()) {
+        return Err("no blanks");
+    }
+    if text.contains(['?', '#', '\\']) {
+        return Err("only host, port and path, without ?, # and \\");
+    }
+    let authority = rest.split('/').next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err("no user name in it; put the key under api_key");
+    }
+    let (host, port) = split_port(authority)?;
+    if host.is_empty() {
+        return Err("a host after the slashes");
+    }
+    if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+        return Err("a port from 1 to 65535 after the colon");
+    }
+    let text = text.trim_end_matches('/').to_owned();
+    Ok(BaseUrl { text, private: is_private(host), encrypted })
+}
+
+/// Host and port.
+fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
+    if let Some(rest) = authority.strip_prefix('[') {
+        let (host, after) = rest.split_once(']').ok_or("an IPv6 address ends with ]")?;
+        if host.parse::<Ipv6Addr>().is_err() {
+            return Err("an IPv6 address between [ and ]");
+        }
+        return Ok((host, after.strip_prefix(':')));
+    }
+    Ok(authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))))
+}
+
+/// Whether packets to `host` stay on this machine or a private network. A name without a dot is
+/// one of the local network or of a container's.
+fn is_private(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    match host.parse::<IpAddr>() {
+        Ok(address) => is_private_address(address.to_canonical()),
+        Err(_) if host.contains('.') => PRIVATE_ENDINGS.iter().any(|end| host.ends_with(end)),
+        // A number is an address in an old notation, such as 2130706433.
+        Err(_) => !host.starts_with(|char: char| char.is_ascii_digit()),
+    }
+}
+
+/// Loopback, link-local, private and unspecified addresses.
+fn is_private_address(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => {
+            it.is_loopback() || it.is_private() || it.is_link_local() || it.is_unspecified()
+        }
+        IpAddr::V6(it) => {
+            it.is_loopback()
+                || it.is_unique_local()
+                || it.is_unicast_link_local()
+                || it.is_unspecified()
+        }
+    }
+}

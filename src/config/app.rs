@@ -1,0 +1,241 @@
+//! `glyphoxa.yaml` and what it leads to.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{
+    Config, campaign,
+    cast::Cast,
+    keys,
+    npc::{self, NpcDefaults},
+    policy,
+    providers::{LlmChoice, TtsChoice, providers},
+    reading::{Notes, Reading},
+    tables,
+    voice::VoiceDefaults,
+};
+use crate::{
+    domain::{Campaign, Policy},
+    logic::{
+        budget::{BudgetOptions, Price},
+        tier::Keywords,
+        turn::Patience,
+    },
+    session,
+    tools::builtin::Table,
+    yaml::{Fields, Kind},
+};
+
+/// Spent at most unless the file says otherwise.
+const SESSION_MAX: f64 = 2.0;
+/// A cap above this is probably a slip.
+const UNUSUAL_SESSION_MAX: f64 = 50.0;
+
+/// Reads the file at `path` and every file it names. `None`: it is no YAML. What comes back is
+/// only good without problems in `reading`.
+pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
+    let (node, mut notes) = reading.file_or_problem(path, &Kind::Shape(&keys::app::FILE))?;
+    let file = File {
+        fields: Fields::new(&node, &keys::app::FILE),
+        folder: path.parent().unwrap_or(Path::new("")),
+    };
+    let config = file.config(reading, &mut notes);
+    reading.take(notes);
+    Some(config)
+}
+
+/// The checked file and its folder.
+struct File<'a> {
+    /// Its content.
+    fields: Fields<'a>,
+    /// What its paths are relative to.
+    folder: &'a Path,
+}
+
+impl File<'_> {
+    /// Everything it says.
+    fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
+        let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
+        let budget = self.budget(notes);
+        let providers = providers(&self.fields, language, &budget.prices, notes);
+        let tools = self.fields.map("tools", &keys::app::TOOLS);
+        let default = Policy::default();
+        let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
+            || default.clone(),
+            |node| policy::policy(node, &default, reading.tools, &mut notes.problems),
+        );
+        let defaults = NpcDefaults {
+            language,
+            voices: VoiceDefaults {
+                provider: providers.tts.name(),
+                openai: matches!(providers.tts, TtsChoice::OpenAi(_)),
+            },
+            policy: &policy,
+            tools: reading.tools,
+            scripted: matches!(providers.llm, LlmChoice::Scripted),
+        };
+        let cast = self.cast(reading, &defaults, notes);
+        let log = self.fields.map("log", &keys::app::LOG);
+        Config {
+            campaign: self.campaign(&cast, reading, notes),
+            npcs: cast.npcs,
+            stt: providers.stt,
+            llm: providers.llm,
+            tts: providers.tts,
+            session: self.session(tools, providers.max_tokens),
+            tiers: self.tiers(),
+            budget,
+            tables: self.tables(tools, reading, notes),
+            data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
+            log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
+            files: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The path under `key`, relative to the file.
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        self.fields.text(key).map(|path| self.folder.join(path))
+    }
+
+    /// Cap and prices.
+    fn budget(&self, notes: &mut Notes) -> BudgetOptions {
+        let budget = self.fields.map("budget", &keys::app::BUDGET);
+        let session_max = match budget.and_then(|budget| budget.text("session_max")) {
+            Some("none") => None,
+            _ => budget.and_then(|it| it.number("session_max")).or(Some(SESSION_MAX)),
+        };
+        if let (Some(budget), Some(max)) = (budget, session_max)
+            && max > UNUSUAL_SESSION_MAX
+        {
+            let message = format!("a session may spend {max:.2}");
+            notes.warnings.add(budget.place("session_max"), message, "is the point in its place?");
+        }
+        let prices = self.fields.get("prices").map(|node| node.entries()).unwrap_or_default();
+        let prices: BTreeMap<_, _> = prices
+            .iter()
+            .map(|entry| {
+                let fields = Fields::new(&entry.node, &keys::app::PRICE);
+                let money = |key| fields.number(key).unwrap_or_default();
+                let price = Price {
+                    input: money("input"),
+                    cached_input: fields.number("cached_input").unwrap_or_else(|| money("input")),
+                    output: money("output"),
+                    characters: money("characters"),
+                    minute: money("minute"),
+                };
+                (entry.key.clone(), price)
+            })
+            .collect();
+        BudgetOptions { session_max, prices }
+    }
+
+    /// All NPCs.
+    fn cast(&self, reading: &mut Reading, defaults: &NpcDefaults, notes: &mut Notes) -> Cast {
+        let mut cast = Cast::default();
+        cast.inline(self.fields.items("npcs"), defaults, notes);
+        match self.path("npc_dir") {
+            Some(dir) => {
+                let at = self.fields.place("npc_dir");
+                cast.folder(reading, (&dir, Some(at)), defaults, notes);
+            }
+            None => {
+                let dir = self.folder.join("npcs");
+                if reading.source.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
+                    cast.folder(reading, (&dir, None), defaults, notes);
+                }
+            }
+        }
+        let broken = self.fields.is_broken("npcs") || self.fields.is_broken("npc_dir");
+        if cast.tried == 0 && !broken {
+            let way_out =
+                "put a YAML file per npc into the folder 'npcs', or write them under npcs:";
+            notes.problems.add(self.fields.place("npc_dir"), "there is no npc", way_out);
+        }
+        reading.problems.extend(cast.clashes());
+        cast
+    }
+
+    /// The campaign; an empty one without a file.
+    fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> Campaign {
+        let Some(path) = self.path("campaign") else { return Campaign::default() };
+        match reading.file(&path, &Kind::Shape(&keys::campaign::FILE)) {
+            Ok((node, mut notes)) => {
+                let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
+                reading.take(notes);
+                campaign.unwrap_or_default()
+            }
+            Err(error) => {
+                let message = format!("campaign '{}': {}", path.display(), error.message);
+                notes.problems.add(self.fields.place("campaign"), message, error.way_out);
+                Campaign::default()
+            }
+        }
+    }
+
+    /// Settings of a table.
+    fn session(&self, tools: Option<Fields>, max_tokens: Option<u32>) -> session::Options {
+        let default = session::Options::default();
+        let turn = self.fields.map("turn", &keys::app::TURN);
+        let millis = |fields: Option<Fields>, key| {
+            fields.and_then(|fields| fields.whole(key)).map(Duration::from_millis)
+        };
+        session::Options {
+            patience: match turn.and_then(|turn| turn.text("patience")) {
+                Some("snappy") => Patience::Snappy,
+                Some("normal") => Patience::Normal,
+                Some("patient") => Patience::Patient,
+                _ => default.patience,
+            },
+            preemptive: turn.and_then(|turn| turn.flag("preemptive")).unwrap_or(default.preemptive),
+            filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
+            max_tokens: max_tokens.unwrap_or(default.max_tokens),
+            turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
+        }
+    }
+
+    /// Words that raise a turn's tier.
+    fn tiers(&self) -> Keywords {
+        let tiers = self.fields.map("tiers", &keys::app::TIERS);
+        let languages = match tiers.and_then(|tiers| tiers.get("languages").and(Some(tiers))) {
+            Some(tiers) => tiers.texts("languages"),
+            None => vec!["en".to_owned(), "de".to_owned()],
+        };
+        let shipped = Keywords::shipped(languages.iter().map(String::as_str));
+        let changed = |key, shipped: Vec<String>| {
+            let Some(words) = tiers.and_then(|tiers| tiers.map(key, &keys::app::WORDS)) else {
+                return shipped;
+            };
+            let replaced = words.texts("replace");
+            let mut all = if replaced.is_empty() { shipped } else { replaced };
+            all.extend(words.texts("add"));
+            all
+        };
+        Keywords {
+            deep: changed("deep", shipped.deep),
+            standard: changed("standard", shipped.standard),
+        }
+    }
+
+    /// The user's own random tables.
+    fn tables(
+        &self,
+        tools: Option<Fields>,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Vec<Table> {
+        let mut all = Vec::new();
+        let Some(tools) = tools else { return all };
+        if let Some(node) = tools.get("tables") {
+            tables::inline(node, &mut all, &mut notes.problems);
+        }
+        if let Some(dir) = tools.text("table_dir") {
+            let dir = self.folder.join(dir);
+            tables::folder(reading, (&dir, tools.place("table_dir")), &mut all, notes);
+        }
+        all
+    }
+}

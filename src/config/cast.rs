@@ -1,0 +1,118 @@
+//! All NPCs: inline, from files, and what they may not have in common.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use super::{
+    keys,
+    npc::{NpcDefaults, npc},
+    reading::{Notes, Reading},
+};
+use crate::{
+    domain::Npc,
+    yaml::{Fields, Kind, Node, Position, Problem, Value, quoted},
+};
+
+/// The NPCs read so far and where their names stand.
+#[derive(Default)]
+pub struct Cast {
+    /// In the order of reading.
+    pub npcs: Vec<Npc>,
+    /// Who has a name: folded name -> place and full name.
+    names: BTreeMap<String, Taken>,
+    /// Names that were met before.
+    clashes: Vec<Problem>,
+    /// Files or list items that were meant to be NPCs.
+    pub tried: usize,
+}
+
+/// A name in use.
+struct Taken {
+    /// File and line, for messages.
+    place: String,
+    /// Number of the NPC.
+    owner: usize,
+}
+
+impl Cast {
+    /// Adds NPCs written in the configuration.
+    pub fn inline(&mut self, nodes: &[Node], defaults: &NpcDefaults, notes: &mut Notes) {
+        self.tried += nodes.len();
+        for node in nodes.iter().filter(|node| matches!(node.value, Value::Map(_))) {
+            self.add(node, defaults, notes);
+        }
+    }
+
+    /// Adds the NPCs of the files in `dir`; `named_at` is where the configuration names it.
+    pub fn folder(
+        &mut self,
+        reading: &mut Reading,
+        (dir, named_at): (&Path, Option<Position>),
+        defaults: &NpcDefaults,
+        notes: &mut Notes,
+    ) {
+        let paths = match reading.source.list(dir) {
+            Ok(paths) => paths,
+            Err(error) => {
+                self.tried += 1;
+                let message = format!("npc_dir '{}': {}", dir.display(), error.message);
+                let at = named_at.unwrap_or(Position::START);
+                return notes.problems.add(at, message, error.way_out);
+            }
+        };
+        self.tried += paths.len();
+        for path in paths {
+            let kind = Kind::Shape(&keys::npc::NPC);
+            let Some((node, mut notes)) = reading.file_or_problem(&path, &kind) else { continue };
+            if matches!(node.value, Value::Map(_)) {
+                self.add(&node, defaults, &mut notes);
+            }
+            reading.take(notes);
+        }
+    }
+
+    /// The NPCs, if every one of them could be read.
+    pub fn whole(&self) -> Option<&[Npc]> {
+        (self.tried == self.npcs.len()).then_some(self.npcs.as_slice())
+    }
+
+    /// Names that were taken.
+    pub fn clashes(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.clashes)
+    }
+
+    /// Adds one NPC and its names.
+    fn add(&mut self, node: &Node, defaults: &NpcDefaults, notes: &mut Notes) {
+        let npc = npc(node, defaults, notes);
+        let fields = Fields::new(node, &keys::npc::NPC);
+        let file = notes.problems.file();
+        self.claim(&npc.name, file, fields.place("name"));
+        for node in fields.items("aliases") {
+            self.claim(node.text().unwrap_or_default(), file, node.at);
+        }
+        self.npcs.push(npc);
+    }
+
+    /// Gives a name to the next NPC, or notes whose it is.
+    fn claim(&mut self, name: &str, file: &Arc<str>, at: Position) {
+        let (folded, owner) = (fold(name), self.npcs.len());
+        let place = format!("{file}:{}", at.line);
+        match self.names.get(&folded) {
+            _ if folded.is_empty() => {}
+            Some(taken) if taken.owner == owner => {}
+            Some(taken) => self.clashes.push(Problem {
+                file: Arc::clone(file),
+                at,
+                message: format!("the name {} is taken by another npc", quoted(name)),
+                way_out: format!("see {}; choose another", taken.place),
+            }),
+            None => {
+                self.names.insert(folded, Taken { place, owner });
+            }
+        }
+    }
+}
+
+/// A name without case and spare blanks.
+pub fn fold(name: &str) -> String {
+    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}

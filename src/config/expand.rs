@@ -1,0 +1,107 @@
+//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`.
+
+use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
+
+/// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
+/// [`Value::Broken`].
+pub fn expand(
+    node: &mut Node,
+    environment: &dyn Fn(&str) -> Option<String>,
+    problems: &mut Problems,
+) {
+    Expansion { environment, problems }.node(node, "");
+}
+
+/// One walk over a tree.
+struct Expansion<'a> {
+    /// Variables.
+    environment: &'a dyn Fn(&str) -> Option<String>,
+    /// Where problems go.
+    problems: &'a mut Problems,
+}
+
+impl Expansion<'_> {
+    /// Expands `node`, the value of `name`.
+    fn node(&mut self, node: &mut Node, name: &str) {
+        match &mut node.value {
+            Value::Map(entries) => {
+                for entry in entries {
+                    let dot = if name.is_empty() { "" } else { "." };
+                    self.node(&mut entry.node, &format!("{name}{dot}{}", entry.key));
+                }
+            }
+            Value::List(items) => {
+                for item in items {
+                    self.node(item, name);
+                }
+            }
+            Value::Scalar(scalar) if scalar.text.contains("${") => {
+                match self.text(&scalar.text, node.at, name) {
+                    Some(text) => {
+                        let written = Some(std::mem::take(&mut scalar.text));
+                        *scalar = Scalar { text, written, quoted: scalar.quoted };
+                    }
+                    None => node.value = Value::Broken,
+                }
+            }
+            Value::Scalar(_) | Value::Broken => {}
+        }
+    }
+
+    /// The text with its variables, unless something is wrong with one of them.
+    fn text(&mut self, text: &str, at: Position, name: &str) -> Option<String> {
+        let (mut whole, mut good, mut rest) = (String::new(), true, text);
+        while let Some((before, after)) = rest.split_once("${") {
+            if let Some(before) = before.strip_suffix('$') {
+                whole.push_str(before);
+                whole.push_str("${");
+                rest = after;
+                continue;
+            }
+            whole.push_str(before);
+            let Some((inside, after)) = after.split_once('}') else {
+                let message = format!("{} has '${{' without '}}'", quoted(name));
+                self.problems.add(at, message, "close it, or write $${ for the characters ${");
+                return None;
+            };
+            rest = after;
+            match self.variable(inside, at, name) {
+                Some(value) => whole.push_str(&value),
+                None => good = false,
+            }
+        }
+        whole.push_str(rest);
+        good.then_some(whole)
+    }
+
+    /// The value of what stands between `${` and `}`.
+    fn variable(&mut self, inside: &str, at: Position, name: &str) -> Option<String> {
+        let (variable, default) = match inside.split_once(":-") {
+            Some((variable, default)) => (variable, Some(default)),
+            None => (inside, None),
+        };
+        if !is_name(variable) {
+            let message = format!("{} names no variable in {}", quoted(name), quoted(inside));
+            self.problems.add(at, message, "write ${NAME}, or $${ for the characters ${");
+            return None;
+        }
+        let value = (self.environment)(variable);
+        if let Some(default) = default {
+            return Some(value.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()));
+        }
+        if value.is_none() {
+            let message = format!("{} needs the variable '{variable}', not set", quoted(name));
+            let way_out = format!("set it, or give a default: ${{{variable}:-default}}");
+            self.problems.add(at, message, way_out);
+        }
+        value
+    }
+}
+
+/// Whether it is the name of a variable.
+fn is_name(text: &str) -> bool {
+    let word = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    !text.is_empty()
+        && !text.starts_with(|char: char| char.is_ascii_digit())
+        && text.chars().all(word)
+}

@@ -1,0 +1,135 @@
+//! Where files come from: the only place that touches the disk.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Read},
+    path::{Path, PathBuf},
+};
+
+use super::shipped;
+use crate::yaml::Position;
+
+/// Largest file read, in bytes.
+const BYTES_MAX: u64 = 10 * 1024 * 1024;
+
+/// Where files lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// On disk.
+    Disk,
+    /// In this program.
+    Shipped,
+}
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// Where in the file, if it was opened.
+    pub at: Option<Position>,
+    /// What is wrong, to follow the file's name and a colon.
+    pub message: String,
+    /// What to do about it.
+    pub way_out: &'static str,
+}
+
+impl ReadError {
+    /// An error without a place in the file.
+    fn new(message: impl Into<String>, way_out: &'static str) -> Self {
+        Self { at: None, message: message.into(), way_out }
+    }
+}
+
+impl Source {
+    /// The disk if `path` is there, else this program.
+    pub fn beside(path: &Path) -> Self {
+        if path.exists() { Self::Disk } else { Self::Shipped }
+    }
+
+    /// The text of a file.
+    pub fn read(self, path: &Path) -> Result<String, ReadError> {
+        match self {
+            Self::Disk => decoded(bytes(path)?),
+            Self::Shipped => shipped::FILES
+                .iter()
+                .find(|(name, _)| Path::new(name) == path)
+                .map(|(_, text)| (*text).to_owned())
+                .ok_or_else(|| ReadError::new("no such file", "name a file that exists")),
+        }
+    }
+
+    /// Whether a folder is there.
+    pub fn has_dir(self, path: &Path) -> bool {
+        match self {
+            Self::Disk => path.is_dir(),
+            Self::Shipped => {
+                shipped::FILES.iter().any(|(name, _)| Path::new(name).parent() == Some(path))
+            }
+        }
+    }
+
+    /// The YAML files of a folder by name; hidden ones are left out.
+    pub fn list(self, dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
+        let mut paths: Vec<PathBuf> = match self {
+            Self::Disk => fs::read_dir(dir)
+                .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+                .map_err(|error| failed(&error, "name a folder that exists"))?,
+            Self::Shipped => shipped::FILES
+                .iter()
+                .map(|(name, _)| PathBuf::from(name))
+                .filter(|path| path.parent() == Some(dir))
+                .collect(),
+        };
+        paths.retain(|path| is_yaml(path));
+        paths.sort();
+        Ok(paths)
+    }
+}
+
+/// Whether it is named like a YAML file.
+fn is_yaml(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    !hidden && extension.is_some_and(|it| matches!(it, "yaml" | "yml"))
+}
+
+/// A file's content, if it is a file of a sensible size.
+fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let way_out = "name a file that exists";
+    let file = File::open(path).map_err(|error| failed(&error, way_out))?;
+    if file.metadata().is_ok_and(|it| it.is_dir()) {
+        return Err(ReadError::new("this is a folder", "name a YAML file in it"));
+    }
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| failed(&error, way_out))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
+        return Err(ReadError::new("larger than 10 MiB", "is this the right file?"));
+    }
+    Ok(bytes)
+}
+
+/// UTF-8 text; the place of the first byte that is none.
+fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        let at = Position {
+            line: before.matches('\n').count() + 1,
+            column: last.trim_start_matches('\u{feff}').chars().count() + 1,
+        };
+        let message = "not UTF-8 text from here on".to_owned();
+        ReadError { at: Some(at), message, way_out: "save it with the encoding UTF-8" }
+    })
+}
+
+/// An error of the operating system in our words.
+fn failed(error: &std::io::Error, way_out: &'static str) -> ReadError {
+    match error.kind() {
+        ErrorKind::NotFound => ReadError::new("no such file or folder", way_out),
+        ErrorKind::PermissionDenied => {
+            ReadError::new("no permission to read it", "change its permissions")
+        }
+        ErrorKind::NotADirectory => ReadError::new("this is no folder", way_out),
+        _ => ReadError::new(error.to_string().to_lowercase(), way_out),
+    }
+}

@@ -1,0 +1,249 @@
+//! Keys of `glyphoxa.yaml`.
+
+use super::{MONEY, TEXTS, WAIT, npc};
+use crate::yaml::{Key, Kind, Shape};
+
+/// Voice services.
+pub const VOICE_SERVICES: &[&str] = &["flite", "espeak", "openai"];
+
+/// `glyphoxa.yaml`.
+pub static FILE: Shape = Shape {
+    title: "The Glyphoxa configuration",
+    keys: &[
+        Key::new("campaign", Kind::Filled, "A campaign file, relative to this file."),
+        Key::new(
+            "npc_dir",
+            Kind::Filled,
+            "Folder of NPC files, one NPC each; default: `npcs` beside this file, if there.",
+        ),
+        Key::new(
+            "npcs",
+            Kind::List(&Kind::Shape(&npc::NPC)),
+            "NPCs written here, in addition to npc_dir.",
+        ),
+        Key::new(
+            "language",
+            Kind::Filled,
+            "ISO 639-1 code of the language of NPCs without their own; default en.",
+        ),
+        Key::new("providers", Kind::Shape(&PROVIDERS), "Who hears, thinks and speaks."),
+        Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
+        Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
+        Key::new("budget", Kind::Shape(&BUDGET), "What a session may spend."),
+        Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
+        Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
+        Key::new(
+            "data_dir",
+            Kind::Filled,
+            "Folder of kept sessions, relative to this file; default data.",
+        ),
+        Key::new("log", Kind::Shape(&LOG), "What is logged."),
+    ],
+};
+
+/// Who hears, thinks and speaks.
+pub static PROVIDERS: Shape = Shape {
+    title: "Providers",
+    keys: &[
+        Key::new("stt", Kind::Shape(&STT), "Speech to text."),
+        Key::new("llm", Kind::Shape(&LLM), "The chat model."),
+        Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
+    ],
+};
+
+/// Base address of an OpenAI-compatible service.
+const BASE_URL: Key = Key::new(
+    "base_url",
+    Kind::Filled,
+    "Address of an OpenAI-compatible service, version included (\"http://127.0.0.1:11434/v1\"); \
+     default: OpenAI.",
+);
+/// Its key.
+const API_KEY: Key =
+    Key::new("api_key", Kind::Text, "Its key; best from the environment: ${OPENAI_API_KEY}.");
+/// Its model.
+const MODEL: Key = Key::new("model", Kind::Filled, "The model, as the service names it.");
+/// Whether it is paid.
+const FREE: Key = Key::new(
+    "free",
+    Kind::Flag,
+    "It costs nothing; default: true on this machine and private networks when no price is listed.",
+);
+/// How long it may take to begin.
+const FIRST_BYTE: Key =
+    Key::new("first_byte_timeout_ms", WAIT, "Longest wait for the first byte; default 15000.");
+/// How long it may pause.
+const IDLE: Key =
+    Key::new("idle_timeout_ms", WAIT, "Longest silence inside an answer; default 10000.");
+/// Speech to text.
+pub static STT: Shape = Shape {
+    title: "Speech to text",
+    keys: &[
+        Key::new("name", Kind::Word(&["local", "openai"]), "Service; default local."),
+        BASE_URL,
+        API_KEY,
+        MODEL,
+        Key::new("language", Kind::Filled, "ISO 639-1 code spoken; default: the table's."),
+        FREE,
+        FIRST_BYTE,
+        IDLE,
+    ],
+};
+
+/// The chat model.
+pub static LLM: Shape = Shape {
+    title: "Chat model",
+    keys: &[
+        Key::new("name", Kind::Word(&["scripted", "openai"]), "Service; default scripted."),
+        BASE_URL,
+        API_KEY,
+        MODEL,
+        Key::new(
+            "max_tokens",
+            Kind::Whole { min: 1, max: 100_000 },
+            "Longest answer in tokens; default 300.",
+        ),
+        Key::new("temperature", Kind::Number { min: 0.0, max: 2.0 }, "Sampling temperature."),
+        FREE,
+        FIRST_BYTE,
+        IDLE,
+        Key::new(
+            "extra_body",
+            Kind::Names(&Kind::Any),
+            "Further members of the request (reasoning_effort: low).",
+        ),
+    ],
+};
+
+/// Text to speech.
+pub static TTS: Shape = Shape {
+    title: "Text to speech",
+    keys: &[
+        Key::new("name", Kind::Word(VOICE_SERVICES), "Service; default flite."),
+        BASE_URL,
+        API_KEY,
+        MODEL,
+        FREE,
+        FIRST_BYTE,
+        IDLE,
+    ],
+};
+
+/// When a turn begins and ends.
+pub static TURN: Shape = Shape {
+    title: "Turns",
+    keys: &[
+        Key::new(
+            "patience",
+            Kind::Word(&["snappy", "normal", "patient"]),
+            "Silence that ends an utterance: 300, 500 (the default) or 900 ms.",
+        ),
+        Key::new(
+            "preemptive",
+            Kind::Flag,
+            "Ask the model while somebody still speaks; its cost counts; default true.",
+        ),
+        Key::new("timeout_ms", WAIT, "Longest wait for a reply's first sound; default 30000."),
+    ],
+};
+
+/// Words that allow a turn more tool time.
+pub static TIERS: Shape = Shape {
+    title: "Tier keywords",
+    keys: &[
+        Key::new(
+            "languages",
+            Kind::List(&Kind::Word(&["en", "de"])),
+            "Languages whose shipped words are used; default [en, de].",
+        ),
+        Key::new("deep", Kind::Shape(&WORDS), "Words of the deep tier."),
+        Key::new("standard", Kind::Shape(&WORDS), "Words of the standard tier."),
+    ],
+};
+
+/// How shipped words are changed.
+pub static WORDS: Shape = Shape {
+    title: "Changes to shipped words",
+    keys: &[
+        Key::new("add", TEXTS, "Words and phrases beside the shipped ones."),
+        Key::new("replace", TEXTS, "Words and phrases instead of the shipped ones."),
+    ],
+};
+
+/// What a session may spend.
+pub static BUDGET: Shape = Shape {
+    title: "Spending",
+    keys: &[Key::new(
+        "session_max",
+        Kind::Either(&[MONEY, Kind::Word(&["none"])]),
+        "Most a session may spend, in the currency of the prices, or none; checked before each \
+         paid call; default 2.00.",
+    )],
+};
+
+/// What a model costs.
+pub static PRICE: Shape = Shape {
+    title: "A price",
+    keys: &[
+        Key::new("input", MONEY, "Per million tokens read."),
+        Key::new(
+            "cached_input",
+            MONEY,
+            "Per million tokens read from the service's cache; default: input.",
+        ),
+        Key::new("output", MONEY, "Per million tokens written."),
+        Key::new("characters", MONEY, "Per million characters spoken."),
+        Key::new("minute", MONEY, "Per minute heard."),
+    ],
+};
+
+/// Tools of all NPCs.
+pub static TOOLS: Shape = Shape {
+    title: "Tools",
+    keys: &[
+        Key::new(
+            "filler_after_ms",
+            Kind::Whole { min: 0, max: 60_000 },
+            "A tool round expected to last longer is covered by a filler line; default 700.",
+        ),
+        Key::new("policy", Kind::Shape(&npc::POLICY), "Limits of NPCs that set none of their own."),
+        Key::new("tables", Kind::Names(&TABLE), "Your own random tables, by name."),
+        Key::new(
+            "table_dir",
+            Kind::Filled,
+            "Folder of random tables, one YAML file each: name, description, entries.",
+        ),
+    ],
+};
+
+/// A random table.
+pub const TABLE: Kind = Kind::List(&Kind::Either(&[Kind::Filled, Kind::Shape(&TABLE_ENTRY)]));
+
+/// A file of a random table.
+pub static TABLE_FILE: Shape = Shape {
+    title: "A random table",
+    keys: &[
+        Key::new("name", Kind::Filled, "Its name; default: the file's."),
+        Key::new("description", Kind::Text, "What it is for, for its readers."),
+        Key::required("entries", TABLE, "What may come of it."),
+    ],
+};
+
+/// A weighted entry.
+pub static TABLE_ENTRY: Shape = Shape {
+    title: "An entry of a random table",
+    keys: &[
+        Key::new("weight", Kind::Whole { min: 1, max: 1_000_000 }, "Its chance; default 1."),
+        Key::required("result", Kind::Filled, "What it says."),
+    ],
+};
+
+/// What is logged.
+pub static LOG: Shape = Shape {
+    title: "Logging",
+    keys: &[Key::new(
+        "level",
+        Kind::Word(&["off", "error", "warn", "info", "debug", "trace"]),
+        "Least important thing shown; default info. What people say appears at trace only.",
+    )],
+};

@@ -1,0 +1,167 @@
+//! Keys of NPC files and of NPCs written inline.
+
+use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS};
+use crate::yaml::{Key, Kind, Shape};
+
+/// An NPC, in a file of its own or inline.
+pub static NPC: Shape = Shape {
+    title: "A Glyphoxa NPC",
+    keys: &[
+        Key::required("name", Kind::Filled, "Full name, unique at the table."),
+        Key::new("aliases", TEXTS, "Other names players call it by."),
+        Key::new(
+            "pronunciation",
+            Kind::Either(&[Kind::Filled, Kind::Names(&Kind::Filled)]),
+            "How the name is said, respelled in plain letters (\"gray mantle\"), or a mapping of \
+             words to respellings.",
+        ),
+        Key::new("personality", Kind::Text, "Who it is, in prose."),
+        Key::new("behavior_rules", TEXTS, "Rules it keeps while playing."),
+        Key::new(
+            "secret_knowledge",
+            TEXT_OR_TEXTS,
+            "What only it knows; in its own prompt, guarded, and in no other.",
+        ),
+        Key::new("knowledge_scope", TEXTS, "Topics it knows about."),
+        Key::new("voice", Kind::Shape(&VOICE), "How it sounds."),
+        Key::new(
+            "language",
+            Kind::Filled,
+            "ISO 639-1 code of the language it speaks; default: the table's.",
+        ),
+        Key::new(
+            "max_sentences",
+            Kind::Whole { min: 1, max: 20 },
+            "Longest reply in sentences; default 4.",
+        ),
+        Key::new(
+            "engine",
+            Kind::Word(ENGINES),
+            "What makes its speech; this version runs `cascaded`, the default, and refuses the \
+             others with their reason.",
+        ),
+        Key::new(
+            "budget_tier",
+            Kind::Word(&["fast", "standard", "deep"]),
+            "Highest tier it reaches without the game master's override; default fast.",
+        ),
+        Key::new(
+            "tools",
+            TEXTS,
+            "Tools it may use: `server.tool`, a bare tool name, `server.*` or `server.prefix*`; \
+             default none.",
+        ),
+        Key::new(
+            "address",
+            Kind::Word(&["name_only", "adaptive", "always"]),
+            "When it feels spoken to: only by name; by name, in conversation or alone with the \
+             speaker (the default); or whatever is said to nobody else.",
+        ),
+        Key::new("lines", Kind::List(&Kind::Shape(&LINE)), "What the scripted brain says."),
+        Key::new("fillers", TEXTS, "Said in its own voice while a long tool round runs."),
+        Key::new("policy", Kind::Shape(&POLICY), "Limits on its tool use, over the table's."),
+    ],
+};
+
+/// Words of `engine`.
+const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
+
+/// A voice.
+pub static VOICE: Shape = Shape {
+    title: "A voice",
+    keys: &[
+        Key::new(
+            "provider",
+            Kind::Word(super::app::VOICE_SERVICES),
+            "Voice service; default: providers.tts.",
+        ),
+        Key::new(
+            "voice_id",
+            Kind::Filled,
+            "The service's own name of the voice; flite knows slt, rms, awb, kal and kal16.",
+        ),
+        Key::new(
+            "pitch_shift",
+            Kind::Number { min: -10.0, max: 10.0 },
+            "Semitones up or down; default 0.",
+        ),
+        Key::new(
+            "speed_factor",
+            Kind::Number { min: 0.5, max: 2.0 },
+            "Speaking speed; default 1.0.",
+        ),
+        Key::new("volume", Kind::Number { min: 0.0, max: 2.0 }, "Loudness; default 1.0."),
+    ],
+};
+
+/// A rule of the scripted brain.
+pub static LINE: Shape = Shape {
+    title: "A line of the scripted brain",
+    keys: &[
+        Key::new(
+            "when",
+            TEXT_OR_TEXTS,
+            "Whole words or phrases, any of which makes the line fit, or one regular expression \
+             between slashes; left out: the line fits always.",
+        ),
+        Key::required(
+            "say",
+            TEXT_OR_TEXTS,
+            "What to say, or variants of it. Placeholders: {speaker} {npc} {dice} {utterance}, \
+             {1} or {name} for the expression's groups, {result.…} for what the tool answered.",
+        ),
+        Key::new("tool", Kind::Shape(&LINE_TOOL), "A tool to call before speaking."),
+        Key::new("once", Kind::Flag, "Said at most once a session; default false."),
+        Key::new(
+            "weight",
+            Kind::Whole { min: 1, max: 1_000_000 },
+            "Chance among lines that fit, relative to their weights; default 1.",
+        ),
+    ],
+};
+
+/// A tool call of a line.
+pub static LINE_TOOL: Shape = Shape {
+    title: "A tool call",
+    keys: &[
+        Key::required("name", Kind::Filled, "The tool, one of the NPC's own."),
+        Key::new(
+            "arguments",
+            Kind::Names(&Kind::Any),
+            "Its arguments; texts may hold the placeholders of `say`.",
+        ),
+    ],
+};
+
+/// Limits on tool use.
+pub static POLICY: Shape = Shape {
+    title: "Limits on tool use",
+    keys: &[
+        Key::new(
+            "tool_choice",
+            Kind::Filled,
+            "auto (the default), required, none, or the name of a tool to call first.",
+        ),
+        Key::new("max_rounds", COUNT, "Model rounds with tool calls in one turn; default 4."),
+        Key::new("max_calls_per_turn", COUNT, "Calls in one turn; default 8."),
+        Key::new(
+            "max_parallel",
+            Kind::Whole { min: 1, max: 64 },
+            "Calls at once in one round; default 8.",
+        ),
+        Key::new("max_calls_per_session", COUNT, "Calls in one session; default 500."),
+        Key::new("max_calls_per_minute", COUNT, "Calls in any 60 seconds; default 60."),
+        Key::new(
+            "max_identical",
+            Kind::Whole { min: 1, max: 1_000_000 },
+            "Equal calls across the rounds of one turn; default 2.",
+        ),
+        Key::new("blocklist", TEXTS, "Tools it may never call."),
+        Key::new(
+            "stop_on_tool",
+            TEXTS,
+            "Tools after whose result the turn goes straight to speaking.",
+        ),
+        Key::new("max_cost", MONEY, "Money the NPC may spend in a session; default: no own limit."),
+    ],
+};

@@ -1,0 +1,181 @@
+//! Lines of the scripted brain.
+
+use regex::{Regex, RegexBuilder};
+use serde_json::{Map, Value as Json};
+
+use super::{keys, whitelist};
+use crate::{
+    domain::{Line, LineTool, LineWhen},
+    yaml::{Fields, Node, Problems, nearest, quoted},
+};
+
+/// Placeholders that every line may use.
+const PLACEHOLDERS: [&str; 4] = ["speaker", "npc", "utterance", "dice"];
+/// Largest compiled pattern, in bytes; the scripted brain's own limit.
+const PATTERN_MAX: usize = 1 << 20;
+
+/// Where a line's tools come from.
+#[derive(Clone, Copy, Debug)]
+pub struct LineTools<'a> {
+    /// Identities there are.
+    pub known: &'a [&'a str],
+    /// The NPC's own; `None`: they have problems of their own.
+    pub allowed: Option<&'a [String]>,
+}
+
+/// The line in `node`.
+pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> Line {
+    let fields = Fields::new(node, &keys::npc::LINE);
+    let (when, groups) = when(&fields, problems);
+    let placeholders = Placeholders { groups, result: fields.get("tool").is_some() };
+    for variant in fields.items("say") {
+        placeholders.check(variant, problems);
+    }
+    Line {
+        when,
+        say: fields.texts("say"),
+        tool: fields
+            .map("tool", &keys::npc::LINE_TOOL)
+            .map(|fields| tool(&fields, tools, &placeholders, problems)),
+        once: fields.flag("once").unwrap_or(false),
+        weight: fields.whole("weight").unwrap_or(1),
+    }
+}
+
+/// What makes the line fit, and the names of its groups; `None`: not known.
+fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<Vec<String>>) {
+    let items = fields.items("when");
+    if fields.is_broken("when") {
+        return (None, None);
+    }
+    if let [node] = items
+        && let Some(pattern) = node.text().and_then(between_slashes)
+    {
+        let groups = match RegexBuilder::new(pattern).size_limit(PATTERN_MAX).build() {
+            Ok(regex) => Some(group_names(&regex)),
+            Err(error) => {
+                let message = format!("bad pattern: {}", reason(&error));
+                problems.add(node.at, message, "a regular expression between slashes");
+                None
+            }
+        };
+        return (Some(LineWhen::Pattern(pattern.to_owned())), groups);
+    }
+    for node in items {
+        let Some(text) = node.text() else { continue };
+        if between_slashes(text).is_some() {
+            let message = format!("pattern {} stands among phrases", quoted(text));
+            problems.add(node.at, message, "give it a line of its own");
+        } else if !text.contains(char::is_alphanumeric) {
+            let message = format!("phrase {} has no word in it", quoted(text));
+            problems.add(node.at, message, "write words as they are said");
+        }
+    }
+    let phrases = fields.texts("when");
+    let when = (!phrases.is_empty()).then_some(LineWhen::Phrases(phrases));
+    if when.is_none() && fields.get("when").is_some() {
+        let way_out = "list words, or leave the key out for a line that always fits";
+        problems.add(fields.place("when"), "'when' is an empty list", way_out);
+    }
+    (when, Some(Vec::new()))
+}
+
+/// The pattern of `/pattern/`.
+fn between_slashes(text: &str) -> Option<&str> {
+    text.strip_prefix('/')?.strip_suffix('/').filter(|pattern| !pattern.is_empty())
+}
+
+/// A pattern's groups by name; those without one by number.
+fn group_names(regex: &Regex) -> Vec<String> {
+    let names = regex.capture_names().enumerate();
+    names.map(|(index, name)| name.map_or_else(|| index.to_string(), str::to_owned)).collect()
+}
+
+/// The last line of the expression parser's drawing, which says what is wrong.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_lowercase()
+}
+
+/// The tool call of a line.
+fn tool(
+    fields: &Fields,
+    tools: LineTools,
+    placeholders: &Placeholders,
+    problems: &mut Problems,
+) -> LineTool {
+    let before = Placeholders { groups: placeholders.groups.clone(), result: false };
+    let arguments = fields.get("arguments");
+    if let Some(node) = arguments {
+        before.check(node, problems);
+    }
+    let name = fields.text("name").unwrap_or_default();
+    let name = match whitelist::resolve(name, tools.known) {
+        _ if name.is_empty() => String::new(),
+        Ok(identity) if identity.ends_with('*') => {
+            let message = format!("{} is a group of tools", quoted(name));
+            problems.add(fields.place("name"), message, "name one of them");
+            identity
+        }
+        Ok(identity) => {
+            if tools.allowed.is_some_and(|own| !whitelist::allows(own, &identity)) {
+                let message = format!("tool '{identity}' is not one of the npc's tools");
+                problems.add(fields.place("name"), message, "add it to 'tools'");
+            }
+            identity
+        }
+        Err((message, way_out)) => {
+            problems.add(fields.place("name"), message, way_out);
+            name.to_owned()
+        }
+    };
+    let arguments = arguments.map_or_else(|| Json::Object(Map::new()), Node::to_json);
+    LineTool { name, arguments }
+}
+
+/// What may stand in braces.
+struct Placeholders {
+    /// Groups of the pattern; `None`: not known.
+    groups: Option<Vec<String>>,
+    /// Whether a tool has answered.
+    result: bool,
+}
+
+impl Placeholders {
+    /// Notes unknown placeholders in every text of `node`.
+    fn check(&self, node: &Node, problems: &mut Problems) {
+        for entry in node.entries() {
+            self.check(&entry.node, problems);
+        }
+        for item in node.items() {
+            self.check(item, problems);
+        }
+        let Some(groups) = &self.groups else { return };
+        for name in placeholders(node.text().unwrap_or_default()) {
+            let result = name.starts_with("result.");
+            if PLACEHOLDERS.contains(&name) || groups.iter().any(|group| group == name) {
+                continue;
+            }
+            if result && self.result {
+                continue;
+            }
+            let known = PLACEHOLDERS.into_iter().chain(groups.iter().map(String::as_str));
+            let way_out = if result {
+                "only what is said after a tool call has a result".to_owned()
+            } else {
+                match nearest(name, known.clone()) {
+                    Some(near) => format!("did you mean '{{{near}}}'?"),
+                    None => format!("known: {{{}}}", known.collect::<Vec<_>>().join("} {")),
+                }
+            };
+            let message = format!("unknown placeholder {}", quoted(&format!("{{{name}}}")));
+            problems.add(node.at, message, way_out);
+        }
+    }
+}
+
+/// Names between braces.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
+}

@@ -1,0 +1,132 @@
+//! Files -> checked options: `glyphoxa.yaml`, NPC files, a campaign file, random tables.
+//!
+//! Entry function: [`load`], which reads everything and answers with a [`Config`], or with every
+//! problem of every file in one [`Report`]. [`schema`] describes the files for editors; both come
+//! from the tables in `keys`.
+//! **Never**: starts anything, keeps a file open, prints.
+
+mod address;
+mod app;
+mod campaign;
+mod cast;
+mod expand;
+mod files;
+mod keys;
+mod line;
+mod npc;
+mod policy;
+mod providers;
+mod reading;
+mod schema;
+mod shipped;
+mod tables;
+mod voice;
+mod whitelist;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+pub use self::{
+    providers::{LlmChoice, SttChoice, TtsChoice},
+    schema::{SchemaKind, schema},
+};
+pub use crate::yaml::Problem;
+use crate::{
+    domain::{Campaign, Npc},
+    logic::{budget::BudgetOptions, tier::Keywords},
+    session,
+    tools::builtin::Table,
+};
+
+/// Name of the configuration in the working directory.
+pub const FILE_NAME: &str = "glyphoxa.yaml";
+
+/// Everything the program is told; every value is checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The cast, at least one, names unique; policies have the table's defaults merged in.
+    pub npcs: Vec<Npc>,
+    /// The world played in; empty without a campaign file.
+    pub campaign: Campaign,
+    /// Who hears.
+    pub stt: SttChoice,
+    /// Who thinks.
+    pub llm: LlmChoice,
+    /// Who speaks where an NPC's voice names `openai`.
+    pub tts: TtsChoice,
+    /// Settings of a table.
+    pub session: session::Options,
+    /// Words that raise a turn's tier.
+    pub tiers: Keywords,
+    /// Cap and prices.
+    pub budget: BudgetOptions,
+    /// The user's own random tables.
+    pub tables: Vec<Table>,
+    /// Where kept sessions lie.
+    pub data_dir: PathBuf,
+    /// Least important level logged ("info").
+    pub log_level: String,
+    /// Files that were read, in order.
+    pub files: Vec<PathBuf>,
+    /// What is allowed, but probably not meant.
+    pub warnings: Vec<Problem>,
+}
+
+/// Every problem of every file, by file, line and column.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What must be mended, at least one.
+    pub problems: Vec<Problem>,
+    /// What is allowed, but probably not meant.
+    pub warnings: Vec<Problem>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Report {}
+
+/// Reads the configuration at `path`; without one, `glyphoxa.yaml` of the working directory, and
+/// without that, the built-in defaults with the shipped cast. `environment` looks up variables;
+/// `tools` are the identities (`server.tool`) NPCs may be given.
+///
+/// # Errors
+/// Every problem of every file.
+pub fn load(
+    path: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+    tools: &[&str],
+) -> Result<Config, Report> {
+    let (source, path) = match path {
+        Some(path) => (files::Source::Disk, path),
+        None => (files::Source::beside(Path::new(FILE_NAME)), Path::new(FILE_NAME)),
+    };
+    let mut reading = reading::Reading::new(source, environment, tools);
+    let config = app::read(&mut reading, path);
+    let reading::Reading { mut problems, mut warnings, files, .. } = reading;
+    problems.sort();
+    problems.dedup();
+    warnings.sort();
+    match config {
+        Some(config) if problems.is_empty() => Ok(Config { files, warnings, ..config }),
+        _ => Err(Report { problems, warnings }),
+    }
+}
+
+/// A variable of this process's environment.
+#[expect(clippy::disallowed_methods, reason = "the only place that reads the environment")]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}

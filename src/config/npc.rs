@@ -1,0 +1,156 @@
+//! One NPC.
+
+use super::{keys, line, policy, reading::Notes, voice, whitelist};
+use crate::{
+    domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier},
+    yaml::{Fields, Node, Position, Problems, Value, quoted},
+};
+
+/// Words that do not tell one name from another.
+const INDISTINCT: &[&str] = &[
+    "the", "a", "an", "of", "old", "young", "sir", "lady", "lord", "captain", "master", "mistress",
+    "king", "queen", "duke", "doctor", "mr", "mrs", "miss", "der", "die", "das", "von", "herr",
+    "frau",
+];
+
+/// What NPCs of a table have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct NpcDefaults<'a> {
+    /// Language of those without their own.
+    pub language: &'a str,
+    /// About voices.
+    pub voices: voice::VoiceDefaults<'a>,
+    /// Limits of those without their own.
+    pub policy: &'a Policy,
+    /// Identities of the tools there are.
+    pub tools: &'a [&'a str],
+    /// Whether the scripted brain speaks for them.
+    pub scripted: bool,
+}
+
+/// The NPC in `node`, which was checked.
+pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
+    let fields = Fields::new(node, &keys::npc::NPC);
+    let text = |key| fields.text(key).unwrap_or_default().to_owned();
+    let problems = &mut notes.problems;
+    let language = language(&fields, problems).unwrap_or(defaults.language);
+    engine(&fields, problems);
+    let before = problems.count();
+    let tools = whitelist::resolve_all(fields.items("tools"), defaults.tools, problems);
+    let allowed = (problems.count() == before && !has_broken(&fields)).then_some(tools.as_slice());
+    let line_tools = line::LineTools { known: defaults.tools, allowed };
+    let lines = fields.items("lines").iter();
+    let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
+    let npc = Npc {
+        name: text("name").trim().to_owned(),
+        aliases: fields.texts("aliases"),
+        pronunciation: pronunciation(&fields, problems),
+        personality: text("personality").trim().to_owned(),
+        behavior_rules: fields.texts("behavior_rules"),
+        secret_knowledge: fields.texts("secret_knowledge"),
+        knowledge_scope: fields.texts("knowledge_scope"),
+        voice: voice::voice(&fields, language, defaults.voices, problems),
+        language: language.to_owned(),
+        max_sentences: fields.whole("max_sentences").unwrap_or(4),
+        engine: EngineKind::Cascaded,
+        budget_tier: fields
+            .text("budget_tier")
+            .and_then(|it| it.parse().ok())
+            .unwrap_or(Tier::Fast),
+        lines: lines.map(|node| line::line(node, line_tools, problems)).collect(),
+        tools: tools.clone(),
+        address: address(&fields),
+        fillers: fields.texts("fillers"),
+        policy: fields.get("policy").map_or_else(
+            || defaults.policy.clone(),
+            |node| policy::policy(node, defaults.policy, defaults.tools, problems),
+        ),
+    };
+    warn(&npc, &fields, defaults, &mut notes.warnings);
+    npc
+}
+
+/// A two-letter code under `language`.
+pub fn language<'a>(fields: &Fields<'a>, problems: &mut Problems) -> Option<&'a str> {
+    let code = fields.text("language")?;
+    if code.len() == 2 && code.chars().all(|char| char.is_ascii_lowercase()) {
+        return Some(code);
+    }
+    let message = format!("'language' is {}", fields.shown("language"));
+    problems.add(fields.place("language"), message, "a two-letter code such as en or de");
+    None
+}
+
+/// Refuses engines that are understood but not there.
+fn engine(fields: &Fields, problems: &mut Problems) {
+    let reason = match fields.text("engine") {
+        Some("s2s") => "engine 's2s' is speech-to-speech",
+        Some("speech_to_speech") => "engine 'speech_to_speech' is audio in, audio out",
+        Some("sentence_cascade") => "engine 'sentence_cascade' lets a fast model begin",
+        _ => return,
+    };
+    let message = format!("{reason}, which this version cannot run");
+    problems.add(fields.place("engine"), message, "use cascaded");
+}
+
+/// Whether some tool of the whitelist already has its problem.
+fn has_broken(fields: &Fields) -> bool {
+    let broken = |node: &Node| matches!(node.value, Value::Broken);
+    fields.is_broken("tools") || fields.items("tools").iter().any(broken)
+}
+
+/// When it feels spoken to.
+fn address(fields: &Fields) -> AddressMode {
+    match fields.text("address") {
+        Some("name_only") => AddressMode::NameOnly,
+        Some("always") => AddressMode::Always,
+        _ => AddressMode::Adaptive,
+    }
+}
+
+/// Respellings by word; one alone is of the first word that tells the name from others.
+fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation> {
+    let Some(node) = fields.get("pronunciation") else { return Vec::new() };
+    let mut words = Vec::new();
+    let name = fields.text("name").unwrap_or_default();
+    if let Some(respelling) = node.text() {
+        let plain = |word: &&str| !INDISTINCT.contains(&word.to_lowercase().as_str());
+        let mut parts = name.split_whitespace();
+        let first = parts.clone().next();
+        words.extend(parts.find(plain).or(first).map(|word| (word, node.at, respelling)));
+    }
+    let pairs = node.entries().iter();
+    words.extend(pairs.filter_map(|it| Some((it.key.as_str(), it.node.at, it.node.text()?))));
+    for (_, at, respelling) in &words {
+        check_respelling(respelling, *at, problems);
+    }
+    let words = words.into_iter();
+    words
+        .map(|(word, _, respelling)| Pronunciation {
+            word: word.to_owned(),
+            respelling: respelling.to_owned(),
+        })
+        .collect()
+}
+
+/// Notes a respelling that cannot be read aloud.
+pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
+    let plain = |char: char| char.is_alphabetic() || " -'".contains(char);
+    if !text.chars().all(plain) || !text.contains(char::is_alphabetic) {
+        let message = format!("respelling {} cannot be read aloud", quoted(text));
+        problems.add(at, message, "plain letters and blanks, such as gray mantle");
+    }
+}
+
+/// What is allowed, but probably not meant.
+fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
+    if defaults.scripted && npc.lines.is_empty() {
+        let message = format!("{} has no lines and will not answer", quoted(&npc.name));
+        warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
+    }
+    if npc.voice.provider == "flite" && npc.language != "en" {
+        let message =
+            format!("{} speaks '{}' with an english voice", quoted(&npc.name), npc.language);
+        warnings.add(fields.place("voice"), message, "use the provider espeak");
+    }
+}

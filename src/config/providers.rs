@@ -1,0 +1,290 @@
+//! Who hears, thinks and speaks.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::{Map, Value as Json};
+
+use super::{address, keys, npc::language, reading::Notes};
+use crate::{
+    logic::budget::Price,
+    provider::openai::{Options, Secret},
+    yaml::{Fields, Position, Problems, Shape, quoted},
+};
+
+/// OpenAI's own address.
+const OPENAI: &str = "https://api.openai.com/v1";
+/// Members of a request that the client writes itself.
+const OWN_MEMBERS: [&str; 6] =
+    ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
+
+/// Who hears.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
+pub enum SttChoice {
+    /// The recogniser on this machine.
+    Local,
+    /// An OpenAI-compatible service.
+    OpenAi {
+        /// How it is reached.
+        options: Options,
+        /// ISO 639-1 code of what is spoken.
+        language: String,
+    },
+}
+
+/// Who thinks.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
+pub enum LlmChoice {
+    /// The lines of the NPCs.
+    Scripted,
+    /// An OpenAI-compatible service.
+    OpenAi(Options),
+}
+
+/// Who speaks for voices that name no provider.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
+pub enum TtsChoice {
+    /// flite on this machine.
+    Flite,
+    /// espeak-ng on this machine.
+    Espeak,
+    /// An OpenAI-compatible service.
+    OpenAi(Options),
+}
+
+impl TtsChoice {
+    /// Its name in files and reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Flite => "flite",
+            Self::Espeak => "espeak",
+            Self::OpenAi(_) => "openai",
+        }
+    }
+}
+
+/// What a service is paid by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PaidBy {
+    /// Tokens read and written.
+    Tokens,
+    /// Audio heard.
+    Minutes,
+    /// Characters spoken.
+    Speech,
+}
+
+/// All three choices, and the longest answer in tokens if it is set.
+pub struct Providers {
+    /// Who hears.
+    pub stt: SttChoice,
+    /// Who thinks.
+    pub llm: LlmChoice,
+    /// Who speaks.
+    pub tts: TtsChoice,
+    /// Longest answer.
+    pub max_tokens: Option<u32>,
+}
+
+/// The providers of a checked file whose models cost `prices`.
+pub fn providers(
+    file: &Fields,
+    table_language: &str,
+    prices: &BTreeMap<String, Price>,
+    notes: &mut Notes,
+) -> Providers {
+    let all = file.map("providers", &keys::app::PROVIDERS);
+    let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
+    let mut clients = Clients { prices, notes };
+    let stt = match service("stt", &keys::app::STT) {
+        Some(fields) if fields.text("name") == Some("openai") => SttChoice::OpenAi {
+            options: clients.options(&fields, "providers.stt", PaidBy::Minutes),
+            language: language(&fields, &mut clients.notes.problems)
+                .unwrap_or(table_language)
+                .to_owned(),
+        },
+        other => {
+            clients.refuse_settings(other, "providers.stt", "local", &keys::app::STT);
+            SttChoice::Local
+        }
+    };
+    let llm = service("llm", &keys::app::LLM);
+    let max_tokens = llm.and_then(|fields| fields.whole("max_tokens"));
+    let llm = match llm {
+        Some(fields) if fields.text("name") == Some("openai") => {
+            let mut options = clients.options(&fields, "providers.llm", PaidBy::Tokens);
+            clients.model_settings(&fields, &mut options);
+            LlmChoice::OpenAi(options)
+        }
+        other => {
+            clients.refuse_settings(other, "providers.llm", "scripted", &keys::app::LLM);
+            LlmChoice::Scripted
+        }
+    };
+    let tts = service("tts", &keys::app::TTS);
+    let tts = match (tts, tts.and_then(|fields| fields.text("name")).unwrap_or("flite")) {
+        (Some(fields), "openai") => {
+            TtsChoice::OpenAi(clients.options(&fields, "providers.tts", PaidBy::Speech))
+        }
+        (other, name) => {
+            clients.refuse_settings(other, "providers.tts", name, &keys::app::TTS);
+            if name == "espeak" { TtsChoice::Espeak } else { TtsChoice::Flite }
+        }
+    };
+    Providers { stt, llm, tts, max_tokens }
+}
+
+/// Reads settings of OpenAI-compatible services.
+struct Clients<'a> {
+    /// What models cost.
+    prices: &'a BTreeMap<String, Price>,
+    /// What was found.
+    notes: &'a mut Notes,
+}
+
+impl Clients<'_> {
+    /// Notes settings that a service on this machine does not have.
+    fn refuse_settings(
+        &mut self,
+        fields: Option<Fields>,
+        name: &str,
+        service: &str,
+        shape: &Shape,
+    ) {
+        let Some(fields) = fields.filter(|fields| !fields.is_broken("name")) else { return };
+        for key in shape.keys.iter().filter(|key| key.name != "name") {
+            if fields.get(key.name).is_some() {
+                let message = format!("'{name}.{}' has no effect on '{service}'", key.name);
+                let way_out = "remove it, or set the name to openai";
+                self.notes.problems.add(fields.place(key.name), message, way_out);
+            }
+        }
+    }
+
+    /// How the service under `name` is reached.
+    fn options(&mut self, fields: &Fields, name: &str, paid_by: PaidBy) -> Options {
+        let wait = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
+        let address = self.address(fields, name);
+        let api_key = fields.text("api_key").map(str::trim).filter(|key| !key.is_empty());
+        if let Some(address) = &address {
+            self.check_key(fields, name, address, api_key.is_some());
+        }
+        let model = fields.text("model").unwrap_or_default();
+        if model.is_empty() && !fields.is_broken("model") {
+            let message = format!("missing key 'model' of '{name}'");
+            self.notes.problems.add(fields.at(), message, "model: the service's name of it");
+        }
+        let private = address.as_ref().is_none_or(|address| address.private);
+        Options {
+            base_url: address.map(|address| address.text).unwrap_or_default(),
+            api_key: api_key.map(|key| Secret(key.to_owned())),
+            model: model.to_owned(),
+            temperature: None,
+            extra_body: Map::new(),
+            first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
+            idle_timeout: wait("idle_timeout_ms", 10_000),
+            priced_as: self.priced_as(fields, model, private, paid_by),
+        }
+    }
+
+    /// Settings that only chat models have.
+    fn model_settings(&mut self, fields: &Fields, options: &mut Options) {
+        #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 2 by its key")]
+        let temperature = fields.number("temperature").map(|number| number as f32);
+        options.temperature = temperature;
+        let Some(node) = fields.get("extra_body") else { return };
+        for entry in node.entries() {
+            if OWN_MEMBERS.contains(&entry.key.as_str()) {
+                let message = format!("extra_body cannot set {}", quoted(&entry.key));
+                self.notes.problems.add(
+                    entry.at,
+                    message,
+                    "it is part of every request; remove it",
+                );
+            }
+        }
+        if let Json::Object(members) = node.to_json() {
+            options.extra_body = members;
+        }
+    }
+
+    /// The address, unless it is wrong.
+    fn address(&mut self, fields: &Fields, name: &str) -> Option<address::BaseUrl> {
+        if fields.is_broken("base_url") {
+            return None;
+        }
+        let text = fields.text("base_url").unwrap_or(OPENAI);
+        address::base_url(text)
+            .map_err(|expected| {
+                let message = format!("'{name}.base_url' is {}", fields.shown("base_url"));
+                self.notes.problems.add(fields.place("base_url"), message, expected);
+            })
+            .ok()
+    }
+
+    /// A key is there where it must be, and does not travel unencrypted.
+    fn check_key(
+        &mut self,
+        fields: &Fields,
+        name: &str,
+        address: &address::BaseUrl,
+        has_key: bool,
+    ) {
+        let at = fields.place("api_key");
+        if !has_key && address.text == OPENAI && !fields.is_broken("api_key") {
+            let message = format!("missing key 'api_key' of '{name}'");
+            self.notes.problems.add(at, message, "api_key: ${OPENAI_API_KEY}, or another base_url");
+        }
+        if has_key && !address.private && !address.encrypted {
+            let message = format!("'{name}.api_key' travels unencrypted to another network");
+            self.notes.warnings.add(at, message, "use https://");
+        }
+    }
+
+    /// The model's name in the price list, if calls cost something.
+    fn priced_as(
+        &mut self,
+        fields: &Fields,
+        model: &str,
+        private: bool,
+        paid_by: PaidBy,
+    ) -> Option<String> {
+        let at = fields.place("model");
+        let problems = &mut self.notes.problems;
+        if model.is_empty() {
+            return None;
+        }
+        match (self.prices.get(model), fields.flag("free")) {
+            (Some(_), Some(true)) => {
+                let message = format!("model {} has a price and is called free", quoted(model));
+                problems.add(at, message, "remove `free: true`, or its price");
+            }
+            (Some(price), _) => {
+                check_price(*price, model, paid_by, at, problems);
+                return Some(model.to_owned());
+            }
+            (None, Some(true)) => {}
+            (None, None) if private => {}
+            (None, _) => {
+                let message = format!("no price for model {} under prices", quoted(model));
+                problems.add(at, message, "add one, or `free: true` to the provider");
+            }
+        }
+        None
+    }
+}
+
+/// A price that would never count is no price.
+fn check_price(price: Price, model: &str, by: PaidBy, at: Position, problems: &mut Problems) {
+    let (counts, way_out) = match by {
+        PaidBy::Tokens => (price.input > 0.0 || price.output > 0.0, "add input and output"),
+        PaidBy::Minutes => (price.minute > 0.0, "add minute"),
+        PaidBy::Speech => (price.characters > 0.0, "add characters"),
+    };
+    if !counts {
+        let message = format!("the price of model {} does not fit its use", quoted(model));
+        problems.add(at, message, format!("{way_out}, or `free: true` without a price"));
+    }
+}

@@ -1,0 +1,96 @@
+//! One reading of all files: where they come from and what was found.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    expand,
+    files::{ReadError, Source},
+};
+use crate::yaml::{self, Kind, Node, Position, Problem, Problems};
+
+/// State of one [`super::load`].
+pub struct Reading<'a> {
+    /// Where files come from.
+    pub source: Source,
+    /// Variables.
+    environment: &'a dyn Fn(&str) -> Option<String>,
+    /// Identities of the tools there are.
+    pub tools: &'a [&'a str],
+    /// What must be mended.
+    pub problems: Vec<Problem>,
+    /// What is probably not meant.
+    pub warnings: Vec<Problem>,
+    /// Files read so far.
+    pub files: Vec<PathBuf>,
+}
+
+/// Problems and warnings of one file.
+pub struct Notes {
+    /// What must be mended.
+    pub problems: Problems,
+    /// What is probably not meant.
+    pub warnings: Problems,
+}
+
+impl Notes {
+    /// Nothing noted yet of the file at `path`.
+    pub fn new(path: &Path) -> Self {
+        let name = path.display().to_string();
+        Self { problems: Problems::new(name.as_str()), warnings: Problems::new(name) }
+    }
+}
+
+impl<'a> Reading<'a> {
+    /// Nothing read yet.
+    pub fn new(
+        source: Source,
+        environment: &'a dyn Fn(&str) -> Option<String>,
+        tools: &'a [&'a str],
+    ) -> Self {
+        let (problems, warnings, files) = (Vec::new(), Vec::new(), Vec::new());
+        Self { source, environment, tools, problems, warnings, files }
+    }
+
+    /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
+    ///
+    /// # Errors
+    /// The file could not be opened; nothing is noted.
+    pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
+        let mut notes = Notes::new(path);
+        let text = match self.source.read(path) {
+            Ok(text) => text,
+            Err(ReadError { at: Some(at), message, way_out }) => {
+                notes.problems.add(at, message, way_out);
+                return Ok((None, notes));
+            }
+            Err(error) => return Err(error),
+        };
+        self.files.push(path.to_owned());
+        let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
+            expand::expand(&mut node, self.environment, &mut notes.problems);
+            yaml::check(&mut node, "", kind, &mut notes.problems);
+            node
+        });
+        Ok((node, notes))
+    }
+
+    /// Like [`Reading::file`]; a file that cannot be opened is its own problem.
+    pub fn file_or_problem(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
+        match self.file(path, kind) {
+            Ok((Some(node), notes)) => return Some((node, notes)),
+            Ok((None, notes)) => self.take(notes),
+            Err(error) => {
+                let mut notes = Notes::new(path);
+                notes.problems.add(Position::START, error.message, error.way_out);
+                self.take(notes);
+            }
+        }
+        None
+    }
+
+    /// Keeps what was noted of a file.
+    pub fn take(&mut self, notes: Notes) {
+        self.problems.extend(notes.problems.into_vec());
+        self.warnings.extend(notes.warnings.into_vec());
+    }
+}

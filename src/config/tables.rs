@@ -1,0 +1,75 @@
+//! The user's own random tables.
+
+use std::path::Path;
+
+use super::{
+    keys,
+    reading::{Notes, Reading},
+};
+use crate::{
+    tools::builtin::Table,
+    yaml::{Fields, Kind, Node, Position, Problems, quoted},
+};
+
+/// Adds the tables written under `tables`, a checked mapping.
+pub fn inline(node: &Node, tables: &mut Vec<Table>, problems: &mut Problems) {
+    for entry in node.entries() {
+        let table = table(&entry.key, &entry.node, problems);
+        add(table, entry.at, tables, problems);
+    }
+}
+
+/// Adds the tables of the files in `dir`, which was named at `at`.
+pub fn folder(
+    reading: &mut Reading,
+    (dir, at): (&Path, Position),
+    tables: &mut Vec<Table>,
+    notes: &mut Notes,
+) {
+    let paths = match reading.source.list(dir) {
+        Ok(paths) => paths,
+        Err(error) => {
+            let message = format!("table_dir '{}': {}", dir.display(), error.message);
+            return notes.problems.add(at, message, error.way_out);
+        }
+    };
+    for path in paths {
+        let kind = Kind::Shape(&keys::app::TABLE_FILE);
+        let Some((node, mut notes)) = reading.file_or_problem(&path, &kind) else { continue };
+        let fields = Fields::new(&node, &keys::app::TABLE_FILE);
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = fields.text("name").map(str::to_owned).or(stem).unwrap_or_default();
+        if let Some(entries) = fields.get("entries") {
+            let table = table(&name, entries, &mut notes.problems);
+            add(table, fields.place("name"), tables, &mut notes.problems);
+        }
+        reading.take(notes);
+    }
+}
+
+/// The table called `name` with these entries.
+fn table(name: &str, node: &Node, problems: &mut Problems) -> Table {
+    let entries: Vec<_> = node.items().iter().filter_map(entry).collect();
+    if node.items().is_empty() && node.entries().is_empty() && node.text().is_none() {
+        problems.add(node.at, format!("table {} is empty", quoted(name)), "write an entry");
+    }
+    Table { name: name.to_owned(), entries }
+}
+
+/// Weight and text of an entry.
+fn entry(node: &Node) -> Option<(u32, String)> {
+    if let Some(text) = node.text() {
+        return Some((1, text.to_owned()));
+    }
+    let fields = Fields::new(node, &keys::app::TABLE_ENTRY);
+    Some((fields.whole("weight").unwrap_or(1), fields.text("result")?.to_owned()))
+}
+
+/// Adds a table whose name is new.
+fn add(table: Table, at: Position, tables: &mut Vec<Table>, problems: &mut Problems) {
+    if tables.iter().any(|other| other.answers_to(&table.name)) {
+        let message = format!("table {} appears twice", quoted(&table.name));
+        problems.add(at, message, "give it another name");
+    }
+    tables.push(table);
+}

@@ -1,0 +1,730 @@
+use std::{collections::BTreeSet, fs, path::Path};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    domain::{AddressMode, LineWhen, Tier, ToolChoice},
+    logic::turn::Patience,
+    yaml::{Key, Kind, Shape},
+};
+
+const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
+const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+fn no_variables(_: &str) -> Option<String> {
+    None
+}
+
+fn load_with(
+    files: &[(&str, &str)],
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config, Vec<String>> {
+    let dir = folder(files);
+    let result = load(Some(&dir.path().join("glyphoxa.yaml")), environment, TOOLS);
+    let root = format!("{}/", dir.path().display());
+    result
+        .map_err(|report| report.to_string().lines().map(|line| line.replace(&root, "")).collect())
+}
+
+/// The configuration made of these files, or its problems without the folder's name.
+fn load_files(files: &[(&str, &str)]) -> Result<Config, Vec<String>> {
+    load_with(files, &no_variables)
+}
+
+/// The configuration `text` beside one good NPC.
+fn load_app(text: &str) -> Result<Config, Vec<String>> {
+    load_files(&[("glyphoxa.yaml", text), ("npcs/bart.yaml", BART)])
+}
+
+/// The NPC `text`.
+fn load_npc(text: &str) -> Result<Npc, Vec<String>> {
+    let config = load_files(&[("glyphoxa.yaml", ""), ("npcs/a.yaml", text)])?;
+    Ok(config.npcs.into_iter().next().unwrap())
+}
+
+fn npc_problems(text: &str) -> Vec<String> {
+    let named = format!("name: Bart\n{text}");
+    load_npc(&named).unwrap_err().into_iter().map(|line| line.replace("npcs/a.yaml:", "")).collect()
+}
+
+#[test]
+fn five_mistakes_in_three_files_are_one_report() {
+    let found = load_files(&[
+        ("glyphoxa.yaml", "campaign: c.yaml\nturn: { patience: slow }\nbudgets: {}\n"),
+        ("npcs/bart.yaml", "name: Bart\npersonalty: gruff\ntools: [dice-roller.rol]\n"),
+        ("c.yaml", "entities:\n  - { name: Rivermouth, type: plase }\n"),
+    ]);
+    assert_eq!(
+        found.unwrap_err(),
+        [
+            "c.yaml:2:31: 'entities.type' is 'plase' (expected npc or location or item or \
+             faction or quest or event or lore or player; did you mean 'player'?)",
+            "glyphoxa.yaml:2:19: 'turn.patience' is 'slow' (expected snappy or normal or patient)",
+            "glyphoxa.yaml:3:1: unknown key 'budgets' (did you mean 'budget'?)",
+            "npcs/bart.yaml:2:1: unknown key 'personalty' (did you mean 'personality'?)",
+            "npcs/bart.yaml:3:9: unknown tool 'dice-roller.rol' (did you mean \
+             'dice-roller.roll'?)",
+        ]
+    );
+}
+
+#[test]
+fn the_shipped_files_are_fine() {
+    let mut reading = reading::Reading::new(files::Source::Shipped, &no_variables, &TOOLS[..2]);
+    let config = app::read(&mut reading, Path::new(FILE_NAME)).unwrap();
+    assert_eq!(reading.problems, [], "problems");
+    assert_eq!(reading.warnings, [], "warnings");
+    assert!(config.npcs.len() >= 4);
+    assert!(!config.campaign.entities.is_empty());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let disk = load(Some(&root.join(FILE_NAME)), &no_variables, &TOOLS[..2]).unwrap();
+    assert_eq!(config.npcs, disk.npcs, "every npc file is embedded");
+    assert_eq!(config.campaign, disk.campaign);
+    assert_eq!(disk.session, session::Options::default(), "the file shows the defaults");
+    assert_eq!(disk.budget, BudgetOptions { session_max: Some(2.0), ..Default::default() });
+    assert_eq!(disk.files.len(), shipped::FILES.len());
+}
+
+#[test]
+fn shipped_files_fit_their_schemas() {
+    for (name, text) in shipped::FILES {
+        let kind = match Path::new(name).parent().and_then(Path::to_str) {
+            Some("npcs") => SchemaKind::Npc,
+            Some("campaigns") => SchemaKind::Campaign,
+            _ => SchemaKind::Config,
+        };
+        let mut problems = crate::yaml::Problems::new(*name);
+        let json = crate::yaml::parse(text, &mut problems).unwrap().to_json();
+        let schema = schema(kind);
+        jsonschema::meta::validate(&schema).unwrap();
+        let errors: Vec<_> = jsonschema::validator_for(&schema)
+            .unwrap()
+            .iter_errors(&json)
+            .map(|error| error.to_string())
+            .collect();
+        assert_eq!(errors, [""; 0], "{name}");
+    }
+}
+
+/// Every mapping with known keys below `shape`, itself included.
+fn shapes(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
+    fn inside(kind: &'static Kind, found: &mut Vec<&'static Shape>) {
+        match kind {
+            Kind::Shape(shape) => shapes(shape, found),
+            Kind::List(kind) | Kind::Names(kind) => inside(kind, found),
+            Kind::Either(kinds) => kinds.iter().for_each(|kind| inside(kind, found)),
+            _ => {}
+        }
+    }
+    if !found.iter().any(|known| std::ptr::eq(*known, shape)) {
+        found.push(shape);
+        shape.keys.iter().for_each(|key| inside(&key.kind, found));
+    }
+}
+
+/// Values of every type, as they might stand after a key.
+const VALUES: [&str; 30] = [
+    "~",
+    "x",
+    "''",
+    "' '",
+    "true",
+    "0",
+    "1",
+    "3",
+    "-3",
+    "1.5",
+    "99999999999",
+    "[]",
+    "[x]",
+    "[1]",
+    "[true]",
+    "[[]]",
+    "{}",
+    "{x: y}",
+    "{name: x}",
+    "[{}]",
+    "[{result: x}]",
+    "none",
+    "flite",
+    "[en]",
+    "'7'",
+    "'true'",
+    "deep",
+    "{x: 1}",
+    "{x: {}}",
+    "{x: [a]}",
+];
+
+/// A mapping of `shape` with `value` under `key` and something plain under each required key.
+fn example(shape: &Shape, key: &Key, value: &str) -> String {
+    let mut text = format!("{}: {value}\n", key.name);
+    for other in shape.keys.iter().filter(|other| other.required && other.name != key.name) {
+        let plain = match other.kind {
+            Kind::Word(words) => words[0],
+            Kind::List(_) => "[x]",
+            _ => "x",
+        };
+        text += &format!("{}: {plain}\n", other.name);
+    }
+    text
+}
+
+/// Reading and schema agree on every key of every mapping, for values of every type.
+#[test]
+fn what_is_read_is_what_the_schema_allows() {
+    let mut all = Vec::new();
+    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+        shapes(shape, &mut all);
+    }
+    assert!(all.len() > 15);
+    for shape in all {
+        let validator = jsonschema::validator_for(&schema::schema_of(shape)).unwrap();
+        for (key, value) in shape.keys.iter().flat_map(|key| VALUES.map(|value| (key, value))) {
+            let text = example(shape, key, value);
+            let mut problems = crate::yaml::Problems::new("f");
+            let mut node = crate::yaml::parse(&text, &mut problems).unwrap();
+            let allowed = validator.is_valid(&node.to_json());
+            crate::yaml::check(&mut node, "", &Kind::Shape(shape), &mut problems);
+            let read = problems.is_empty();
+            assert_eq!(read, allowed, "{}: {text}{:?}", shape.title, problems.into_vec());
+        }
+        let extra = serde_json::json!({ "surely_unknown": 1 });
+        assert!(!validator.is_valid(&extra), "{}", shape.title);
+    }
+}
+
+#[test]
+fn every_key_is_described() {
+    let mut all = Vec::new();
+    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+        shapes(shape, &mut all);
+    }
+    for shape in all {
+        let names: BTreeSet<_> = shape.keys.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), shape.keys.len(), "{}: a key twice", shape.title);
+        for key in shape.keys {
+            assert!(key.doc.ends_with('.') && key.doc.len() > 5, "{}.{}", shape.title, key.name);
+        }
+    }
+}
+
+#[test]
+fn an_npc_has_its_defaults() {
+    let npc = load_npc("name: Bart the Bold\n").unwrap();
+    assert_eq!((npc.voice.provider.as_str(), npc.voice.voice_id.as_str()), ("flite", "slt"));
+    assert_eq!((npc.voice.pitch_shift, npc.voice.speed_factor, npc.voice.volume), (0.0, 1.0, 1.0));
+    assert_eq!((npc.language.as_str(), npc.max_sentences), ("en", 4));
+    assert_eq!((npc.budget_tier, npc.address), (Tier::Fast, AddressMode::Adaptive));
+    assert_eq!(npc.policy, crate::domain::Policy::default());
+    assert!(npc.tools.is_empty());
+}
+
+#[test]
+fn every_npc_key_reaches_the_npc() {
+    let text = "name: The Old Greymantle\naliases: [sage]\npronunciation: gray mantle\n\
+        personality: wise\nbehavior_rules: [be brief]\nsecret_knowledge: it was me\n\
+        knowledge_scope: [stars]\n\
+        voice: { provider: espeak, voice_id: en-gb+m3, pitch_shift: 2, speed_factor: 0.5, volume: 2 }\n\
+        language: de\nmax_sentences: 2\nengine: cascaded\nbudget_tier: deep\n\
+        tools: [roll, \"memory.*\"]\naddress: always\nfillers: [hm]\n\
+        lines:\n\
+        \x20 - { when: [dice, die], say: [\"{result.total} for {speaker}\", b], once: true, weight: 3, \
+        tool: { name: roll, arguments: { expression: \"{dice}\", n: 1 } } }\n\
+        \x20 - { when: '/call me (?<name>\\w+) or (\\w+)/', say: '{name} {2} {npc} {utterance}' }\n\
+        \x20 - say: what\n\
+        policy: { tool_choice: roll, max_rounds: 1, max_calls_per_turn: 2, max_parallel: 3, \
+        max_calls_per_session: 4, max_calls_per_minute: 5, max_identical: 6, blocklist: [roll_call], \
+        stop_on_tool: [\"dice-roller.*\"], max_cost: 0.5 }\n";
+    let npc = load_npc(text).unwrap();
+    assert_eq!(npc.pronunciation.len(), 1);
+    assert_eq!(npc.pronunciation[0].word, "Greymantle");
+    assert_eq!(npc.secret_knowledge, ["it was me"]);
+    assert_eq!(npc.tools, ["dice-roller.roll", "memory.*"], "bare names become identities");
+    assert_eq!(npc.voice.voice_id, "en-gb+m3");
+    assert_eq!((npc.max_sentences, npc.language.as_str()), (2, "de"));
+    let [dice, name, last] = npc.lines.as_slice() else { unreachable!("three lines") };
+    assert_eq!(dice.when, Some(LineWhen::Phrases(vec!["dice".into(), "die".into()])));
+    let tool = dice.tool.as_ref().unwrap();
+    assert_eq!(tool.name, "dice-roller.roll");
+    assert_eq!(tool.arguments, serde_json::json!({ "expression": "{dice}", "n": 1 }));
+    assert!(dice.once && dice.weight == 3 && dice.say.len() == 2);
+    assert!(matches!(&name.when, Some(LineWhen::Pattern(p)) if p.starts_with("call me")));
+    assert_eq!(last.when, None);
+    let policy = npc.policy;
+    assert_eq!(policy.tool_choice, ToolChoice::Named("dice-roller.roll".into()));
+    assert_eq!((policy.max_rounds, policy.max_calls_per_turn, policy.max_parallel), (1, 2, 3));
+    assert_eq!((policy.max_calls_per_session, policy.max_calls_per_minute), (4, 5));
+    assert_eq!((policy.max_identical, policy.max_cost), (6, Some(0.5)));
+    assert_eq!(policy.blocklist, ["memory.roll_call"]);
+    assert_eq!(policy.stop_on_tool, ["dice-roller.*"]);
+}
+
+#[test]
+fn engines_that_cannot_run_say_why() {
+    assert_eq!(
+        npc_problems("engine: s2s\n"),
+        ["2:9: engine 's2s' is speech-to-speech, which this version cannot run (use cascaded)"]
+    );
+    assert!(npc_problems("engine: speech_to_speech\n")[0].contains("cannot run"));
+    assert!(npc_problems("engine: sentence_cascade\n")[0].contains("cannot run"));
+    assert!(npc_problems("engine: cascadet\n")[0].contains("did you mean 'cascaded'?"));
+}
+
+#[test]
+fn unknown_voices_and_tools_name_the_known() {
+    assert_eq!(
+        npc_problems("voice: { voice_id: rmss }\n"),
+        ["2:20: unknown voice 'rmss' (did you mean 'rms'? flite has slt, rms, awb, kal16, kal)"]
+    );
+    assert!(
+        npc_problems("voice: { provider: espeak, voice_id: 'a;b' }\n")[0].starts_with("2:38: ")
+    );
+    assert!(
+        npc_problems("voice: { provider: espeak, voice_id: '-x' }\n")[0].contains("unknown voice")
+    );
+    assert!(
+        npc_problems("voice: { provider: openai, voice_id: alloy }\n")[0]
+            .contains("none is configured")
+    );
+    assert!(npc_problems("voice: { pitch_shift: 11 }\n")[0].contains("from -10 to 10"));
+    for (entry, way_out) in [
+        ("memory.query", "known tools: dice-roller.roll, "),
+        ("rol", "did you mean 'roll'?"),
+        ("'dice-roler.*'", "did you mean 'dice-roller.*'?"),
+        ("'*'", "known tools"),
+        ("'dice-roller.x*'", "did you mean 'dice-roller.*'?"),
+    ] {
+        let found = npc_problems(&format!("tools: [{entry}]\n"));
+        assert_eq!(found.len(), 1, "{entry}");
+        assert!(found[0].starts_with("2:9: unknown tool"), "{found:?}");
+        assert!(found[0].contains(way_out), "{found:?}");
+    }
+}
+
+#[test]
+fn a_bare_name_of_two_servers_is_ambiguous() {
+    let found = whitelist::resolve("a", &["x.a", "y.a"]).unwrap_err();
+    assert_eq!(found, ("several servers have a tool 'a'".into(), "x.a, y.a".into()));
+}
+
+#[test]
+fn lines_are_checked_where_they_stand() {
+    let found = npc_problems(
+        "tools: [roll]\nlines:\n  - { when: '/a(/', say: x }\n  - { when: ['?!'], say: x }\n  \
+         - { when: [a, /b/], say: x }\n  - { say: '{spaeker} {1} {result.total}' }\n  \
+         - { say: x, tool: { name: roll_table } }\n  - { when: [], say: x }\n  - { when: x }\n",
+    );
+    assert_eq!(found.len(), 9, "{found:#?}");
+    assert!(found[0].starts_with("4:13: bad pattern: unclosed group"), "{found:#?}");
+    assert!(found[1].starts_with("5:14: phrase '?!' has no word"));
+    assert!(found[2].starts_with("6:17: pattern '/b/' stands among phrases"));
+    assert_eq!(
+        found[3],
+        "7:12: unknown placeholder '{1}' (known: {speaker} {npc} {utterance} {dice})"
+    );
+    assert!(found[4].contains("only what is said after a tool call"));
+    assert!(found[5].contains("unknown placeholder '{spaeker}' (did you mean '{speaker}'?)"));
+    assert!(found[6].starts_with("8:29: tool 'dice-roller.roll_table' is not one of the npc's"));
+    assert!(found[7].starts_with("9:13: 'when' is an empty list"));
+    assert!(found[8].starts_with("10:5: missing key 'say' of 'lines'"));
+}
+
+#[test]
+fn one_mistake_is_one_problem() {
+    assert_eq!(npc_problems("tools: roll\nlines: [{ say: x, tool: { name: roll } }]\n").len(), 1);
+    assert_eq!(npc_problems("voice: { voice_id: [x] }\n").len(), 1);
+    assert_eq!(npc_problems("pronunciation: 'b4rt!'\n").len(), 1);
+    assert_eq!(npc_problems("language: english\n").len(), 1);
+}
+
+#[test]
+fn names_are_unique_across_files() {
+    let found = load_files(&[
+        ("glyphoxa.yaml", "npcs:\n  - { name: Mira, aliases: [the thief], lines: [{ say: x }] }\n"),
+        ("npcs/a.yaml", "name: Bart\naliases: [bart, barkeep]\n"),
+        ("npcs/b.yaml", "name: BART\naliases: [The  Thief]\n"),
+    ])
+    .unwrap_err();
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].starts_with("npcs/b.yaml:1:7: the name 'BART' is taken by another npc"));
+    assert!(found[0].contains("npcs/a.yaml:1; choose another"), "{found:#?}");
+    assert!(found[1].starts_with("npcs/b.yaml:2:11: the name 'The  Thief' is taken"));
+    assert!(found[1].contains("glyphoxa.yaml:2;"), "{found:#?}");
+}
+
+#[test]
+fn a_table_needs_an_npc() {
+    let found = load_files(&[("glyphoxa.yaml", "# nothing\n")]).unwrap_err();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("glyphoxa.yaml:1:1: there is no npc (put a YAML file"));
+}
+
+#[test]
+fn files_that_cannot_be_read_say_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = load(Some(&dir.path().join("no.yaml")), &no_variables, TOOLS).unwrap_err();
+    assert_eq!(missing.problems.len(), 1);
+    assert!(
+        missing
+            .to_string()
+            .ends_with("no.yaml:1:1: no such file or folder (name a file that exists)")
+    );
+    let folder = load(Some(dir.path()), &no_variables, TOOLS).unwrap_err().to_string();
+    assert!(folder.contains("this is a folder"), "{folder}");
+
+    let found = load_app("campaign: c.yaml\ntools: { table_dir: t }\n").unwrap_err();
+    assert_eq!(found.len(), 2);
+    assert!(
+        found[0].starts_with("glyphoxa.yaml:1:11: campaign 'c.yaml': no such file"),
+        "{found:?}"
+    );
+    assert!(found[1].starts_with("glyphoxa.yaml:2:21: table_dir 't': no such file"), "{found:?}");
+    let found = load_app("npc_dir: casts\n").unwrap_err();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("glyphoxa.yaml:1:10: npc_dir 'casts': no such file or folder"));
+}
+
+#[test]
+fn text_that_is_not_utf8_is_named_with_its_place() {
+    let dir = folder(&[("glyphoxa.yaml", ""), ("npcs/a.yaml", BART)]);
+    fs::write(dir.path().join("npcs/b.yaml"), b"name: \xc3\xa4x\nvoice: \xff\n").unwrap();
+    let report = load(Some(&dir.path().join(FILE_NAME)), &no_variables, TOOLS).unwrap_err();
+    assert_eq!(report.problems.len(), 1);
+    assert!(report.to_string().contains("b.yaml:2:8: not UTF-8 text from here on"), "{report}");
+}
+
+#[test]
+fn variables_expand_with_defaults_and_escapes() {
+    let environment = |name: &str| match name {
+        "KEY" => Some("sk-1".to_owned()),
+        "EMPTY" => Some(String::new()),
+        "COUNT" => Some("7".to_owned()),
+        _ => None,
+    };
+    let text = "name: a${KEY}b\npersonality: '$${KEY} ${EMPTY}${EMPTY:-e}${NO:-d:-x}$ $x {y}'\n\
+                max_sentences: ${COUNT}\nknowledge_scope: ['${COUNT}']\nlines: [{ say: x }]\n";
+    let files = [("glyphoxa.yaml", ""), ("npcs/a.yaml", text)];
+    let npc = load_with(&files, &environment).unwrap().npcs.remove(0);
+    assert_eq!(npc.name, "ask-1b");
+    assert_eq!(npc.personality, "${KEY} ed:-x$ $x {y}");
+    assert_eq!(npc.max_sentences, 7);
+    assert_eq!(npc.knowledge_scope, ["7"]);
+}
+
+#[test]
+fn missing_variables_name_key_and_variable() {
+    assert_eq!(
+        npc_problems("voice: { voice_id: '${VOICE}' }\naliases: [x, '${1x}', '${Z']\n"),
+        [
+            "2:20: 'voice.voice_id' needs the variable 'VOICE', not set (set it, or give a default: \
+         ${VOICE:-default})",
+            "3:14: 'aliases' names no variable in '1x' (write ${NAME}, or $${ for the characters ${)",
+            "3:23: 'aliases' has '${' without '}' (close it, or write $${ for the characters ${)",
+        ]
+    );
+}
+
+#[test]
+fn what_a_variable_holds_is_never_printed() {
+    let secret = |_: &str| Some("hunter2".to_owned());
+    let text = "turn: { patience: '${X}', timeout_ms: '${X}' }\nlog: { level: '${X}' }\n";
+    let npc = "name: Bart\nvoice: { voice_id: '${X}' }\ntools: ['${X}']\nlanguage: '${X}'\n";
+    let files = [("glyphoxa.yaml", text), ("npcs/a.yaml", npc)];
+    let found = load_with(&files, &secret).unwrap_err();
+    assert_eq!(found.len(), 6, "{found:#?}");
+    assert!(
+        found.iter().all(|line| !line.contains("hunter2") && line.contains("'${X}'")),
+        "{found:?}"
+    );
+}
+
+/// A configuration that sets every key.
+const EVERY_KEY: &[(&str, &str)] = &[
+    (
+        "glyphoxa.yaml",
+        "campaign: c.yaml\nnpc_dir: cast\nlanguage: de\n\
+             providers:\n  stt: { name: openai, base_url: http://localhost:1/v1, model: w, language: fr }\n  \
+             llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, \
+             temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
+             idle_timeout_ms: 2 }\n  \
+             tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, free: true }\n\
+             turn: { patience: patient, preemptive: false, timeout_ms: 5 }\n\
+             tiers: { languages: [de], deep: { add: [ponder] }, standard: { replace: [only] } }\n\
+             budget: { session_max: none }\nprices: { m: { input: 1, output: 2.5 } }\n\
+             tools: { filler_after_ms: 3, policy: { max_rounds: 2 }, table_dir: t, \
+             tables: { food: [stew, { weight: 3, result: bread }] } }\n\
+             data_dir: d\nlog: { level: debug }\n",
+    ),
+    ("cast/a.yaml", "name: Bart\nvoice: { voice_id: alloy }\npolicy: { max_identical: 9 }\n"),
+    ("cast/.hidden.yaml", "no: npc\n"),
+    ("cast/readme.txt", "no npc\n"),
+    ("t/weather.yml", "description: sky\nentries: [rain]\n"),
+    (
+        "c.yaml",
+        "campaign: { name: C, description: d, system: 5e }\nplayers: [{ name: A, character: B }]\n",
+    ),
+];
+
+#[test]
+fn every_key_of_a_provider_reaches_its_option() {
+    let config = load_files(EVERY_KEY).unwrap();
+    let SttChoice::OpenAi { options, language } = &config.stt else { unreachable!("it is openai") };
+    assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
+    assert_eq!(options.priced_as, None, "this machine is free");
+    let LlmChoice::OpenAi(options) = &config.llm else { unreachable!("it is openai") };
+    assert_eq!(options.base_url, "https://x.example/v1");
+    assert_eq!(options.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
+    assert_eq!(options.priced_as.as_deref(), Some("m"));
+    assert_eq!(options.temperature, Some(0.5));
+    assert_eq!(options.first_byte_timeout.as_millis(), 1);
+    assert_eq!(options.idle_timeout.as_millis(), 2);
+    assert_eq!(
+        serde_json::to_string(&options.extra_body).unwrap(),
+        r#"{"reasoning_effort":"low","n":1}"#
+    );
+    assert!(matches!(&config.tts, TtsChoice::OpenAi(options) if options.model == "s"));
+}
+
+#[test]
+fn every_other_key_reaches_its_option() {
+    let config = load_files(EVERY_KEY).unwrap();
+    assert_eq!(config.session.patience, Patience::Patient);
+    assert_eq!((config.session.preemptive, config.session.max_tokens), (false, 9));
+    assert_eq!(config.session.filler_after.as_millis(), 3);
+    assert_eq!(config.session.turn_timeout.as_millis(), 5);
+    assert!(config.tiers.deep.contains(&"im Detail".to_owned()));
+    assert!(!config.tiers.deep.contains(&"in detail".to_owned()));
+    assert_eq!(config.tiers.deep.last().map(String::as_str), Some("ponder"));
+    assert_eq!(config.tiers.standard, ["only"]);
+    assert_eq!(config.budget.session_max, None);
+    assert_eq!(config.budget.prices["m"].cached_input, 1.0, "the cache is not free by default");
+    assert_eq!(config.tables.len(), 2);
+    assert_eq!(config.tables[0].entries, [(1, "stew".to_owned()), (3, "bread".to_owned())]);
+    assert_eq!((config.tables[1].name.as_str(), config.tables[1].entries.len()), ("weather", 1));
+    assert!(config.data_dir.ends_with("d") && config.data_dir.is_absolute());
+    assert_eq!(config.log_level, "debug");
+    assert_eq!(config.files.len(), 4);
+    assert_eq!((config.campaign.name.as_str(), config.campaign.players.len()), ("C", 1));
+    let npc = &config.npcs[0];
+    assert_eq!((npc.voice.provider.as_str(), npc.language.as_str()), ("openai", "de"));
+    assert_eq!((npc.policy.max_rounds, npc.policy.max_identical), (2, 9), "merged");
+}
+
+#[test]
+fn paid_models_need_a_price() {
+    let llm = |rest: &str| {
+        load_app(&format!(
+            "providers: {{ llm: {{ name: openai, api_key: k, model: m, {rest} }} }}\n\
+             prices: {{ dear: {{ input: 1, output: 1 }}, odd: {{ minute: 1 }} }}\n"
+        ))
+    };
+    assert_eq!(
+        llm("base_url: https://x.example/v1").unwrap_err(),
+        [
+            "glyphoxa.yaml:1:54: no price for model 'm' under prices (add one, or `free: true` to the \
+         provider)"
+        ]
+    );
+    assert!(llm("free: false").is_err());
+    assert!(llm("free: true").is_ok());
+    assert!(llm("base_url: http://ollama:1/v1").is_ok());
+    let priced = |model: &str, rest: &str| {
+        load_app(&format!(
+            "providers: {{ llm: {{ name: openai, api_key: k, model: {model}{rest} }} }}\n\
+             prices: {{ dear: {{ input: 1, output: 1 }}, odd: {{ minute: 1 }} }}\n"
+        ))
+    };
+    assert!(priced("dear", "").is_ok());
+    assert!(priced("dear", ", free: true").unwrap_err()[0].contains("is called free"));
+    assert!(
+        priced("odd", "").unwrap_err()[0].contains("does not fit its use (add input and output")
+    );
+}
+
+#[test]
+fn provider_settings_act_or_are_refused() {
+    let found = load_app(
+        "providers:\n  stt: { name: local, model: x }\n  llm: { max_tokens: 5 }\n  \
+         tts: { name: openai, base_url: x.example, api_key: k }\n",
+    )
+    .unwrap_err();
+    assert_eq!(
+        found,
+        [
+            "glyphoxa.yaml:2:30: 'providers.stt.model' has no effect on 'local' (remove it, or set \
+         the name to openai)",
+            "glyphoxa.yaml:3:22: 'providers.llm.max_tokens' has no effect on 'scripted' (remove it, \
+         or set the name to openai)",
+            "glyphoxa.yaml:4:8: missing key 'model' of 'providers.tts' (model: the service's name of \
+         it)",
+            "glyphoxa.yaml:4:34: 'providers.tts.base_url' is 'x.example' (it begins with http:// or \
+         https://)",
+            "npcs/bart.yaml:1:1: missing key 'voice_id' of 'voice' (a voice the service knows, such \
+         as alloy)",
+        ]
+    );
+    let found = load_app(
+        "providers: { llm: { name: openai, model: m, free: true, extra_body: { stream: false } } }\n",
+    )
+    .unwrap_err();
+    assert!(found[0].contains("missing key 'api_key' of 'providers.llm'"), "{found:?}");
+    assert!(found[1].contains("extra_body cannot set 'stream'"), "{found:?}");
+}
+
+#[test]
+fn addresses_are_private_or_not() {
+    let private = |text: &str| address::base_url(text).unwrap().private;
+    for text in [
+        "http://localhost:1/v1",
+        "http://127.8.8.8",
+        "http://[::1]:80/v1",
+        "http://192.168.1.2",
+        "http://172.16.0.1",
+        "http://ollama:11434/v1",
+        "http://nas.local",
+        "http://[fd00::1]",
+        "http://[::ffff:127.0.0.1]",
+    ] {
+        assert!(private(text), "{text}");
+    }
+    for text in [
+        "https://api.openai.com/v1",
+        "http://172.32.0.1",
+        "http://8.8.8.8",
+        "http://[2001:db8::1]",
+        "http://localhost.evil.example",
+        "http://2130706433",
+        "http://127.0.0.1.nip.example",
+    ] {
+        assert!(!private(text), "{text}");
+    }
+    for text in [
+        "",
+        "ftp://x",
+        "http://",
+        "http://127.0.0.1@evil.example",
+        "http://x:99999",
+        "http://[::1",
+        "http://a b",
+        "http://x?y",
+        "http://127.0.0.1\\.evil.example",
+    ] {
+        assert!(address::base_url(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn campaigns_are_checked_inside() {
+    let text = "entities:\n  - { id: a, name: Elara, type: npc, visibility: dm, \
+                relationships: [{ target_id: b, type: t }, { target: Thorin, type: t }] }\n  \
+                - { id: a, name: Thorin, type: npc, properties: { height: 4 }, relationships: \
+                [{ target: Elarra, type: t }, { type: t }] }\n\
+                scenes:\n  - { name: inn, npcs: [Bart, barkeep, Brat] }\n";
+    let files = [
+        ("glyphoxa.yaml", "campaign: c.yaml\n"),
+        ("c.yaml", text),
+        ("npcs/a.yaml", "name: Bart\naliases: [barkeep]\n"),
+    ];
+    let found = load_files(&files).unwrap_err();
+    assert_eq!(found.len(), 5, "{found:#?}");
+    assert!(found[0].starts_with("c.yaml:2:83: unknown entity 'b'"), "{found:#?}");
+    assert!(found[1].starts_with("c.yaml:3:11: id 'a' appears twice (it is already at line 2)"));
+    assert!(found[2].contains("unknown entity 'Elarra' (did you mean 'Elara'?)"));
+    assert!(found[3].contains("a relationship without the other side"));
+    assert!(found[4].contains("unknown npc 'Brat' (did you mean 'Bart'?)"));
+
+    let text = "entities: [{ name: E, type: npc, visibility: dm }, { name: F, type: lore }]\n\
+                scenes: [{ name: inn, npcs: [BARKEEP] }]\n";
+    let config = load_files(&[files[0], ("c.yaml", text), files[2]]).unwrap();
+    assert_eq!(
+        config.campaign.entities.iter().map(|it| it.dm_only).collect::<Vec<_>>(),
+        [true, false]
+    );
+    assert_eq!(config.campaign.scenes[0].npcs, ["Bart"], "full names");
+}
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let config = load_files(&[
+        ("glyphoxa.yaml", "budget: { session_max: 200 }\n"),
+        ("npcs/a.yaml", "name: Bart\nlanguage: de\n"),
+    ])
+    .unwrap();
+    let warnings: Vec<_> = config.warnings.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        warnings,
+        [
+            "a session may spend 200.00",
+            "'Bart' has no lines and will not answer",
+            "'Bart' speaks 'de' with an english voice",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_npc_text_is_read_or_refused(text in "\\PC{0,120}", value in "\\PC{0,40}") {
+        let _ = load_npc(&text);
+        let quoted = serde_json::to_string(&value).unwrap();
+        let _ = load_npc(&format!(
+            "name: {quoted}\nvoice: {{ voice_id: {quoted} }}\ntools: [{quoted}]\n\
+             pronunciation: {quoted}\nlines: [{{ when: {quoted}, say: {quoted} }}]\n"
+        ));
+        let _ = address::base_url(&value);
+        let _ = address::base_url(&format!("http://{value}"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn damaged_files_are_read_or_refused(
+        file in 0..shipped::FILES.len(),
+        at in 0.0..1.0f64,
+        cut in 0..30usize,
+        put in prop::sample::select(vec![
+            "", ":", "\n", "  ", "- ", "[", "}", "'", "\"", "|", "*a", "&a ", "${", "{x}", "~", "/(/", "\t",
+        ]),
+    ) {
+        let (name, text) = shipped::FILES[file];
+        let chars: Vec<char> = text.chars().take(2_000).collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a place in a short text"
+        )]
+        let at = (at * chars.len() as f64) as usize;
+        let after = chars.iter().skip(at + cut);
+        let damaged: String = chars[..at].iter().copied().chain(put.chars()).chain(after.copied()).collect();
+        let small = [
+            (FILE_NAME, "campaign: campaigns/ravenford.yaml\n"),
+            ("campaigns/ravenford.yaml", ""),
+            ("npcs/bart.yaml", BART),
+        ];
+        let others = small.into_iter().filter(|(other, _)| *other != name);
+        let files: Vec<_> = others.chain([(name, damaged.as_str())]).collect();
+        if let Err(lines) = load_files(&files) {
+            for line in lines {
+                let mut parts = line.splitn(4, ':');
+                let file = parts.next().unwrap_or_default();
+                prop_assert!(files.iter().any(|(name, _)| *name == file), "{line}");
+                for number in parts.by_ref().take(2) {
+                    prop_assert!(number.parse::<usize>().is_ok_and(|it| it > 0), "{line}");
+                }
+            }
+        }
+    }
+}

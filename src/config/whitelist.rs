@@ -1,0 +1,76 @@
+//! Tool names as users write them -> identities.
+
+use crate::yaml::{Node, Problems, Scalar, nearest, quoted};
+
+/// The identity or pattern meant by `entry`: `server.tool`, a bare name that one server has,
+/// `server.*` or `server.prefix*`.
+///
+/// # Errors
+/// What is wrong, and the way out.
+pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> {
+    if let Some(prefix) = entry.strip_suffix('*') {
+        if prefix.contains('.') && known.iter().any(|identity| identity.starts_with(prefix)) {
+            return Ok(entry.to_owned());
+        }
+        return Err(unknown(entry, known));
+    }
+    if known.contains(&entry) {
+        return Ok(entry.to_owned());
+    }
+    let same_name = |identity: &&&str| bare(identity) == entry;
+    match known.iter().filter(same_name).collect::<Vec<_>>().as_slice() {
+        [only] => Ok((**only).to_owned()),
+        [] => Err(unknown(entry, known)),
+        several => {
+            let several: Vec<_> = several.iter().map(|identity| **identity).collect();
+            Err((format!("several servers have a tool {}", quoted(entry)), several.join(", ")))
+        }
+    }
+}
+
+/// The identities meant by `nodes`; what is wrong with one is noted.
+pub fn resolve_all(nodes: &[Node], known: &[&str], problems: &mut Problems) -> Vec<String> {
+    let mut identities = Vec::new();
+    for node in nodes {
+        let Some(text) = node.text() else { continue };
+        match resolve(text, known) {
+            Ok(identity) => identities.push(identity),
+            // What a variable holds is not printed.
+            Err(_) if node.scalar().is_some_and(|it| it.written.is_some()) => {
+                let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
+                problems.add(node.at, format!("unknown tool {shown}"), "write its name");
+            }
+            Err((message, way_out)) => problems.add(node.at, message, way_out),
+        }
+    }
+    identities
+}
+
+/// Whether a whitelist of resolved entries holds `identity`.
+pub fn allows(whitelist: &[String], identity: &str) -> bool {
+    whitelist.iter().any(|entry| match entry.strip_suffix('*') {
+        Some(prefix) => identity.starts_with(prefix),
+        None => entry == identity,
+    })
+}
+
+/// The tool's name without its server.
+fn bare(identity: &str) -> &str {
+    identity.split_once('.').map_or(identity, |(_, bare)| bare)
+}
+
+/// An unknown tool.
+fn unknown(entry: &str, known: &[&str]) -> (String, String) {
+    let groups = known.iter().filter_map(|identity| identity.split_once('.'));
+    let groups: Vec<_> = groups.map(|(server, _)| format!("{server}.*")).collect();
+    let near = if entry.ends_with('*') {
+        nearest(entry, groups.iter().map(String::as_str))
+    } else {
+        nearest(entry, known.iter().flat_map(|identity| [*identity, bare(identity)]))
+    };
+    let way_out = near.map_or_else(
+        || format!("known tools: {}", known.join(", ")),
+        |near| format!("did you mean '{near}'?"),
+    );
+    (format!("unknown tool {}", quoted(entry)), way_out)
+}

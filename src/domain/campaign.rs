@@ -1,0 +1,72 @@
+//! The world a table plays in: entities and the players' characters.
+
+/// A campaign file's content.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Campaign {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub description: String,
+    /// The rules played ("D&D 5e").
+    pub system: String,
+    /// People, places, items, quests.
+    pub entities: Vec<Entity>,
+    /// The players and whom they play.
+    pub players: Vec<Player>,
+    /// Scenes; the first is where a session starts. None: every NPC is present.
+    pub scenes: Vec<Scene>,
+}
+
+/// Something of the world with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entity {
+    /// What kind of thing it is.
+    pub kind: EntityKind,
+    /// Its name.
+    pub name: String,
+    /// Other names for it.
+    pub aliases: Vec<String>,
+    /// What everyone at the table may know.
+    pub description: String,
+    /// How its name is said, in plain letters.
+    pub pronunciation: Option<String>,
+    /// Known to the game master alone; in no NPC's prompt.
+    pub dm_only: bool,
+}
+
+/// A named situation and the NPCs present in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// Its name ("The Tilted Tankard").
+    pub name: String,
+    /// Full names of the NPCs present.
+    pub npcs: Vec<String>,
+}
+
+/// Kinds of entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntityKind {
+    /// Somebody who is not a player.
+    Npc,
+    /// Somewhere.
+    Location,
+    /// Something to hold.
+    Item,
+    /// A group.
+    Faction,
+    /// Something to do.
+    Quest,
+    /// Something that happened.
+    Event,
+    /// Anything else worth a name.
+    Lore,
+}
+
+/// A player and the character NPCs know them as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Player {
+    /// The person's name as the table uses it.
+    pub name: String,
+    /// The character's name.
+    pub character: String,
+}

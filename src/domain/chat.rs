@@ -1,0 +1,67 @@
+//! What a chat model reads and asks for.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::CallId;
+
+/// One message of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// Persona and rules; the stable prefix.
+    System(String),
+    /// What a player said, or this turn's facts.
+    User(String),
+    /// What the NPC said, and the tools it asked for.
+    Assistant {
+        /// Spoken text; may be empty before tool calls.
+        text: String,
+        /// Calls asked for in this message.
+        calls: Vec<ToolCall>,
+    },
+    /// The answer to one call.
+    Tool {
+        /// The call it answers.
+        call: CallId,
+        /// The text the model reads.
+        content: String,
+    },
+}
+
+/// A call a model asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Its id, to pair the result with.
+    pub id: CallId,
+    /// The model-facing tool name.
+    pub name: String,
+    /// The arguments as the model wrote them; JSON is not guaranteed.
+    pub arguments: String,
+    /// Unknown members of the call, sent back unchanged.
+    pub extra: Map<String, Value>,
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// Model-facing name: letters, digits, `_`, `-`, at most 64 bytes.
+    pub name: String,
+    /// Identity `server.tool`.
+    pub identity: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+}
+
+/// What is known about this turn beside the words themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// What NPCs call the speaker.
+    pub speaker: String,
+    /// What was said, names corrected.
+    pub utterance: String,
+    /// The dice expression spoken, if any ("2d6+3").
+    pub dice: Option<String>,
+}

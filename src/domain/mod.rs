@@ -1,0 +1,19 @@
+//! The nouns every other module talks about.
+//!
+//! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`].
+//! **Never**: async, IO, clocks, logging.
+
+mod campaign;
+mod chat;
+mod ids;
+mod npc;
+mod tier;
+
+pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
+pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
+pub use ids::{CallId, SessionId, TurnId};
+pub use npc::{
+    AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,
+    Voice,
+};
+pub use tier::Tier;

@@ -1,0 +1,176 @@
+//! A non-player character: who it is, how it sounds, what it may do.
+
+use serde_json::Value;
+
+use super::Tier;
+
+/// One NPC as its YAML describes it; every field acts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Npc {
+    /// Full name, unique at a table ("Bartok the Barkeep").
+    pub name: String,
+    /// Other names players call it by.
+    pub aliases: Vec<String>,
+    /// How words are said and heard: word -> respelling in plain letters.
+    pub pronunciation: Vec<Pronunciation>,
+    /// Who it is, in prose.
+    pub personality: String,
+    /// Rules it keeps while playing.
+    pub behavior_rules: Vec<String>,
+    /// What only it knows; in its own prompt, guarded, and in no other.
+    pub secret_knowledge: Vec<String>,
+    /// Topics it knows about.
+    pub knowledge_scope: Vec<String>,
+    /// How it sounds.
+    pub voice: Voice,
+    /// ISO 639-1 code of the language it speaks ("en").
+    pub language: String,
+    /// Longest reply, in sentences.
+    pub max_sentences: u8,
+    /// Which engine makes its speech.
+    pub engine: EngineKind,
+    /// Highest tier it reaches without the game master's override.
+    pub budget_tier: Tier,
+    /// Whitelist of tool identities ("dice-roller.roll", "memory.*").
+    pub tools: Vec<String>,
+    /// When it feels spoken to.
+    pub address: AddressMode,
+    /// What the scripted brain says.
+    pub lines: Vec<Line>,
+    /// Said while a long tool round runs, in its own voice.
+    pub fillers: Vec<String>,
+    /// Limits on tool use.
+    pub policy: Policy,
+}
+
+/// A word and its respelling in plain letters ("Greymantle", "gray mantle").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pronunciation {
+    /// The word as written.
+    pub word: String,
+    /// How to read it aloud, in ordinary spelling.
+    pub respelling: String,
+}
+
+/// A voice of a text-to-speech provider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Voice {
+    /// Provider name ("flite", "espeak", "openai").
+    pub provider: String,
+    /// The provider's own name of the voice.
+    pub voice_id: String,
+    /// Semitones, -10 to 10.
+    pub pitch_shift: f32,
+    /// Speaking speed, 0.5 to 2.0.
+    pub speed_factor: f32,
+    /// Loudness factor, 0.0 to 2.0.
+    pub volume: f32,
+}
+
+/// How an NPC's speech is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Speech-to-text, chat model, text-to-speech.
+    Cascaded,
+}
+
+/// When an NPC feels spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressMode {
+    /// Only when its name is said.
+    NameOnly,
+    /// By name, in conversation, or alone with the speaker.
+    #[default]
+    Adaptive,
+    /// Whatever is said to nobody else.
+    Always,
+}
+
+/// One rule of the scripted brain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// When it applies; `None` is the default line.
+    pub when: Option<LineWhen>,
+    /// Variants of what to say, templates.
+    pub say: Vec<String>,
+    /// A tool to call before speaking.
+    pub tool: Option<LineTool>,
+    /// Said at most once a session.
+    pub once: bool,
+    /// Relative chance among lines that fit.
+    pub weight: u32,
+}
+
+/// What makes a line apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineWhen {
+    /// Any of these words or phrases, as whole words.
+    Phrases(Vec<String>),
+    /// A regular expression; its captures are `{1}`, `{2}`, `{name}`.
+    Pattern(String),
+}
+
+/// A tool call of a line; its arguments are templates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineTool {
+    /// Identity ("dice-roller.roll").
+    pub name: String,
+    /// JSON object whose strings are templates.
+    pub arguments: Value,
+}
+
+/// How an NPC may use its tools.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// What the model is told about calling tools.
+    pub tool_choice: ToolChoice,
+    /// Model rounds with tool calls in one turn.
+    pub max_rounds: u32,
+    /// Calls in one turn.
+    pub max_calls_per_turn: u32,
+    /// Calls at once in one round.
+    pub max_parallel: u32,
+    /// Calls in one session.
+    pub max_calls_per_session: u32,
+    /// Calls in any 60 seconds.
+    pub max_calls_per_minute: u32,
+    /// Equal calls across the rounds of one turn.
+    pub max_identical: u32,
+    /// Identities it may never call.
+    pub blocklist: Vec<String>,
+    /// Tools after whose result the turn goes straight to speaking.
+    pub stop_on_tool: Vec<String>,
+    /// Money this NPC may spend in a session; `None`: only the session's cap.
+    pub max_cost: Option<f64>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            tool_choice: ToolChoice::Auto,
+            max_rounds: 4,
+            max_calls_per_turn: 8,
+            max_parallel: 8,
+            max_calls_per_session: 500,
+            max_calls_per_minute: 60,
+            max_identical: 2,
+            blocklist: Vec::new(),
+            stop_on_tool: Vec::new(),
+            max_cost: None,
+        }
+    }
+}
+
+/// What the model is told about calling tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// At least one call in the first round.
+    Required,
+    /// No tool at all.
+    None,
+    /// This tool in the first round.
+    Named(String),
+}

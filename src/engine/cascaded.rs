@@ -1,0 +1,232 @@
+//! The cascade: chat model, sentences, voice.
+//!
+//! Entry type: [`Cascaded`]. **Never**: hears; the transcript comes with the turn.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::sync::mpsc;
+
+use super::{
+    Failure, Purse, Reply, ReplyPort, Turn, TurnReport, VoiceEngine,
+    fillers::Fillers,
+    history::History,
+    limits::SessionCalls,
+    speak::Mouth,
+    tool_loop::{Say, converse},
+};
+use crate::{
+    domain::{Campaign, Message, Npc},
+    logic::{
+        prompt::{self, TurnMessage},
+        sentence::SentenceOptions,
+    },
+    provider::{ChatModel, Error, Kind, TextToSpeech},
+    tools::{ToolHost, VisibleTools},
+};
+
+/// Sentences a model may be ahead of the voice; then it waits.
+const SENTENCES_AHEAD: usize = 16;
+/// What a cascade is made of.
+#[derive(Clone)]
+pub struct CascadedParts {
+    /// Whose speech it makes.
+    pub npc: Arc<Npc>,
+    /// What thinks.
+    pub model: Arc<dyn ChatModel>,
+    /// What may be called.
+    pub host: ToolHost,
+    /// Who pays.
+    pub purse: Purse,
+    /// Longest answer, in tokens.
+    pub max_tokens: u32,
+    /// Longest wait for a tool round that is not covered by a filler.
+    pub filler_after: Duration,
+    /// Calls of this NPC so far.
+    pub session_calls: SessionCalls,
+}
+
+impl CascadedParts {
+    /// How this NPC's sentences are cut.
+    pub(super) fn splitting(&self) -> SentenceOptions {
+        SentenceOptions { language: self.npc.language.clone(), ..SentenceOptions::default() }
+    }
+}
+
+/// An NPC that hears text, thinks with a chat model and speaks with a synthesiser.
+pub struct Cascaded {
+    parts: CascadedParts,
+    mouth: Mouth,
+    fillers: Fillers,
+    system: String,
+    history: History,
+    tools: Arc<VisibleTools>,
+}
+
+impl Cascaded {
+    /// An engine for `npc` with the history it starts from.
+    pub fn new(
+        parts: CascadedParts,
+        voice: Arc<dyn TextToSpeech>,
+        campaign: &Campaign,
+        history: Vec<Message>,
+    ) -> Self {
+        let npc = Arc::clone(&parts.npc);
+        let mouth = Mouth::new(Arc::clone(&npc), voice, parts.purse.clone());
+        let tools = parts.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
+        Self {
+            fillers: Fillers::new(mouth.clone(), &npc.fillers),
+            mouth,
+            system: prompt::system_prompt(&npc, campaign),
+            history: History::new(history),
+            tools,
+            parts,
+        }
+    }
+
+    fn messages(&self, turn: &Turn) -> Vec<Message> {
+        let message = prompt::turn_message(&TurnMessage {
+            speaker: &turn.facts.speaker,
+            utterance: &turn.facts.utterance,
+            dice: turn.facts.dice.as_deref(),
+            overheard: self.history.overheard(),
+            scene: turn.scene.as_deref(),
+        });
+        let before = self.history.messages();
+        let mut messages = Vec::with_capacity(before.len() + 2);
+        messages.push(Message::System(self.system.clone()));
+        messages.extend(before.iter().cloned());
+        messages.push(Message::User(message));
+        messages
+    }
+}
+
+impl VoiceEngine for Cascaded {
+    fn set_tools(&mut self, tools: Arc<VisibleTools>) {
+        self.tools = tools;
+    }
+
+    fn start(&mut self, turn: Turn, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        let messages = self.messages(&turn);
+        let turn = Arc::new(turn);
+        let (parts, tools) = (self.parts.clone(), Arc::clone(&self.tools));
+        let (mouth, fillers) = (self.mouth.clone(), self.fillers.clone());
+        let speech = Speech { mouth, fillers, turn: Arc::clone(&turn), replies };
+        async move {
+            let npc = Arc::clone(&parts.npc);
+            let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
+            let (talk, voiced) = tokio::join!(
+                converse(parts, Arc::clone(&turn), messages, tools, out),
+                speech.utter(sentences),
+            );
+            let silent = matches!(voiced, Ok(0)) && !turn.cancel.is_cancelled();
+            let failure = match voiced {
+                Err(error) if error.kind() == Kind::OverBudget => {
+                    Some(Failure::OverBudget(error.to_string()))
+                }
+                Err(error) => Some(Failure::Voice(error.to_string())),
+                Ok(_) => talk.failure.or(silent.then_some(Failure::EmptyReply)),
+            };
+            tracing::debug!(
+                turn = turn.id.0,
+                npc = npc.name,
+                utterance_ms = turn.audio.len() * 20,
+                tool_ms = talk.tool_time.as_secs_f64() * 1e3,
+                "reply made"
+            );
+            TurnReport {
+                said: format!("{}: {}", turn.facts.speaker, turn.facts.utterance),
+                exchange: talk.exchange,
+                visible: talk.visible,
+                calls: talk.calls,
+                first_text_at: talk.first_text_at,
+                failure,
+            }
+        }
+        .boxed()
+    }
+
+    fn heard(&mut self, turn: &TurnReport, text: &str) {
+        self.history.add(turn, text);
+    }
+
+    fn overhear(&mut self, speaker: &str, text: &str) {
+        self.history.overhear(speaker, text);
+    }
+
+    fn history(&self) -> &[Message] {
+        self.history.messages()
+    }
+
+    fn warm(&self) -> BoxFuture<'static, ()> {
+        let fillers = self.fillers.clone();
+        let wanted = !self.tools.specs.is_empty();
+        async move {
+            if wanted && let Err(error) = fillers.prepare().await {
+                tracing::warn!(%error, "no filler line prepared");
+            }
+        }
+        .boxed()
+    }
+}
+
+/// The voice of one turn.
+struct Speech {
+    mouth: Mouth,
+    fillers: Fillers,
+    turn: Arc<Turn>,
+    replies: ReplyPort,
+}
+
+impl Speech {
+    /// Speaks what the model says until it has said everything or the turn ends; how many
+    /// sentences went out.
+    ///
+    /// # Errors
+    /// The voice's own.
+    async fn utter(self, sentences: mpsc::Receiver<Say>) -> Result<usize, Error> {
+        let mut spoken = 0;
+        tokio::select! {
+            biased;
+            () = self.turn.cancel.cancelled() => {}
+            ended = self.all(sentences, &mut spoken) => ended?,
+        }
+        Ok(spoken)
+    }
+
+    async fn all(
+        &self,
+        mut sentences: mpsc::Receiver<Say>,
+        index: &mut usize,
+    ) -> Result<(), Error> {
+        let mut gate = self.turn.gate.clone();
+        let mut filter = self.mouth.filter();
+        while let Some(say) = sentences.recv().await {
+            match say {
+                Say::Filler => {
+                    let Some(filler) = self.fillers.take() else { continue };
+                    self.begin(filler.text, true).await?;
+                    for frame in filler.frames.iter() {
+                        let frame = frame.clone();
+                        self.replies.send(Reply::Audio { sentence: *index, frame }).await?;
+                    }
+                }
+                Say::Sentence(text) => {
+                    let spoken = filter.next(&text);
+                    if spoken.is_empty() {
+                        continue;
+                    }
+                    self.begin(text, false).await?;
+                    self.mouth.speak(*index, &spoken, &mut gate, &self.replies).await?;
+                }
+            }
+            self.replies.send(Reply::SentenceDone { index: *index }).await?;
+            *index += 1;
+        }
+        Ok(())
+    }
+
+    async fn begin(&self, text: String, filler: bool) -> Result<(), Error> {
+        self.replies.send(Reply::Sentence { text, filler }).await
+    }
+}

@@ -1,0 +1,74 @@
+//! An NPC's conversation: append-only, so that providers' prompt caches stay warm.
+//!
+//! Entry type: [`History`]. **Never**: holds what was generated but not heard.
+
+use super::TurnReport;
+use crate::{domain::Message, logic::prompt::Overheard};
+
+/// Lines overheard since an NPC's last turn that are kept for its next.
+const OVERHEARD_MAX: usize = 20;
+/// Messages kept; past twice as many the older half goes, so that caches stay warm in between.
+const MESSAGES: usize = 80;
+
+/// What an NPC remembers of a session.
+#[derive(Debug, Default)]
+pub struct History {
+    messages: Vec<Message>,
+    overheard: Vec<Overheard>,
+}
+
+impl History {
+    /// A conversation that goes on from `messages`.
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self { messages, overheard: Vec::new() }
+    }
+
+    /// The conversation.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What was said around the NPC since it last spoke.
+    pub fn overheard(&self) -> &[Overheard] {
+        &self.overheard
+    }
+
+    /// Adds something said to somebody else.
+    pub fn overhear(&mut self, speaker: &str, text: &str) {
+        if self.overheard.len() == OVERHEARD_MAX {
+            self.overheard.remove(0);
+        }
+        self.overheard.push(Overheard { speaker: speaker.to_owned(), text: text.to_owned() });
+    }
+
+    /// Adds a turn with the text of it that was heard.
+    pub fn add(&mut self, turn: &TurnReport, heard: &str) {
+        if heard.is_empty() && turn.exchange.is_empty() {
+            // Nothing came of it: it stays known as something said, without an empty answer.
+            if let Some((speaker, words)) = turn.said.split_once(": ") {
+                self.overhear(speaker, words);
+            }
+            return;
+        }
+        self.overheard.clear();
+        self.messages.push(Message::User(turn.said.clone()));
+        self.messages.extend(turn.exchange.iter().cloned());
+        if !heard.is_empty() {
+            self.messages.push(Message::Assistant { text: heard.to_owned(), calls: Vec::new() });
+        }
+        self.trim();
+    }
+
+    /// Drops the older half of a long history, up to a player's line.
+    fn trim(&mut self) {
+        if self.messages.len() < 2 * MESSAGES {
+            return;
+        }
+        let older = self.messages.len() - MESSAGES;
+        let cut = self.messages[older..]
+            .iter()
+            .position(|message| matches!(message, Message::User(_)))
+            .map_or(self.messages.len(), |offset| older + offset);
+        self.messages.drain(..cut);
+    }
+}

@@ -1,0 +1,352 @@
+//! Model rounds and tool rounds of one turn, until there is nothing left to ask.
+//!
+//! Entry function: [`converse`]. Sentences leave as soon as they are whole.
+//! **Never**: synthesises, or decides what was heard.
+
+use std::{
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+use super::{Failure, Gate, Turn, purse::Held, cascaded::CascadedParts, limits::TurnCalls};
+use crate::{
+    domain::{Message, ToolCall, ToolChoice, ToolSpec},
+    logic::{budget::Consumption, sentence::SentenceSplitter},
+    provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
+    tools::{CallContext, CallError, CallRecord, ToolHost, VisibleTools},
+};
+
+/// Something for the voice to say.
+#[derive(Debug)]
+pub enum Say {
+    /// A sentence of the reply.
+    Sentence(String),
+    /// A tool round will take a while.
+    Filler,
+}
+
+/// What the rounds came to.
+#[derive(Debug, Default)]
+pub struct Talk {
+    /// Calls and results for the history.
+    pub exchange: Vec<Message>,
+    /// What the model could call in the first round.
+    pub visible: Vec<String>,
+    /// Calls made.
+    pub calls: Vec<CallRecord>,
+    /// First text or call.
+    pub first_text_at: Option<Instant>,
+    /// Tool time used.
+    pub tool_time: Duration,
+    /// Why it ended early.
+    pub failure: Option<Failure>,
+}
+
+/// Asks the model, runs what it calls, and asks again, until it has answered.
+pub async fn converse(
+    parts: CascadedParts,
+    turn: Arc<Turn>,
+    messages: Vec<Message>,
+    tools: Arc<VisibleTools>,
+    out: mpsc::Sender<Say>,
+) -> Talk {
+    let cancel = turn.cancel.clone();
+    let mut rounds = Rounds {
+        calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
+        sentences_left: usize::from(parts.npc.max_sentences),
+        parts,
+        turn,
+        messages,
+        tools,
+        out: Some(out),
+        has_spoken: false,
+        talk: Talk::default(),
+    };
+    let ended = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Ok(()),
+        ended = rounds.run() => ended,
+    };
+    rounds.talk.failure = ended.err();
+    rounds.talk
+}
+
+struct Rounds {
+    parts: CascadedParts,
+    turn: Arc<Turn>,
+    messages: Vec<Message>,
+    tools: Arc<VisibleTools>,
+    /// Gone once the voice has failed.
+    out: Option<mpsc::Sender<Say>>,
+    calls: TurnCalls,
+    sentences_left: usize,
+    has_spoken: bool,
+    talk: Talk,
+}
+
+/// One answer of the model.
+struct Answer {
+    text: String,
+    calls: Vec<ToolCall>,
+    took: Duration,
+}
+
+impl Rounds {
+    async fn run(&mut self) -> Result<(), Failure> {
+        if let Some(words) = self.turn.puppet.clone() {
+            self.recite(&words).await;
+            return Ok(());
+        }
+        let npc = Arc::clone(&self.parts.npc);
+        let policy = &npc.policy;
+        let mut stopped = policy.tool_choice == ToolChoice::None;
+        for round in 0..=policy.max_rounds {
+            let tools = match round {
+                _ if stopped || round == policy.max_rounds => Arc::from([]),
+                0 => Arc::clone(&self.tools.specs),
+                _ => self.still_visible(),
+            };
+            let choice = if round == 0 { policy.tool_choice.clone() } else { ToolChoice::Auto };
+            if round == 0 {
+                self.talk.visible = tools.iter().map(|spec| spec.name.clone()).collect();
+            }
+            let answer = self.ask(tools, choice).await?;
+            if answer.calls.is_empty() {
+                return Ok(());
+            }
+            stopped |= self.run_calls(answer).await;
+        }
+        Ok(())
+    }
+
+    /// The game master's words, as they are.
+    async fn recite(&mut self, words: &str) {
+        self.sentences_left = usize::MAX;
+        let mut splitter = SentenceSplitter::new(&self.parts.splitting());
+        for sentence in splitter.push(words) {
+            self.say(sentence).await;
+        }
+        if let Some(rest) = splitter.finish() {
+            self.say(rest).await;
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.turn.tier.ceiling().saturating_sub(self.talk.tool_time)
+    }
+
+    /// The tools of a later round: those that fit into what is left.
+    fn still_visible(&self) -> Arc<[ToolSpec]> {
+        let visible = self.parts.host.visible(&self.parts.npc.name, self.turn.tier, self.left());
+        Arc::clone(&visible.specs)
+    }
+
+    /// One request; its sentences are sent on as they become whole.
+    async fn ask(
+        &mut self,
+        tools: Arc<[ToolSpec]>,
+        tool_choice: ToolChoice,
+    ) -> Result<Answer, Failure> {
+        let asked_at = Instant::now();
+        let mut held = Some(self.hold()?);
+        let mut usage = None;
+        let mut stream = self.parts.model.stream(ChatRequest {
+            messages: self.messages.clone(),
+            tools,
+            tool_choice,
+            max_tokens: self.parts.max_tokens,
+            facts: Arc::clone(&self.turn.facts),
+        });
+        let mut splitter = SentenceSplitter::new(&self.parts.splitting());
+        let mut answer = Answer { text: String::new(), calls: Vec::new(), took: Duration::ZERO };
+        while let Some(event) = stream.next().await {
+            match event.map_err(|error| self.failed(&error))? {
+                ChatEvent::Text(delta) => {
+                    self.talk.first_text_at.get_or_insert_with(Instant::now);
+                    answer.text.push_str(&delta);
+                    for sentence in splitter.push(&delta) {
+                        self.say(sentence).await;
+                    }
+                    if self.sentences_left == 0 {
+                        break;
+                    }
+                }
+                ChatEvent::ToolCall(call) => {
+                    self.talk.first_text_at.get_or_insert_with(Instant::now);
+                    answer.calls.push(call);
+                }
+                ChatEvent::Usage(billed) => usage = Some(billed),
+                ChatEvent::Done => break,
+            }
+        }
+        if let Some(rest) = splitter.finish() {
+            self.say(rest).await;
+        }
+        if let (Some(held), Some(usage)) = (held.take(), usage) {
+            held.settle(consumed(usage));
+        }
+        answer.took = asked_at.elapsed();
+        Ok(answer)
+    }
+
+    /// Sets aside what this request may cost.
+    fn hold(&self) -> Result<Held, Failure> {
+        let characters: usize = self.messages.iter().map(length).sum();
+        let expected = Consumption {
+            // Three characters a token is on the safe side for European languages.
+            input_tokens: u64::try_from(characters / 3).unwrap_or(u64::MAX),
+            output_tokens: u64::from(self.parts.max_tokens),
+            ..Consumption::default()
+        };
+        self.parts
+            .purse
+            .hold(
+                self.parts.model.priced_as(),
+                &self.parts.npc.name,
+                self.parts.npc.policy.max_cost,
+                expected,
+            )
+            .map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &Error) -> Failure {
+        match error.kind() {
+            Kind::OverBudget => Failure::OverBudget(error.to_string()),
+            _ => Failure::Model(format!("{}: {error}", self.parts.model.name())),
+        }
+    }
+
+    async fn say(&mut self, sentence: String) {
+        if self.sentences_left == 0 {
+            return;
+        }
+        self.sentences_left -= 1;
+        self.has_spoken = true;
+        if let Some(out) = &self.out
+            && out.send(Say::Sentence(sentence)).await.is_err()
+        {
+            // The voice has failed and says so itself; there is no point in going on.
+            self.out = None;
+            self.sentences_left = 0;
+        }
+    }
+
+    /// Runs one round of calls in parallel. True when a tool ends the calling.
+    async fn run_calls(&mut self, answer: Answer) -> bool {
+        let Answer { text, calls, took } = answer;
+        let slowest = calls.iter().map(|call| self.parts.host.expected(&call.name)).max();
+        if !self.has_spoken
+            && self.talk.calls.is_empty()
+            && slowest.unwrap_or_default() + took > self.parts.filler_after
+            && let Some(out) = &self.out
+        {
+            let _ = out.send(Say::Filler).await;
+        }
+        self.calls.begin_round(&calls);
+        let started = Instant::now();
+        let context = self.context(started);
+        let running: Vec<BoxFuture<'static, CallRecord>> = calls
+            .iter()
+            .map(|call| {
+                let admitted = self.calls.admit(started, call);
+                let gate = self.turn.gate.clone();
+                let host = self.parts.host.clone();
+                one_call(host, context.clone(), gate, call.clone(), admitted).boxed()
+            })
+            .collect();
+        let max_parallel = self.parts.npc.policy.max_parallel.max(1) as usize;
+        let records: Vec<CallRecord> =
+            stream::iter(running).buffered(max_parallel).collect().await;
+        self.talk.tool_time += records.iter().map(|record| record.took).max().unwrap_or_default();
+        let stop = records
+            .iter()
+            .any(|record| self.parts.npc.policy.stop_on_tool.iter().any(|tool| names(tool, record)));
+        let mut round = vec![Message::Assistant { text, calls }];
+        round.extend(records.iter().map(|record| Message::Tool {
+            call: record.id.clone(),
+            content: record.for_model(),
+        }));
+        self.messages.extend(round.iter().cloned());
+        self.talk.exchange.extend(round);
+        self.talk.calls.extend(records);
+        stop
+    }
+
+    fn context(&self, now: Instant) -> CallContext {
+        CallContext {
+            session: self.turn.session.clone(),
+            turn: self.turn.id,
+            npc: Some(Arc::from(self.parts.npc.name.as_str())),
+            speaker: Arc::from(self.turn.facts.speaker.as_str()),
+            tier: self.turn.tier,
+            deadline: now + self.left(),
+            cancel: self.turn.cancel.clone(),
+            effects: Arc::clone(&self.turn.effects),
+        }
+    }
+}
+
+/// One call of a round: refused, or run once it may.
+async fn one_call(
+    host: ToolHost,
+    context: CallContext,
+    gate: watch::Receiver<Gate>,
+    call: ToolCall,
+    admitted: Result<(), CallError>,
+) -> CallRecord {
+    if let Err(refusal) = admitted {
+        return refused(host.identity(&call.name), &call, refusal);
+    }
+    if !host.is_read_only(&call.name) {
+        confirmed(gate).await;
+    }
+    host.execute(&context, &call).await
+}
+
+/// Resolves when the final transcript agrees; never when the table has given the turn up.
+async fn confirmed(mut gate: watch::Receiver<Gate>) {
+    if gate.wait_for(|gate| gate.confirmed).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn refused(tool: String, call: &ToolCall, error: CallError) -> CallRecord {
+    CallRecord {
+        id: call.id.clone(),
+        tool,
+        arguments: serde_json::from_str(&call.arguments).unwrap_or_default(),
+        result: Err(error),
+        took: Duration::ZERO,
+    }
+}
+
+/// Whether a policy's entry means the tool of this record.
+fn names(entry: &str, record: &CallRecord) -> bool {
+    entry == record.tool || record.tool.split_once('.').is_some_and(|(_, bare)| bare == entry)
+}
+
+fn length(message: &Message) -> usize {
+    match message {
+        Message::System(text) | Message::User(text) | Message::Tool { content: text, .. } => {
+            text.len()
+        }
+        Message::Assistant { text, calls } => {
+            text.len() + calls.iter().map(|call| call.arguments.len() + 32).sum::<usize>()
+        }
+    }
+}
+
+fn consumed(usage: Usage) -> Consumption {
+    Consumption {
+        input_tokens: usage.input_tokens,
+        cached_tokens: usage.cached_tokens,
+        output_tokens: usage.output_tokens,
+        ..Consumption::default()
+    }
+}

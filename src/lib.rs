@@ -1,0 +1,24 @@
+#![doc = include_str!("../ARCHITECTURE.md")]
+
+mod domain;
+
+mod audio;
+mod yaml;
+
+mod logic;
+
+mod provider;
+
+mod tools;
+
+mod engine;
+
+mod session;
+
+mod config;
+
+mod app;
+pub mod cli;
+
+#[cfg(feature = "measure")]
+pub mod measure;

@@ -1,0 +1,293 @@
+//! Who is spoken to: which NPC an utterance is for, if any.
+//!
+//! Entry type: [`Addresser`]. The first rule that fits: a name at the edges or set off by commas,
+//! the game master's pin, the NPC in conversation with this speaker, the only NPC with the only
+//! player, an NPC that answers everything; else nobody.
+//! **Never**: takes a name inside a sentence for an address ("I think Bartok lies"), or lets a
+//! muted or absent NPC answer.
+
+mod hits;
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::domain::AddressMode;
+
+use super::words::Words;
+use hits::{Group, Lexicon};
+
+/// A conversation goes on for this long after the NPC's last line.
+const CONVERSATION: Duration = Duration::from_secs(30);
+/// Utterances of these words alone are no answer to anybody.
+const FILLERS: &[&str] = &[
+    "mhm", "mm", "mmm", "mmhm", "hm", "hmm", "uh", "um", "uhm", "er", "erm", "ah", "aha", "oh",
+    "ooh", "huh", "okay", "ok", "so", "well", "haha", "hahaha", "ha", "lol", "ahm", "eh", "tja",
+    "naja", "na", "hehe", "wow",
+];
+
+/// What somebody is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called<'n> {
+    /// The full name.
+    pub name: &'n str,
+    /// Other names.
+    pub aliases: &'n [String],
+}
+
+/// How an NPC stands to being spoken to at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// When it feels spoken to.
+    pub mode: AddressMode,
+    /// Whether it is in the scene.
+    pub present: bool,
+    /// Whether it was told to be silent.
+    pub muted: bool,
+}
+
+impl Candidate {
+    /// Whether it may answer at all.
+    fn can_answer(&self) -> bool {
+        self.present && !self.muted
+    }
+}
+
+/// What an address is decided from.
+#[derive(Clone, Copy, Debug)]
+pub struct AddressInput<'i> {
+    /// What was said, names corrected or not.
+    pub text: &'i str,
+    /// The NPCs, in the order given to [`Addresser::new`].
+    pub candidates: &'i [Candidate],
+    /// The NPC in conversation with this speaker, and how long ago its last line ended.
+    pub conversation: Option<(usize, Duration)>,
+    /// The NPC the game master pinned.
+    pub pinned: Option<usize>,
+    /// Players in the channel, the speaker included.
+    pub players_present: usize,
+}
+
+/// Who is spoken to; numbers are places in the lists given to [`Addresser::new`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// An NPC.
+    Npc {
+        /// The one asked.
+        index: usize,
+        /// Others named; they hear it.
+        others_named: Vec<usize>,
+        /// The rule that decided.
+        reason: Reason,
+    },
+    /// Another player.
+    Player(usize),
+    /// Nobody who answers.
+    Nobody(Why),
+}
+
+/// The rule that found an NPC; its text is for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its name was said.
+    Named,
+    /// Something that sounds like its name was said.
+    SoundsLike,
+    /// The game master pinned it.
+    Pinned,
+    /// It is in conversation with the speaker.
+    Conversation,
+    /// It is alone with the only player.
+    Alone,
+    /// It answers everything said to nobody else.
+    Always,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Named => "called by name",
+            Self::SoundsLike => "called by something like its name",
+            Self::Pinned => "pinned by the dm",
+            Self::Conversation => "in conversation with the speaker",
+            Self::Alone => "alone with the speaker",
+            Self::Always => "answers everything",
+        })
+    }
+}
+
+/// Why nobody answers; its text is for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No word was said.
+    Silence,
+    /// Only "mhm" and the like.
+    Filler,
+    /// The NPC meant is muted.
+    Muted(usize),
+    /// The NPC named is not in the scene.
+    Absent(usize),
+    /// No rule fits.
+    NotAddressed,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Silence => "nothing said",
+            Self::Filler => "only a filler",
+            Self::Muted(_) => "the npc is muted",
+            Self::Absent(_) => "the npc is not in the scene",
+            Self::NotAddressed => "nobody addressed",
+        })
+    }
+}
+
+/// Somebody who has names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    /// An NPC.
+    Npc(usize),
+    /// A player, by the character's name.
+    Player(usize),
+}
+
+/// Decides addresses by names prepared once.
+#[derive(Clone, Debug)]
+pub struct Addresser {
+    /// All names and how they sound.
+    lexicon: Lexicon,
+}
+
+impl Addresser {
+    /// Prepares the names of NPCs and of players' characters for a language (ISO 639-1).
+    pub fn new(npcs: &[Called<'_>], players: &[Called<'_>], language: &str) -> Self {
+        let npcs = npcs.iter().enumerate().map(|(index, called)| (Who::Npc(index), *called));
+        let players = players.iter().enumerate().map(|(i, called)| (Who::Player(i), *called));
+        let everybody: Vec<_> = npcs.chain(players).collect();
+        Self { lexicon: Lexicon::new(&everybody, language) }
+    }
+
+    /// Who is spoken to.
+    pub fn address(&self, input: &AddressInput<'_>) -> Address {
+        let words = Words::of(input.text);
+        if words.is_empty() {
+            return Address::Nobody(Why::Silence);
+        }
+        let prefer = |who: Who| preference(who, input);
+        let found = self.lexicon.find(input.text, &words, &prefer);
+        if let Some(group) = found.addressed.first() {
+            return by_name(group, &found.addressed, &found.named, input);
+        }
+        if let Some(who) = self.lexicon.sounds_like(input.text, &words, &found.taken) {
+            let group = Group { members: vec![who], vocative: false };
+            return match by_name(&group, &[], &found.named, input) {
+                Address::Npc { index, others_named, .. } => {
+                    Address::Npc { index, others_named, reason: Reason::SoundsLike }
+                }
+                other => other,
+            };
+        }
+        let others_named = npcs(&found.named);
+        match unnamed(&words, input) {
+            Ok((index, reason)) => {
+                let others_named = others_named.into_iter().filter(|&o| o != index).collect();
+                Address::Npc { index, others_named, reason }
+            }
+            Err(why) => Address::Nobody(why),
+        }
+    }
+}
+
+/// How gladly a name that several share is taken for this one; lower is better.
+fn preference(who: Who, input: &AddressInput<'_>) -> usize {
+    match who {
+        Who::Npc(index) if input.conversation.is_some_and(|(other, _)| other == index) => 0,
+        Who::Npc(index) if input.candidates.get(index).is_some_and(Candidate::can_answer) => 1,
+        Who::Player(_) => 2,
+        Who::Npc(_) => 3,
+    }
+}
+
+/// The NPCs among these.
+fn npcs(whos: &[Who]) -> Vec<usize> {
+    let index = |who: &Who| match who {
+        Who::Npc(index) => Some(*index),
+        Who::Player(_) => None,
+    };
+    whos.iter().filter_map(index).collect()
+}
+
+/// The address when names were called, `first` before the other `groups`.
+fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<'_>) -> Address {
+    let mut asked = npcs(&first.members);
+    if asked.is_empty() {
+        let player = first.members.iter().find_map(|who| match who {
+            Who::Player(index) => Some(*index),
+            Who::Npc(_) => None,
+        });
+        return player.map_or(Address::Nobody(Why::NotAddressed), Address::Player);
+    }
+    for group in groups.iter().skip(1).filter(|group| group.vocative) {
+        asked.extend(npcs(&group.members));
+    }
+    let candidate = |index: &usize| input.candidates.get(*index);
+    let answers = |index: &&usize| candidate(index).is_some_and(Candidate::can_answer);
+    match (asked.iter().find(answers), asked.first()) {
+        (Some(&index), _) => {
+            let mut others_named = Vec::new();
+            for other in asked.into_iter().chain(npcs(named)) {
+                if other != index && !others_named.contains(&other) {
+                    others_named.push(other);
+                }
+            }
+            Address::Npc { index, others_named, reason: Reason::Named }
+        }
+        (None, Some(&index)) if candidate(&index).is_some_and(|npc| npc.present) => {
+            Address::Nobody(Why::Muted(index))
+        }
+        (None, index) => {
+            Address::Nobody(index.map_or(Why::NotAddressed, |&index| Why::Absent(index)))
+        }
+    }
+}
+
+/// The NPC meant when no name was called.
+fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
+    if words.iter().all(|word| FILLERS.contains(&word)) {
+        return Err(Why::Filler);
+    }
+    let pinned = input.pinned.map(|index| (index, Reason::Pinned));
+    let talking = input
+        .conversation
+        .filter(|&(index, since)| since < CONVERSATION && takes_hints(input, index))
+        .map(|(index, _)| (index, Reason::Conversation));
+    let alone = only_present(input)
+        .filter(|&index| input.players_present <= 1 && takes_hints(input, index))
+        .map(|index| (index, Reason::Alone));
+    for (index, reason) in [pinned, talking, alone].into_iter().flatten() {
+        match input.candidates.get(index) {
+            Some(npc) if npc.can_answer() => return Ok((index, reason)),
+            Some(npc) if npc.present => return Err(Why::Muted(index)),
+            _ => {}
+        }
+    }
+    let always = |npc: &Candidate| npc.mode == AddressMode::Always && npc.can_answer();
+    let always = input.candidates.iter().position(always);
+    always.map(|index| (index, Reason::Always)).ok_or(Why::NotAddressed)
+}
+
+/// Whether this NPC answers without its name.
+fn takes_hints(input: &AddressInput<'_>, index: usize) -> bool {
+    input.candidates.get(index).is_some_and(|npc| npc.mode != AddressMode::NameOnly)
+}
+
+/// The only NPC in the scene.
+fn only_present(input: &AddressInput<'_>) -> Option<usize> {
+    let mut present =
+        input.candidates.iter().enumerate().filter(|(_, npc)| npc.present).map(|(i, _)| i);
+    let only = present.next()?;
+    present.next().is_none().then_some(only)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Names found in an utterance, and which of them are called.
+
+use std::ops::Range;
+
+use crate::logic::names::{Ear, MOST_WORDS, NameSound, Strength, name_parts, place, same_phrase};
+use crate::logic::words::{Phrases, Words, fold};
+
+use super::{Called, Who};
+
+/// Words before a name at the end that make it the matter, not the person spoken to.
+const OBJECT: &[&str] = &[
+    "about", "of", "is", "was", "are", "were", "with", "than", "named", "called", "against",
+    "uber", "von", "mit", "ist", "war", "sind", "gegen", "namens", "heisst", "and", "or", "und",
+    "oder",
+];
+/// Words that join names called together.
+const JOINING: &[&str] = &["and", "or", "und", "oder"];
+
+/// All names, and how they sound.
+#[derive(Clone, Debug)]
+pub struct Lexicon {
+    /// How the language is heard.
+    ear: Ear,
+    /// Names and parts of names.
+    phrases: Phrases<(Who, Strength)>,
+    /// Names that may be misheard.
+    sounds: Vec<(Who, NameSound)>,
+}
+
+/// The names of an utterance.
+#[derive(Clone, Debug, Default)]
+pub struct FoundNames {
+    /// Those called, best first.
+    pub addressed: Vec<Group>,
+    /// All that are named, in order.
+    pub named: Vec<Who>,
+    /// The words they take.
+    pub taken: Vec<Range<usize>>,
+}
+
+/// Names called together ("Bartok and Greymantle, …").
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Who, in order.
+    pub members: Vec<Who>,
+    /// Whether they are set off by punctuation, or by "hey".
+    pub vocative: bool,
+}
+
+/// A name in the text.
+struct Hit {
+    /// Whose.
+    who: Who,
+    /// How surely.
+    strength: Strength,
+    /// Its words.
+    range: Range<usize>,
+}
+
+impl Lexicon {
+    /// Prepares everybody's names, aliases and own distinctive words.
+    pub fn new(everybody: &[(Who, Called<'_>)], language: &str) -> Self {
+        let ear = Ear::new(language);
+        let mut lexicon = Self { ear, phrases: Phrases::default(), sounds: Vec::new() };
+        let mut parts = Vec::new();
+        for &(who, called) in everybody {
+            let aliases = called.aliases.iter().map(String::as_str);
+            for name in std::iter::once(called.name).chain(aliases) {
+                lexicon.add(who, name);
+                parts.extend(name_parts(name, &ear).into_iter().map(|p| (who, p, fold(p.word))));
+            }
+        }
+        for (who, part, folded) in &parts {
+            let shared = parts.iter().any(|(other, _, word)| other != who && word == folded);
+            if shared {
+                continue;
+            }
+            if part.strength == Strength::Full {
+                lexicon.add(*who, part.word);
+            } else {
+                lexicon.phrases.insert(part.word, (*who, Strength::Called));
+            }
+        }
+        lexicon
+    }
+
+    /// Adds a name in full strength.
+    fn add(&mut self, who: Who, name: &str) {
+        self.phrases.insert(name, (who, Strength::Full));
+        self.sounds.push((who, self.ear.name(name)));
+    }
+
+    /// The names in the text; one that several share is taken for the one `prefer` puts lowest.
+    pub fn find(&self, text: &str, words: &Words, prefer: &dyn Fn(Who) -> usize) -> FoundNames {
+        let hits = self.hits(words, prefer);
+        let mut found = FoundNames::default();
+        let mut ranked = Vec::new();
+        for (at, group) in grouped(&hits, text, words).into_iter().enumerate() {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+            let range = first.range.start..last.range.end;
+            let place = place(text, words, &range);
+            let weak = group.iter().all(|hit| hit.strength == Strength::Called);
+            let matter = !place.start && !place.vocative && is_object(words, range.start);
+            let called = place.edge() && !matter && !words.is_possessive(range.end - 1);
+            let members: Vec<Who> = group.iter().map(|hit| hit.who).collect();
+            if called && (place.vocative || !weak) {
+                let rank = (!place.vocative, !place.start, at);
+                ranked.push((rank, Group { members: members.clone(), vocative: place.vocative }));
+            }
+            if !weak || place.vocative {
+                found.named.extend(members);
+            }
+            found.taken.extend(group.iter().map(|hit| hit.range.clone()));
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        found.addressed = ranked.into_iter().map(|(_, group)| group).collect();
+        found
+    }
+
+    /// Names as whole words, longest first, without overlap.
+    fn hits(&self, words: &Words, prefer: &dyn Fn(Who) -> usize) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut start = 0;
+        while start < words.len() {
+            let longest = self.phrases.at(words, start).map(|found| found.end).max();
+            let Some(end) = longest else {
+                start += 1;
+                continue;
+            };
+            let best = self
+                .phrases
+                .at(words, start)
+                .filter(|found| found.end == end)
+                .map(|found| *found.value)
+                .min_by_key(|&(who, strength)| (strength != Strength::Full, prefer(who)));
+            if let Some((who, strength)) = best {
+                hits.push(Hit { who, strength, range: start..end });
+            }
+            start = end;
+        }
+        hits
+    }
+
+    /// The one whose name something called sounds like, away from the words `taken`.
+    pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
+        let mut best: Option<(usize, Who)> = None;
+        let mut tied = false;
+        for start in 0..words.len() {
+            for end in start + 1..=words.len().min(start + MOST_WORDS) {
+                let range = start..end;
+                let overlaps = taken.iter().any(|other| other.start < end && start < other.end);
+                if overlaps || words.is_possessive(end - 1) || !same_phrase(text, words, &range) {
+                    break;
+                }
+                let place = place(text, words, &range);
+                let matter = !place.start && !place.vocative && is_object(words, start);
+                if !place.edge() || matter {
+                    continue;
+                }
+                let heard = self.ear.hear(words, range);
+                for (who, sound) in &self.sounds {
+                    let Some(score) = self.ear.alike(&heard, sound, place) else { continue };
+                    match best {
+                        Some((top, _)) if score < top => {}
+                        Some((top, other)) if score == top => tied |= other != *who,
+                        _ => (best, tied) = (Some((score, *who)), false),
+                    }
+                }
+            }
+        }
+        best.filter(|_| !tied).map(|(_, who)| who)
+    }
+}
+
+/// Whether the word before `start` makes what follows the matter spoken of.
+fn is_object(words: &Words, start: usize) -> bool {
+    start.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|word| OBJECT.contains(&word))
+}
+
+/// Neighbouring names joined by "and" or a comma.
+fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> {
+    let mut groups: Vec<Vec<&Hit>> = Vec::new();
+    for hit in hits {
+        let last = groups.last_mut().and_then(|group| group.last().map(|last| last.range.end));
+        let joined = last.is_some_and(|end| {
+            let between = words.source(end - 1).end..words.source(hit.range.start).start;
+            let gap = text.get(between).unwrap_or_default();
+            let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
+            let word = (hit.range.start == end + 1)
+                .then(|| words.get(end).is_some_and(|word| JOINING.contains(&word)));
+            !words.is_possessive(end - 1)
+                && plain
+                && word.unwrap_or(hit.range.start == end && gap.contains(','))
+        });
+        match groups.last_mut() {
+            Some(group) if joined => group.push(hit),
+            _ => groups.push(vec![hit]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,341 @@
+//! What interrupts an NPC that is speaking, and what only makes it quieter for a moment.
+//!
+//! Entry type: [`BargeIn`], one for each turn an NPC speaks. Any probable voice ducks at once; a
+//! stop word, words that are no mere "mm-hm", or a long unbroken voice stops the NPC; anything else
+//! was a false alarm. [`is_stop_word`] tells whole utterances that need no answer at all.
+//! **Never**: decides whose voice counts (the caller passes on the addressed player's and the game
+//! master's only), reads a clock, says anything after it has said [`Output::Stop`].
+
+use std::time::{Duration, Instant};
+
+use super::command::{NpcNames, name_at};
+use super::vad::Voicing;
+use super::words::Words;
+
+/// The NPC must be heard this long before anything interrupts it: people finish their own sentence.
+const ARMED_AFTER: Duration = Duration::from_millis(250);
+/// Voice that confirms together with a word.
+const CONFIRMING: Duration = Duration::from_millis(300);
+/// Voice that confirms where no text is known.
+const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
+/// A longer gap makes a voice bursts, as laughter is.
+const LONGEST_GAP: Duration = Duration::from_millis(120);
+/// Silence after which it was a false alarm.
+const FALSE_ALARM: Duration = Duration::from_millis(400);
+/// Length of the frames that voice comes in.
+const FRAME: Duration = Duration::from_millis(20);
+/// Voiced frames this close together count with the time between them.
+const JOINED: Duration = Duration::from_millis(40);
+
+/// What makes an NPC stop when an utterance begins with it or is nothing else; folded.
+const STOP: &[&str] = &[
+    "stop talking",
+    "stop it",
+    "stop that",
+    "stop",
+    "stopp",
+    "wait a minute",
+    "wait a second",
+    "wait a moment",
+    "wait",
+    "halt",
+    "hold on a second",
+    "hold on",
+    "hold it",
+    "hang on",
+    "be quiet",
+    "quiet",
+    "shut up",
+    "one moment",
+    "one second",
+    "warte",
+    "wartet",
+    "einen moment",
+    "moment",
+    "hor auf",
+    "sei still",
+    "ruhe",
+];
+
+/// Words that may stand beside stop words without making them something else.
+const BESIDE: &[&str] =
+    &["please", "bitte", "now", "jetzt", "hey", "oh", "no", "nein", "ok", "okay", "mal"];
+
+/// Words that only say "I am listening", and laughter; folded.
+const BACKCHANNEL: &[&str] = &[
+    "mm", "mmm", "mhm", "mmhm", "mhmm", "hm", "hmm", "hmmm", "mh", "uh", "huh", "um", "uhm", "er",
+    "ah", "aha", "ahh", "oh", "ooh", "ohh", "wow", "ok", "okay", "kay", "yeah", "yea", "yep",
+    "yup", "ya", "yes", "right", "sure", "alright", "all", "cool", "nice", "true", "exactly",
+    "indeed", "i", "see", "of", "course", "ja", "jaja", "jo", "jep", "genau", "klar", "na",
+    "stimmt", "richtig", "gut", "ach", "so", "achso", "hah", "heh", "lol", "ahm", "ehm", "he",
+];
+
+/// What reaches a [`BargeIn`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input<'a> {
+    /// The NPC's first packet has left.
+    Audible,
+    /// A 20 ms frame of somebody who may interrupt.
+    Voice(Voicing),
+    /// The words of their utterance so far, or its final text.
+    Partial(&'a str),
+    /// Time has passed; wanted at [`BargeIn::wake_at`].
+    Tick,
+    /// Their utterance is over and its final text, if any, was passed in before this.
+    SpeechEnded,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Make the NPC quieter.
+    Duck,
+    /// It was nothing: back to its own loudness.
+    Swell,
+    /// End the NPC's turn.
+    Stop {
+        /// Why.
+        reason: StopReason,
+    },
+}
+
+/// What confirmed an interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// A stop word.
+    StopWord,
+    /// Voice with at least one real word.
+    Words,
+    /// Unbroken voice of which no text is known.
+    Voice,
+}
+
+/// Interruptions of one turn that an NPC speaks.
+#[derive(Clone, Debug, Default)]
+pub struct BargeIn {
+    /// When the NPC was first heard.
+    audible_at: Option<Instant>,
+    /// Quieter since a voice, which is not confirmed yet.
+    ducked: bool,
+    /// Confirmed; nothing else happens.
+    stopped: bool,
+    /// The voice now or last heard.
+    voice: Voice,
+}
+
+/// One stretch of voice: from the frame that ducked to the next false alarm.
+#[derive(Clone, Copy, Debug, Default)]
+struct Voice {
+    /// Newest frame that was voiced or probably so.
+    heard_at: Option<Instant>,
+    /// Newest voiced frame.
+    voiced_at: Option<Instant>,
+    /// Voiced time in all.
+    voiced: Duration,
+    /// Voiced time since the last long gap, and when that began.
+    run: Duration,
+    /// First frame of the run.
+    run_from: Option<Instant>,
+    /// What is known of its words.
+    text: Text,
+}
+
+/// What the words heard so far amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Text {
+    /// None yet.
+    #[default]
+    Unknown,
+    /// Listening noises only.
+    Backchannel,
+    /// At least one word that means something.
+    Words,
+}
+
+impl BargeIn {
+    /// A turn of which nothing has been heard yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in one thing that happened at `now`; instants never go back.
+    pub fn handle(&mut self, now: Instant, input: Input<'_>) -> Option<Output> {
+        if self.stopped {
+            return None;
+        }
+        match input {
+            Input::Audible => {
+                self.audible_at.get_or_insert(now);
+                None
+            }
+            Input::Voice(voicing) if self.is_armed(now) => self.voice(now, voicing),
+            Input::Partial(text) if self.is_armed(now) => self.partial(text),
+            Input::Tick => self.quiet(now),
+            Input::SpeechEnded => self.swell(),
+            Input::Voice(_) | Input::Partial(_) => None,
+        }
+    }
+
+    /// When [`Input::Tick`] is wanted at the latest.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.voice.heard_at.filter(|_| self.ducked && !self.stopped).map(|at| at + FALSE_ALARM)
+    }
+
+    /// Whether the NPC was heard long enough.
+    fn is_armed(&self, now: Instant) -> bool {
+        self.audible_at.is_some_and(|at| now.saturating_duration_since(at) >= ARMED_AFTER)
+    }
+
+    /// One frame of voice or silence.
+    fn voice(&mut self, now: Instant, voicing: Voicing) -> Option<Output> {
+        let mut output = None;
+        if !self.ducked {
+            if !voicing.probable {
+                return None;
+            }
+            self.ducked = true;
+            self.voice = Voice::default();
+            output = Some(Output::Duck);
+        }
+        self.voice.frame(now, voicing);
+        self.confirm().or(output).or_else(|| self.quiet(now))
+    }
+
+    /// The words so far.
+    fn partial(&mut self, text: &str) -> Option<Output> {
+        let spoken = without_notes(text);
+        let words = Words::of(&spoken);
+        if begins_with_stop(&words) {
+            return Some(self.stop(StopReason::StopWord));
+        }
+        self.voice.text = match words.iter().all(is_backchannel) {
+            _ if words.is_empty() && text.trim().is_empty() => Text::Unknown,
+            true => Text::Backchannel,
+            false => Text::Words,
+        };
+        self.confirm()
+    }
+
+    /// Stops when voice and words are enough.
+    fn confirm(&mut self) -> Option<Output> {
+        let reason = match self.voice.text {
+            Text::Words if self.voice.voiced >= CONFIRMING => StopReason::Words,
+            Text::Unknown if self.voice.is_unbroken() => StopReason::Voice,
+            _ => return None,
+        };
+        Some(self.stop(reason))
+    }
+
+    /// The last word of this machine.
+    fn stop(&mut self, reason: StopReason) -> Output {
+        self.stopped = true;
+        Output::Stop { reason }
+    }
+
+    /// A false alarm when it has been silent long enough.
+    fn quiet(&mut self, now: Instant) -> Option<Output> {
+        if self.wake_at().is_some_and(|at| now >= at) { self.swell() } else { None }
+    }
+
+    /// Ends a false alarm. What was heard is kept: late words may still confirm it.
+    fn swell(&mut self) -> Option<Output> {
+        std::mem::take(&mut self.ducked).then_some(Output::Swell)
+    }
+}
+
+impl Voice {
+    /// Adds a frame. Time is counted by stamps, so that neither two people at once nor frames in
+    /// a heap count double.
+    fn frame(&mut self, now: Instant, voicing: Voicing) {
+        if voicing.probable || voicing.voiced {
+            self.heard_at = Some(now);
+        }
+        if !voicing.voiced {
+            return;
+        }
+        let gap = self.voiced_at.map(|at| now.saturating_duration_since(at));
+        let step = gap.filter(|gap| *gap <= JOINED).unwrap_or(FRAME);
+        if gap.is_none_or(|gap| gap > LONGEST_GAP) {
+            (self.run, self.run_from) = (Duration::ZERO, Some(now));
+        }
+        self.voiced_at = Some(now);
+        self.voiced += step;
+        self.run += step;
+    }
+
+    /// A long voice nearly without gaps: at least three quarters of it voiced.
+    fn is_unbroken(&self) -> bool {
+        let (Some(from), Some(to)) = (self.run_from, self.voiced_at) else { return false };
+        let span = to.saturating_duration_since(from) + FRAME;
+        self.run >= CONFIRMING_WORDLESS && self.run * 4 >= span * 3
+    }
+}
+
+/// Whether all of `text` is a stop word, whoever it is said to ("Bartok, stop", "wait wait"):
+/// the NPC's turn ends and nobody answers.
+pub fn is_stop_word(text: &str, names: &[NpcNames]) -> bool {
+    let words = Words::of(text);
+    let (mut at, mut stops) = (0, false);
+    while at < words.len() {
+        let stop = stop_at(&words, at);
+        stops |= stop > 0;
+        at += match stop {
+            0 if is_beside(&words, at) => 1,
+            0 => match name_at(names, &words, at) {
+                Some((_, after)) => after - at,
+                None => return false,
+            },
+            length => length,
+        };
+    }
+    stops
+}
+
+/// Whether the first words, an interjection aside, are a stop word.
+fn begins_with_stop(words: &Words) -> bool {
+    let first = (0..words.len()).find(|&at| stop_at(words, at) > 0 || !is_beside(words, at));
+    first.is_some_and(|at| stop_at(words, at) > 0)
+}
+
+/// Words of the stop phrase at `at`; zero for none. Longer phrases come first in the list.
+fn stop_at(words: &Words, at: usize) -> usize {
+    let fits = |phrase: &&&str| {
+        phrase.split(' ').enumerate().all(|(offset, word)| words.get(at + offset) == Some(word))
+    };
+    STOP.iter().find(fits).map_or(0, |phrase| phrase.split(' ').count())
+}
+
+/// Whether the word at `at` may stand beside a stop word.
+fn is_beside(words: &Words, at: usize) -> bool {
+    words.get(at).is_some_and(|word| BESIDE.contains(&word))
+}
+
+/// Whether a folded word only shows that somebody listens, or laughs.
+fn is_backchannel(word: &str) -> bool {
+    let laughter = |vowel: char| {
+        let rest = word.trim_start_matches(['h', vowel]);
+        rest.is_empty() && word.starts_with(['h', vowel]) && word.contains('h')
+    };
+    BACKCHANNEL.contains(&word) || (word.len() > 2 && "aeio".chars().any(laughter)) || word == "ha"
+}
+
+/// `text` without notes of noises such as "[laughter]", "(laughs)", "*coughs*", "<noise>".
+fn without_notes(text: &str) -> String {
+    let mut spoken = String::with_capacity(text.len());
+    let mut close = None;
+    for c in text.chars() {
+        match (close, c) {
+            (Some(end), c) if c == end => close = None,
+            (Some(_), _) => {}
+            (None, '[') => close = Some(']'),
+            (None, '(') => close = Some(')'),
+            (None, '<') => close = Some('>'),
+            (None, '*') => close = Some('*'),
+            (None, c) => spoken.push(c),
+        }
+    }
+    spoken
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::Npc;
+
+/// A machine, its time and everything it said.
+struct Rig {
+    machine: BargeIn,
+    start: Instant,
+    now: Instant,
+    said: Vec<(u128, Output)>,
+}
+
+impl Rig {
+    /// At 1,000 ms the NPC has been heard for a second.
+    fn armed() -> Self {
+        let mut rig = Self::fresh();
+        rig.give(Input::Audible);
+        rig.now += Duration::from_secs(1);
+        rig
+    }
+
+    fn fresh() -> Self {
+        let start = Instant::now();
+        Self { machine: BargeIn::new(), start, now: start, said: Vec::new() }
+    }
+
+    fn give(&mut self, input: Input<'_>) {
+        if let Some(output) = self.machine.handle(self.now, input) {
+            self.said.push(((self.now - self.start).as_millis(), output));
+        }
+    }
+
+    /// Frames of 20 ms for `ms`.
+    fn frames(&mut self, ms: u64, voiced: bool) {
+        for _ in 0..ms / 20 {
+            self.give(Input::Voice(Voicing { probable: voiced, voiced }));
+            self.now += FRAME;
+        }
+    }
+
+    /// Time in which no packet comes.
+    fn nothing(&mut self, ms: u64) {
+        let end = self.now + Duration::from_millis(ms);
+        while let Some(at) = self.machine.wake_at().filter(|at| *at <= end) {
+            self.now = at;
+            self.give(Input::Tick);
+        }
+        self.now = end;
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        self.said.iter().map(|(_, output)| *output).collect()
+    }
+}
+
+const fn stop(reason: StopReason) -> Output {
+    Output::Stop { reason }
+}
+
+#[test]
+fn a_voice_before_the_npc_was_heard_for_250_ms_does_nothing() {
+    let mut rig = Rig::fresh();
+    rig.frames(400, true);
+    rig.give(Input::Audible);
+    rig.frames(240, true);
+    rig.give(Input::Partial("stop"));
+    assert_eq!(rig.said, []);
+    rig.frames(20, true);
+    rig.frames(20, true);
+    assert_eq!(rig.said, [(660, Output::Duck)]);
+}
+
+#[test]
+fn probable_voice_ducks_at_once_and_silence_swells_after_400_ms() {
+    let mut rig = Rig::armed();
+    rig.give(Input::Voice(Voicing { probable: true, voiced: false }));
+    rig.now += FRAME;
+    rig.frames(600, false);
+    assert_eq!(rig.said, [(1_000, Output::Duck), (1_400, Output::Swell)]);
+    rig.frames(100, true);
+    rig.nothing(1_000);
+    assert_eq!(rig.said[2..], [(1_620, Output::Duck), (2_100, Output::Swell)]);
+    assert_eq!(rig.machine.wake_at(), None);
+}
+
+#[test]
+fn a_stop_word_stops_at_once_and_once() {
+    for text in ["Stop!", "wait, what?", "Hold on", "no, wait", "Stopp", "Warte mal", "hör auf"] {
+        let mut rig = Rig::armed();
+        rig.frames(60, true);
+        rig.give(Input::Partial(text));
+        rig.give(Input::Partial(text));
+        rig.frames(1_000, true);
+        rig.give(Input::SpeechEnded);
+        assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::StopWord)], "{text}");
+        assert_eq!(rig.machine.wake_at(), None);
+    }
+}
+
+#[test]
+fn a_stop_word_later_in_the_sentence_is_a_word_like_any_other() {
+    let mut rig = Rig::armed();
+    rig.frames(200, true);
+    rig.give(Input::Partial("the bus stop"));
+    assert_eq!(rig.outputs(), [Output::Duck]);
+    rig.frames(100, true);
+    assert_eq!(rig.said[1..], [(1_280, stop(StopReason::Words))]);
+}
+
+#[test]
+fn listening_noises_and_laughter_never_confirm() {
+    for text in [
+        "mm-hm",
+        "Uh-huh, okay.",
+        "yeah yeah right",
+        "yes?",
+        "ja genau",
+        "hahaha ha ha",
+        "[laughter]",
+        "(lacht) haha",
+        "I see, of course",
+    ] {
+        let mut rig = Rig::armed();
+        rig.frames(120, true);
+        rig.give(Input::Partial(text));
+        rig.frames(3_000, true);
+        rig.give(Input::Partial(text));
+        rig.nothing(1_000);
+        assert_eq!(rig.outputs(), [Output::Duck, Output::Swell], "{text}");
+    }
+}
+
+#[test]
+fn a_word_needs_300_ms_of_voice() {
+    let mut rig = Rig::armed();
+    rig.frames(160, true);
+    rig.give(Input::Partial("yeah but the duke"));
+    rig.frames(200, false);
+    rig.frames(100, true);
+    assert_eq!(rig.outputs(), [Output::Duck]);
+    rig.frames(40, true);
+    assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::Words)]);
+}
+
+#[test]
+fn words_that_come_late_confirm_what_was_heard() {
+    let mut rig = Rig::armed();
+    rig.frames(400, true);
+    rig.nothing(500);
+    rig.give(Input::Partial("what was that"));
+    assert_eq!(rig.outputs(), [Output::Duck, Output::Swell, stop(StopReason::Words)]);
+}
+
+#[test]
+fn a_partial_taken_back_does_not_confirm() {
+    let mut rig = Rig::armed();
+    rig.frames(200, true);
+    rig.give(Input::Partial("the ham"));
+    rig.give(Input::Partial("mhm"));
+    rig.frames(600, true);
+    assert_eq!(rig.outputs(), [Output::Duck]);
+}
+
+#[test]
+fn unbroken_voice_without_text_confirms_after_700_ms() {
+    let mut rig = Rig::armed();
+    for _ in 0..4 {
+        rig.frames(180, true);
+        rig.frames(40, false);
+    }
+    assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::Voice)]);
+    // Four syllables of 180 ms with gaps of 40 ms.
+    assert!((1_700..1_860).contains(&rig.said[1].0), "{:?}", rig.said);
+}
+
+#[test]
+fn bursts_without_text_are_laughter() {
+    for (voiced, gap) in [(100, 140), (200, 140), (120, 100), (80, 60), (60, 120), (100, 40)] {
+        let mut rig = Rig::armed();
+        for _ in 0..20 {
+            rig.frames(voiced, true);
+            rig.frames(gap, false);
+        }
+        rig.nothing(1_000);
+        assert_eq!(rig.outputs(), [Output::Duck, Output::Swell], "{voiced}/{gap}");
+    }
+}
+
+#[test]
+fn the_end_of_an_unconfirmed_utterance_is_a_false_alarm() {
+    let mut rig = Rig::armed();
+    rig.give(Input::SpeechEnded);
+    rig.frames(100, true);
+    rig.frames(100, false);
+    rig.give(Input::Partial("okay"));
+    rig.give(Input::SpeechEnded);
+    rig.give(Input::SpeechEnded);
+    rig.nothing(1_000);
+    assert_eq!(rig.said, [(1_000, Output::Duck), (1_200, Output::Swell)]);
+}
+
+#[test]
+fn two_people_and_frames_in_a_heap_do_not_count_double() {
+    let mut rig = Rig::armed();
+    rig.give(Input::Partial("so the duke said"));
+    let voice = Input::Voice(Voicing { probable: true, voiced: true });
+    for _ in 0..10 {
+        rig.give(voice);
+        rig.give(voice);
+        rig.give(Input::Partial("so the duke said"));
+        rig.now += FRAME;
+    }
+    assert_eq!(rig.outputs(), [Output::Duck], "200 ms");
+    rig.frames(120, true);
+    assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::Words)]);
+}
+
+#[test]
+fn whole_utterances_that_need_no_answer() {
+    let mut npc = crate::logic::command::tests_npc();
+    npc.name = "Bartok the Barkeep".into();
+    let names = NpcNames::of([&npc] as [&Npc; 1]);
+    for text in [
+        "stop",
+        "Bartok, stop!",
+        "wait wait",
+        "Hey Bartok, hold on please",
+        "no, stop it",
+        "Stopp, Bartok",
+        "Warte mal",
+        "Einen Moment bitte",
+        "Halt!",
+        "wait... stop",
+    ] {
+        assert!(is_stop_word(text, &names), "{text}");
+    }
+    for text in [
+        "",
+        "Bartok",
+        "please",
+        "stop the cart",
+        "don't stop",
+        "the bus stop",
+        "wait for me Bartok",
+        "Greymantle stop",
+        "quiet place",
+        "no",
+    ] {
+        assert!(!is_stop_word(text, &names), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn ducks_and_swells_alternate_and_stop_is_the_last_word(
+        steps in prop::collection::vec((0u64..300, 0usize..9), 0..200)
+    ) {
+        let mut rig = Rig::fresh();
+        for (ms, kind) in steps {
+            rig.now += Duration::from_millis(ms);
+            rig.give([
+                Input::Audible,
+                Input::Voice(Voicing { probable: true, voiced: true }),
+                Input::Voice(Voicing { probable: true, voiced: false }),
+                Input::Voice(Voicing { probable: false, voiced: true }),
+                Input::Voice(Voicing::default()),
+                Input::Partial("mhm"),
+                Input::Partial("tell me more"),
+                Input::Tick,
+                Input::SpeechEnded,
+            ][kind]);
+        }
+        rig.nothing(10_000);
+        let mut ducked = false;
+        for (index, output) in rig.outputs().iter().enumerate() {
+            match output {
+                Output::Duck => prop_assert!(!std::mem::replace(&mut ducked, true)),
+                Output::Swell => prop_assert!(std::mem::replace(&mut ducked, false)),
+                Output::Stop { .. } => {
+                    prop_assert_eq!(index + 1, rig.said.len());
+                    ducked = false;
+                }
+            }
+        }
+        prop_assert!(!ducked, "left ducked");
+        prop_assert_eq!(rig.machine.wake_at(), None);
+    }
+}

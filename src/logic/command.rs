@@ -1,0 +1,297 @@
+//! The game master's spoken commands: a whole utterance that is an order to the table, not a line
+//! to an NPC.
+//!
+//! Entry type: [`parse`], for utterances of the game master's voice only. English and German;
+//! case, accents and punctuation do not matter, a "please" at either end neither.
+//! **Never**: finds a command inside a longer sentence, guesses a misheard name.
+
+use crate::domain::Npc;
+
+use super::words::Words;
+
+/// Words of names that name nobody.
+const GENERIC: &[&str] = &[
+    "the", "of", "and", "von", "vom", "van", "der", "die", "das", "dem", "den", "des", "und",
+    "sir", "lord", "lady", "king", "queen", "master", "mistress", "old", "young", "big", "little",
+    "great", "black", "white", "red", "brother", "sister", "father", "mother", "herr", "frau",
+];
+
+/// Words that may stand before a command.
+const BEFORE: &[&str] = &["please", "bitte", "hey", "okay", "ok"];
+/// Words that may stand after one.
+const AFTER: &[&str] = &["please", "bitte", "now", "jetzt"];
+
+/// Whole utterances and what they order; `@` stands for an NPC's name, `*` for any words.
+const FORMS: &[(&str, Order)] = &[
+    ("mute @", Order::Mute),
+    ("silence @", Order::Mute),
+    ("@ be quiet", Order::Mute),
+    ("be quiet @", Order::Mute),
+    ("@ stumm", Order::Mute),
+    ("stumm @", Order::Mute),
+    ("@ sei still", Order::Mute),
+    ("sei still @", Order::Mute),
+    ("@ sei ruhig", Order::Mute),
+    ("unmute @", Order::Unmute),
+    ("@ speak again", Order::Unmute),
+    ("@ nicht mehr stumm", Order::Unmute),
+    ("@ darf wieder reden", Order::Unmute),
+    ("@ darf wieder sprechen", Order::Unmute),
+    ("everyone stop", Order::MuteAll),
+    ("everybody stop", Order::MuteAll),
+    ("everyone be quiet", Order::MuteAll),
+    ("everybody be quiet", Order::MuteAll),
+    ("mute everyone", Order::MuteAll),
+    ("mute everybody", Order::MuteAll),
+    ("mute all", Order::MuteAll),
+    ("alle still", Order::MuteAll),
+    ("alle stop", Order::MuteAll),
+    ("alle stopp", Order::MuteAll),
+    ("alle stumm", Order::MuteAll),
+    ("alle ruhig", Order::MuteAll),
+    ("everyone continue", Order::UnmuteAll),
+    ("everybody continue", Order::UnmuteAll),
+    ("everyone go on", Order::UnmuteAll),
+    ("unmute everyone", Order::UnmuteAll),
+    ("unmute everybody", Order::UnmuteAll),
+    ("unmute all", Order::UnmuteAll),
+    ("alle weiter", Order::UnmuteAll),
+    ("think carefully @", Order::Think),
+    ("@ think carefully", Order::Think),
+    ("denk gut nach @", Order::Think),
+    ("@ denk gut nach", Order::Think),
+    ("denke gut nach @", Order::Think),
+    ("@ denke gut nach", Order::Think),
+    ("uberleg gut @", Order::Think),
+    ("@ uberleg gut", Order::Think),
+    ("go faster", Order::Faster),
+    ("schneller", Order::Faster),
+    ("@ say *", Order::Say),
+    ("@ sag *", Order::Say),
+    ("@ sage *", Order::Say),
+    ("next scene *", Order::Scene),
+    ("nachste szene *", Order::Scene),
+    ("naechste szene *", Order::Scene),
+    ("nachster szene *", Order::Scene),
+];
+
+/// What a form orders, its words still to be filled in.
+#[derive(Clone, Copy)]
+enum Order {
+    /// [`Command::Mute`]
+    Mute,
+    /// [`Command::Unmute`]
+    Unmute,
+    /// [`Command::MuteAll`]
+    MuteAll,
+    /// [`Command::UnmuteAll`]
+    UnmuteAll,
+    /// [`Command::Say`]
+    Say,
+    /// [`Command::Think`]
+    Think,
+    /// [`Command::Faster`]
+    Faster,
+    /// [`Command::Scene`]
+    Scene,
+}
+
+/// An order of the game master; NPCs by their index in the names given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// This NPC says nothing until told otherwise.
+    Mute(usize),
+    /// This NPC may speak again.
+    Unmute(usize),
+    /// No NPC says anything until told otherwise.
+    MuteAll,
+    /// All NPCs may speak again.
+    UnmuteAll,
+    /// This NPC says exactly these words.
+    Say {
+        /// Who.
+        npc: usize,
+        /// The words as they were spoken; not empty.
+        text: String,
+    },
+    /// This NPC's next answer may take its time.
+    Think(usize),
+    /// Answers are to come quicker.
+    Faster,
+    /// On to the scene of this name, as spoken. Whether there is one is the caller's to check:
+    /// without one the utterance was none.
+    Scene(String),
+}
+
+/// What one NPC is called, for comparing with words heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NpcNames {
+    /// Each name folded, its words written as one ("bartokthebarkeep").
+    forms: Vec<String>,
+}
+
+impl NpcNames {
+    /// The names of all NPCs of a table, in their order: full name, aliases and every word of a
+    /// full name that tells its bearer from the others.
+    pub fn of<'a>(npcs: impl IntoIterator<Item = &'a Npc>) -> Vec<Self> {
+        let npcs: Vec<(Words, Vec<String>)> = npcs
+            .into_iter()
+            .map(|npc| {
+                let called = std::iter::once(&npc.name).chain(&npc.aliases);
+                (Words::of(&npc.name), called.map(|name| joined(name)).collect())
+            })
+            .collect();
+        let names = npcs.iter().enumerate().map(|(index, (words, called))| {
+            let others = || npcs.iter().enumerate().filter(|(other, _)| *other != index);
+            let own = |word: &&str| {
+                word.chars().count() >= 3
+                    && !GENERIC.contains(word)
+                    && !others().any(|(_, (words, called))| {
+                        words.iter().any(|w| w == *word) || called.iter().any(|c| c == word)
+                    })
+            };
+            let singles = words.iter().filter(own).map(str::to_owned);
+            let mut forms: Vec<_> = called.iter().cloned().chain(singles).collect();
+            forms.retain(|form| !form.is_empty());
+            Self { forms }
+        });
+        names.collect()
+    }
+}
+
+/// `name` folded, its words written as one.
+fn joined(name: &str) -> String {
+    let words = Words::of(name);
+    words.joined(0..words.len()).to_owned()
+}
+
+/// The NPC named at word `at` and the index after its name, the longest name first.
+pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(usize, usize)> {
+    /// Words a name may be heard as.
+    const LONGEST: usize = 6;
+    (at + 1..=words.len().min(at + LONGEST)).rev().find_map(|end| {
+        let heard = words.joined(at..end);
+        let called = |npc: &NpcNames| npc.forms.iter().any(|form| form == heard);
+        let npc = names.iter().position(called)?;
+        (!words.is_possessive(end - 1)).then_some((npc, end))
+    })
+}
+
+/// The command that the whole of `text` is; `None` for anything else.
+pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
+    let words = Words::of(text);
+    let polite = |list: &[&str], at: usize| words.get(at).is_some_and(|word| list.contains(&word));
+    let start = (0..words.len()).find(|&at| !polite(BEFORE, at))?;
+    let end = (start..words.len()).rev().find(|&at| !polite(AFTER, at))? + 1;
+    FORMS.iter().find_map(|&(form, order)| {
+        let fit = Fit::of(form, &words, start..end, names)?;
+        fit.command(order, text)
+    })
+}
+
+/// How a form fits an utterance.
+#[derive(Default)]
+struct Fit {
+    /// The NPC named.
+    npc: Option<usize>,
+    /// Where the free words begin, in bytes.
+    rest: usize,
+}
+
+impl Fit {
+    /// `None` unless `form` covers all words of `range`.
+    fn of(
+        form: &str,
+        words: &Words,
+        range: std::ops::Range<usize>,
+        names: &[NpcNames],
+    ) -> Option<Self> {
+        let mut fit = Self::default();
+        let mut at = range.start;
+        for part in form.split(' ') {
+            match part {
+                "*" => {
+                    fit.rest = words.source(at.checked_sub(1)?).end;
+                    return (at < words.len()).then_some(fit);
+                }
+                "@" => {
+                    let (npc, after) = name_at(names, words, at)?;
+                    fit.npc = Some(npc);
+                    at = after;
+                }
+                word => {
+                    (words.get(at)? == word).then_some(())?;
+                    at += 1;
+                }
+            }
+        }
+        (at == range.end).then_some(fit)
+    }
+
+    /// The command with what was heard filled in.
+    fn command(&self, order: Order, text: &str) -> Option<Command> {
+        let rest = || {
+            let rest = unquoted(text.get(self.rest..).unwrap_or_default());
+            (!rest.is_empty()).then(|| rest.to_owned())
+        };
+        Some(match order {
+            Order::Mute => Command::Mute(self.npc?),
+            Order::Unmute => Command::Unmute(self.npc?),
+            Order::MuteAll => Command::MuteAll,
+            Order::UnmuteAll => Command::UnmuteAll,
+            Order::Say => Command::Say { npc: self.npc?, text: rest()? },
+            Order::Think => Command::Think(self.npc?),
+            Order::Faster => Command::Faster,
+            Order::Scene => {
+                let name = rest()?;
+                Command::Scene(name.trim_end_matches(['.', '!', '?', ',']).to_owned())
+            }
+        })
+    }
+}
+
+/// `text` without what joins it to the words before it, and without quotes around all of it.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim_start_matches([' ', ',', ':', ';', '-', '–', '—', '.', '…']).trim();
+    let pairs = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«'), ('\'', '\'')];
+    let inner = |(open, close): (char, char)| {
+        let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+        (!inner.contains([open, close])).then_some(inner.trim())
+    };
+    pairs.into_iter().find_map(inner).unwrap_or(text)
+}
+
+/// An NPC without anything of its own, for tests of this and other modules.
+#[cfg(test)]
+pub(super) fn tests_npc() -> Npc {
+    use crate::domain::{AddressMode, EngineKind, Policy, Tier, Voice};
+
+    Npc {
+        name: "Nobody".into(),
+        aliases: Vec::new(),
+        pronunciation: Vec::new(),
+        personality: String::new(),
+        behavior_rules: Vec::new(),
+        secret_knowledge: Vec::new(),
+        knowledge_scope: Vec::new(),
+        voice: Voice {
+            provider: "flite".into(),
+            voice_id: "rms".into(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        },
+        language: "en".into(),
+        max_sentences: 4,
+        engine: EngineKind::Cascaded,
+        budget_tier: Tier::Deep,
+        tools: Vec::new(),
+        address: AddressMode::Adaptive,
+        lines: Vec::new(),
+        fillers: Vec::new(),
+        policy: Policy::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn npc(name: &str, aliases: &[&str]) -> Npc {
+    Npc {
+        name: name.into(),
+        aliases: aliases.iter().map(|&alias| alias.into()).collect(),
+        ..tests_npc()
+    }
+}
+
+fn cast() -> Vec<NpcNames> {
+    NpcNames::of(&[
+        npc("Bartok the Barkeep", &["barkeeper", "old boar"]),
+        npc("Greymantle the Sage", &[]),
+        npc("Élodie of the Old Mill", &["The Miller"]),
+        npc("Guard Captain Holt", &[]),
+        npc("Guard Rolf", &[]),
+    ])
+}
+
+fn parsed(text: &str) -> Option<Command> {
+    parse(text, &cast())
+}
+
+#[test]
+fn every_form_is_understood() {
+    for (text, command) in [
+        ("Mute Bartok.", Command::Mute(0)),
+        ("bartok the barkeep, be quiet!", Command::Mute(0)),
+        ("Be quiet, old boar", Command::Mute(0)),
+        ("please mute the miller now", Command::Mute(2)),
+        ("Elodie, sei still!", Command::Mute(2)),
+        ("Bartok stumm", Command::Mute(0)),
+        ("unmute grey mantle", Command::Unmute(1)),
+        ("everyone stop", Command::MuteAll),
+        ("Alle still!", Command::MuteAll),
+        ("Alle stopp", Command::MuteAll),
+        ("Everyone, continue.", Command::UnmuteAll),
+        ("alle weiter", Command::UnmuteAll),
+        ("Think carefully, Greymantle", Command::Think(1)),
+        ("Greymantle, think carefully.", Command::Think(1)),
+        ("Denk gut nach, Bartok", Command::Think(0)),
+        ("Bartok, überleg gut", Command::Think(0)),
+        ("Go faster!", Command::Faster),
+        ("Schneller!", Command::Faster),
+        ("Next scene: The Tilted Tankard.", Command::Scene("The Tilted Tankard".into())),
+        ("Nächste Szene Hafen", Command::Scene("Hafen".into())),
+    ] {
+        assert_eq!(parsed(text), Some(command), "{text}");
+    }
+}
+
+#[test]
+fn say_keeps_the_words_as_spoken() {
+    for (text, npc, said) in [
+        ("Bartok, say: \"Welcome, weary Travellers!\"", 0, "Welcome, weary Travellers!"),
+        ("Bartok say that again please", 0, "that again please"),
+        ("Greymantle sag Der Turm fällt, nicht wahr?", 1, "Der Turm fällt, nicht wahr?"),
+        ("old boar say 'tis \"late\"", 0, "'tis \"late\""),
+        ("please Holt say don't move", 3, "don't move"),
+    ] {
+        assert_eq!(parsed(text), Some(Command::Say { npc, text: said.into() }), "{text}");
+    }
+    assert_eq!(parsed("Bartok say"), None);
+    assert_eq!(parsed("Bartok say!"), None);
+}
+
+#[test]
+fn ordinary_sentences_are_no_commands() {
+    for text in [
+        "",
+        "...",
+        "please",
+        "mute the music",
+        "mute",
+        "Bartok",
+        "mute Bartok's lute",
+        "mute Bartok's",
+        "mute Bartok and Greymantle",
+        "I want to mute Bartok",
+        "Bartok says hello",
+        "Bartok, be quiet about the duke",
+        "everyone stop the cart",
+        "does everyone continue",
+        "we must go faster",
+        "think carefully",
+        "next scene",
+        "say hello Bartok",
+        "mute the guard",
+        "mute old",
+    ] {
+        assert_eq!(parsed(text), None, "{text}");
+    }
+    assert_eq!(parse("mute Bartok", &[]), None);
+}
+
+#[test]
+fn only_telling_words_are_names_of_their_own() {
+    let names = cast();
+    assert_eq!(names[3].forms, ["guardcaptainholt", "captain", "holt"]);
+    assert_eq!(names[4].forms, ["guardrolf", "rolf"]);
+    assert_eq!(names[2].forms, ["elodieoftheoldmill", "themiller", "elodie", "mill"]);
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics_and_commands_name_npcs_there_are(
+        text in "(mute|say|Bartok|'|\"| |next scene|Élodie|die|please|,|ß|\\PC){0,12}",
+    ) {
+        let names = cast();
+        match parse(&text, &names) {
+            Some(Command::Mute(npc) | Command::Unmute(npc) | Command::Think(npc)) => {
+                prop_assert!(npc < names.len());
+            }
+            Some(Command::Say { npc, text: said }) => {
+                prop_assert!(npc < names.len() && text.contains(&said) && !said.is_empty());
+            }
+            Some(Command::Scene(name)) => prop_assert!(text.contains(&name)),
+            _ => {}
+        }
+    }
+}

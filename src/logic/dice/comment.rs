@@ -1,0 +1,230 @@
+//! What stands behind the dice: advantage for the whole roll, a comment, or a mistake.
+//!
+//! Avrae takes everything it cannot read for a comment (`4d6dl1` rolls four dice). Here a comment
+//! begins with `#`, or stands behind a blank and holds nothing that reads like part of the roll.
+
+use super::operators::operator_word;
+use super::parse::{Fault, Parsed, Parser};
+use super::tree::{Dice, Kind, Node, Op, Pick, Sides, Verb};
+
+/// How to say that words are only words.
+pub(super) const MARK: &str = "put # before a comment";
+
+/// Where advantage goes.
+const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
+
+/// What an advantage word keeps of the two dice.
+pub(super) fn advantage(word: &str) -> Option<Pick> {
+    match word {
+        "adv" | "advantage" => Some(Pick::Highest),
+        "dis" | "disadv" | "disadvantage" => Some(Pick::Lowest),
+        _ => None,
+    }
+}
+
+/// Advantage from `at` on, also `with advantage`: what it keeps, and where its word stands.
+pub(super) fn advantage_at(parser: &Parser<'_>, at: usize) -> Option<(Pick, usize)> {
+    let word = parser.word_at(at);
+    if let Some(pick) = advantage(&word) {
+        return Some((pick, at));
+    }
+    let next = parser.after_blanks(at + word.chars().count());
+    let is_link = matches!(word.as_str(), "with" | "at" | "has");
+    advantage(&parser.word_at(next)).filter(|_| is_link).map(|pick| (pick, next))
+}
+
+/// Reads to the end; gives the comment, blanks collapsed.
+pub(super) fn trailing(parser: &mut Parser<'_>, root: &mut Node) -> Parsed<Option<String>> {
+    parser.blanks();
+    if let Some((pick, word)) = advantage_at(parser, parser.at) {
+        parser.at = word;
+        let Some(dice) = advantage_dice(root) else {
+            let len = parser.word_at(word).chars().count();
+            let message = "it is not clear which die has advantage";
+            return Err(parser.fault(len, message, Some(BEHIND_DIE)));
+        };
+        take_advantage(parser, dice, pick)?;
+        parser.blanks();
+    }
+    let Some(first) = parser.peek() else { return Ok(None) };
+    let start = if first == '#' {
+        parser.at + 1
+    } else {
+        check(parser, root)?;
+        parser.at
+    };
+    let rest: String = parser.chars.iter().skip(start).collect();
+    let comment = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(Some(comment).filter(|comment| !comment.is_empty()))
+}
+
+/// The die that advantage at the end of a roll means: a d20 at the far left, or the only dice.
+fn advantage_dice(root: &mut Node) -> Option<&mut Dice> {
+    let only = matches!(root.kind, Kind::Dice(_));
+    root.leftmost_dice().filter(|dice| only || dice.sides == Sides::Faces(20))
+}
+
+/// Makes two dice of one and keeps one of them, before everything else is done to it (as Avrae).
+/// The parser stands on the advantage word and is moved behind it.
+pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pick) -> Parsed<()> {
+    let word = parser.word_at(parser.at);
+    let len = word.chars().count();
+    if parser.peek_at(parser.at + len).is_some_and(|c| c.is_ascii_digit()) {
+        let hint = format!("to add to the roll write {word}+");
+        let message = format!("\"{word}\" takes no number");
+        return Err(parser.fault(len, message, Some(&hint)));
+    }
+    if dice.count != 1 || dice.ops.iter().any(|op| op.verb == Verb::Keep) {
+        let letter = if pick == Pick::Highest { 'h' } else { 'l' };
+        let hint = format!("1d20 {word}, or keep one of several: 2d20k{letter}1");
+        let message = format!("\"{word}\" needs a single die");
+        return Err(parser.fault(len, message, Some(&hint)));
+    }
+    dice.count = 2;
+    dice.ops.insert(0, Op::new(Verb::Keep, pick, 1));
+    parser.at += len;
+    Ok(())
+}
+
+/// The fault for something that does not belong where it stands.
+pub(super) fn unexpected(parser: &Parser<'_>) -> Fault {
+    let word = parser.word_at(parser.at);
+    let len = word.chars().count().max(1);
+    let behind: String = parser
+        .chars
+        .iter()
+        .skip(parser.at + len)
+        .take_while(|c| c.is_alphanumeric() || "<>=%".contains(**c))
+        .take(12)
+        .collect();
+    let found: String = parser.chars.iter().skip(parser.at).take(len).collect();
+    let before = parser.chars.iter().take(parser.at).rfind(|c| !c.is_whitespace());
+    let behind_label = before == Some(&']') && operator_word(&word).is_some();
+    let hint = match (found.as_str(), word.as_str()) {
+        _ if behind_label => Some("a label stands behind the operators, as in 4d6kh3[fire]"),
+        ("+" | "-" | "/", _) => Some(BEHIND_DIE),
+        (",", _) => Some("roll one thing at a time, or put + between"),
+        ("(", _) | (_, "x") => Some("write * to multiply"),
+        ("^" | "*", _) => Some("there are no powers; write the product out"),
+        ("=", _) => Some("to compare write ==, to comment #"),
+        ("!", _) => Some("! explodes, but only right behind dice, as in 3d6!"),
+        ("\u{2014}", _) => Some("for minus write -, for a comment #"),
+        (")", _) => Some("there is no \"(\" for it"),
+        (_, "r") => Some("rr<3 rerolls until none is below 3, ro<3 once"),
+        (_, "xo" | "ie") => Some("e6 explodes each 6, ra6 only the first"),
+        (_, "t" | "f" | "s" | "cs" | "cf") => {
+            Some("successes are not counted; >= compares the sum")
+        }
+        (_, "ea") => Some("three dice, the highest kept: 3d20kh1"),
+        (_, "plus") => Some("write +"),
+        (_, "minus") => Some("write -"),
+        (_, "times" | "twice" | "thrice") => Some("write * to multiply, 3#d20 to roll three times"),
+        _ => None,
+    };
+    parser.fault(len, format!("cannot read \"{found}{behind}\""), hint)
+}
+
+/// Whether what stands here may be a comment; the fault if it looks like part of the roll.
+fn check(parser: &mut Parser<'_>, root: &Node) -> Parsed<()> {
+    let spaced = parser.at.checked_sub(1).and_then(|at| parser.chars.get(at));
+    if !spaced.is_some_and(|c| c.is_whitespace()) {
+        return Err(unexpected(parser));
+    }
+    // A comment may be quoted or bracketed: (stealth), "to hit", *ouch*.
+    let first = parser.after_blanks(parser.at);
+    let open = parser.chars.iter().skip(first).take_while(|c| "(\"'“„*_~".contains(**c)).count();
+    let start = first + open;
+    let Some(&letter) = parser.chars.get(start) else { return Err(unexpected(parser)) };
+    let is_symbol = !letter.is_ascii() && !letter.is_numeric() && !"−–—‐×÷≥≤≠".contains(letter);
+    if letter.is_alphabetic() {
+        let place = std::mem::replace(&mut parser.at, start);
+        if is_operator_like(parser, start) {
+            return Err(unexpected(parser));
+        }
+        parser.at = place;
+    } else if !is_symbol {
+        return Err(unexpected(parser));
+    }
+    // "keep the dragon" is a comment, "keep the highest 3" is not.
+    let has_advantage = root.any_op(&Op::is_by_height);
+    for at in start..parser.chars.len() {
+        if let Some((message, hint)) = misplaced(parser, at, has_advantage) {
+            parser.at = at;
+            let len = parser.word_at(at).chars().count().max(1);
+            let hint = format!("{hint}, or {MARK}");
+            return Err(parser.fault(len, message, Some(&hint)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the first word of a would-be comment is more likely an operator.
+fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
+    let word = parser.word_at(at);
+    let len = word.chars().count();
+    let next = parser.peek_at(at + len);
+    let number_behind = next.is_some_and(|c| c.is_ascii_digit())
+        || (len < 3 && matches!(next, Some('<' | '>' | '=')));
+    let is_verb = operator_word(&word).is_some() && word != "max" && word != "min";
+    let is_named = matches!(
+        word.as_str(),
+        "plus" | "minus" | "times" | "twice" | "thrice" | "x" | "r" | "xo" | "ea" | "d" | "repeat"
+    );
+    (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
+}
+
+/// Whether a word is a slip of the pen for an advantage word: a letter doubled or two swapped.
+pub(super) fn is_near_advantage(word: &str) -> bool {
+    let slips =
+        ["addv", "aadv", "avd", "advn", "advt", "dsi", "ids", "diss", "ddis", "diis", "disa"];
+    let starts = word.starts_with("advv") || word.starts_with("advan") || word.starts_with("disad");
+    starts && !word.starts_with("advanc")
+        || slips.contains(&word)
+        || word.starts_with("advent") && word.ends_with("age")
+}
+
+/// Why a comment may not hold what begins at `at` (it would have changed the roll), and how to
+/// write it so that it does.
+fn misplaced(
+    parser: &Parser<'_>,
+    at: usize,
+    has_advantage: bool,
+) -> Option<(String, &'static str)> {
+    let before = at.checked_sub(1).and_then(|at| parser.chars.get(at));
+    if before.is_some_and(|c| c.is_alphanumeric()) {
+        return None;
+    }
+    let word = parser.word_at(at);
+    let next = parser.after_blanks(at + word.chars().count().max(1));
+    let number_next = parser.peek_at(next).is_some_and(|c| c.is_ascii_digit());
+    let next_word = parser.word_at(next);
+    let is = |list: &[&str]| list.contains(&word.as_str());
+    let idle = |hint| Some((format!("\"{word}\" in a comment does nothing"), hint));
+    if advantage(&word).is_some() && !has_advantage {
+        return idle(BEHIND_DIE);
+    }
+    if is(&["highest", "lowest"])
+        || (is(&["keep", "keeping", "drop", "dropping", "best", "worst"])
+            && (number_next || ["highest", "lowest", "best", "worst"].contains(&&*next_word)))
+    {
+        return idle("to keep the highest 3 write kh3, to drop the lowest one dl1");
+    }
+    if is(&["exploding", "rerolling"]) || (is(&["reroll", "explode"]) && number_next) {
+        return idle("to explode write e6 or !, to reroll rr1 or ro1");
+    }
+    let label = "write a label in brackets, as in 2d6[fire]+3";
+    if is(&["plus", "minus", "times", "add"]) && number_next {
+        return idle(label);
+    }
+    let digits = parser.chars.iter().skip(at).take_while(|c| c.is_ascii_digit()).count();
+    let sides = parser.peek_at(at + digits + 1);
+    if parser.peek_at(at + digits) == Some('d')
+        && (sides == Some('%') || sides.is_some_and(|c| c.is_ascii_digit()))
+    {
+        return Some(("dice in a comment are not rolled".to_owned(), "roll one thing at a time"));
+    }
+    let is_sign = matches!(parser.peek_at(at), Some('+' | '-' | '*' | '/'));
+    let after_blank = before.is_none_or(|c| c.is_whitespace());
+    (is_sign && after_blank && number_next)
+        .then(|| ("a number in a comment is not counted".to_owned(), label))
+}

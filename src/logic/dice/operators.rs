@@ -1,0 +1,188 @@
+//! What stands behind dice and brackets: `kh3`, `rr<3`, `!>4`, advantage.
+//!
+//! **Never** takes half an operator: its number is missing, or it is read whole.
+
+use super::parse::{Parsed, Parser};
+use super::tree::{Dice, Op, Pick, Sides, Verb};
+use super::{MAX_SIDES, comment};
+
+impl Parser<'_> {
+    /// Everything done to dice: operators, `!`, and advantage right behind a die.
+    pub fn dice_ops(&mut self, dice: &mut Dice) -> Parsed<()> {
+        loop {
+            let next = self.after_blanks(self.at);
+            let glued = next == self.at;
+            if self.peek_at(next) == Some('!') && self.peek_at(next + 1) != Some('=') {
+                self.at = next;
+                let op = self.bang(dice.sides)?;
+                push_op(&mut dice.ops, op);
+            } else if let Some(op) = self.op()? {
+                push_op(&mut dice.ops, op);
+            } else if let Some((pick, word)) = comment::advantage_at(self, next)
+                && (glued || dice.sides == Sides::Faces(20))
+            {
+                self.at = word;
+                comment::take_advantage(self, dice, pick)?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `!`, `!5`, `!>4`, `!<2`: explodes; `>` and `<` include their number, as in Roll20.
+    fn bang(&mut self, sides: Sides) -> Parsed<Op> {
+        let start = self.at;
+        self.at += 1;
+        let pick = match self.peek() {
+            Some('!') => {
+                self.at = start;
+                let hint = "compounding dice are not known; ! adds the new die as its own";
+                return Err(self.fault(2, "\"!!\" is no operator", Some(hint)));
+            }
+            Some('p') if self.word_at(self.at) == "p" => {
+                self.at = start;
+                let hint = "penetrating dice are not known; to drop put a blank before p";
+                return Err(self.fault(2, "\"!p\" is no operator", Some(hint)));
+            }
+            Some('>') => Pick::Above,
+            Some('<') => Pick::Below,
+            Some('0'..='9') => Pick::Exactly,
+            _ => {
+                let top = match sides {
+                    Sides::Faces(sides) => sides,
+                    Sides::Fate => 1,
+                };
+                return Ok(Op::new(Verb::Explode, Pick::Exactly, top));
+            }
+        };
+        if pick != Pick::Exactly {
+            self.at += 1;
+            if self.peek() == Some('=') {
+                self.at += 1;
+            }
+        }
+        let number = self.selector_number("!")?;
+        if pick == Pick::Above && matches!(sides, Sides::Faces(sides) if sides < number) {
+            let hint = "to compare the sum put a blank behind !";
+            let len = self.at - start;
+            self.at = start;
+            return Err(self.fault(len, format!("no die shows {number} or more"), Some(hint)));
+        }
+        let number = match pick {
+            Pick::Above => (number - 1).max(0),
+            Pick::Below => number + 1,
+            _ => number,
+        };
+        Ok(Op::new(Verb::Explode, pick, number))
+    }
+
+    /// An operator with its selector, perhaps behind blanks; `None` where there is none.
+    fn op(&mut self) -> Parsed<Option<Op>> {
+        let next = self.after_blanks(self.at);
+        let word = self.word_at(next);
+        let Some((verb, pick)) = operator_word(&word) else { return Ok(None) };
+        let start = next;
+        self.at = self.after_blanks(next + word.chars().count());
+        let pick = match (pick, self.peek()) {
+            (Pick::Exactly, Some(sign @ ('<' | '>'))) => {
+                self.at = self.after_blanks(self.at + 1);
+                if sign == '<' { Pick::Below } else { Pick::Above }
+            }
+            (pick, _) => pick,
+        };
+        if !self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            self.at = start;
+            return Err(self.fault(word.len(), format!("\"{word}\" needs a number"), None));
+        }
+        if matches!(verb, Verb::Minimum | Verb::Maximum) && pick != Pick::Exactly {
+            let plain = if verb == Verb::Minimum { "mi2" } else { "ma5" };
+            self.at = start;
+            let message = format!("\"{word}\" takes a plain number only");
+            return Err(self.fault(word.len(), message, Some(&format!("as in {plain}"))));
+        }
+        let number = self.selector_number(&word)?;
+        Ok(Some(Op::new(verb, pick, number)))
+    }
+
+    /// The number of a selector.
+    fn selector_number(&mut self, operator: &str) -> Parsed<i32> {
+        let digits = self.digits_at(self.at);
+        if digits.is_empty() {
+            return Err(self.missing(&format!("\"{operator}\" needs a number"), None));
+        }
+        let number = digits.parse().ok().filter(|n| *n <= MAX_SIDES).ok_or_else(|| {
+            let hint = format!("0 to {MAX_SIDES}");
+            self.fault(digits.len(), format!("\"{digits}\" is too large here"), Some(&hint))
+        })?;
+        self.at += digits.len();
+        Ok(number)
+    }
+
+    /// Keep and drop behind a bracket.
+    pub fn set_ops(&mut self) -> Parsed<Vec<Op>> {
+        let mut ops = Vec::new();
+        loop {
+            let before = self.after_blanks(self.at);
+            let Some(op) = self.op()? else { return Ok(ops) };
+            if !matches!(op.verb, Verb::Keep | Verb::Drop) {
+                let len = self.at - before;
+                self.at = before;
+                let hint = "write it inside the bracket, behind the dice";
+                return Err(self.fault(len, "a bracket can only keep or drop", Some(hint)));
+            }
+            push_op(&mut ops, op);
+        }
+    }
+}
+
+/// What the letters of an operator mean; the number's sign is not among them.
+pub(super) fn operator_word(word: &str) -> Option<(Verb, Pick)> {
+    let (verb, pick) = match word {
+        // `dl` and `dh` are Roll20's and Foundry's `pl` and `ph`; `min` and `max` Foundry's.
+        "dl" => return Some((Verb::Drop, Pick::Lowest)),
+        "dh" => return Some((Verb::Drop, Pick::Highest)),
+        "min" => return Some((Verb::Minimum, Pick::Exactly)),
+        "max" => return Some((Verb::Maximum, Pick::Exactly)),
+        _ => match word.strip_suffix('h') {
+            Some(verb) => (verb, Pick::Highest),
+            None => match word.strip_suffix('l') {
+                Some(verb) => (verb, Pick::Lowest),
+                None => (word, Pick::Exactly),
+            },
+        },
+    };
+    let verb = match verb {
+        "k" => Verb::Keep,
+        "p" => Verb::Drop,
+        "rr" => Verb::RerollUntil,
+        "ro" => Verb::RerollOnce,
+        "ra" => Verb::ExplodeOne,
+        "e" => Verb::Explode,
+        "mi" => Verb::Minimum,
+        "ma" => Verb::Maximum,
+        _ => return None,
+    };
+    Some((verb, pick))
+}
+
+/// Adds an operation. Neighbours with the same verb are one, as in Avrae: `rr1rr2` rerolls both.
+/// Selectors another one contains are left out, which bounds the work of a reroll loop; not for
+/// `ra`, which takes the first die of its first selector that has any.
+fn push_op(ops: &mut Vec<Op>, op: Op) {
+    let immediate = matches!(op.verb, Verb::Minimum | Verb::Maximum);
+    let Some(last) = ops.last_mut().filter(|last| last.verb == op.verb && !immediate) else {
+        ops.push(op);
+        return;
+    };
+    for new in op.selectors {
+        let same = last.selectors.iter_mut().find(|old| {
+            let alike = old.pick == new.pick && new.pick != Pick::Exactly;
+            **old == new || (alike && op.verb != Verb::ExplodeOne)
+        });
+        match (same, new.pick) {
+            (None, _) => last.selectors.push(new),
+            (Some(old), Pick::Above) => old.number = old.number.min(new.number),
+            (Some(old), _) => old.number = old.number.max(new.number),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Rolling: the parsed form to values, each die with its history.
+//!
+//! What the operators do, in which order, and which of equal values is taken first follows Avrae's
+//! `d20` 1.1.2. **Never** throws more dice than the limit.
+
+use rand::{Rng, RngExt};
+
+use super::arithmetic::Binary;
+use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
+use super::{DiceError, MAX_DICE, Natural};
+
+/// A rolled value.
+pub(super) struct Rolled<'a> {
+    /// What was rolled; for its labels.
+    pub node: &'a Node,
+    /// False when an operator dropped it: it counts zero.
+    pub kept: bool,
+    /// What came of it.
+    pub part: Part<'a>,
+}
+
+/// What came of a value.
+pub(super) enum Part<'a> {
+    /// A literal.
+    Number(f64),
+    /// The dice, those added by explosions at the end.
+    Dice(&'a Dice, Vec<Die>),
+    /// A bracket.
+    Group(Box<Rolled<'a>>, &'a [Op]),
+    /// A set.
+    Set(Vec<Rolled<'a>>, &'a [Op]),
+    /// A sign.
+    Sign(Sign, Box<Rolled<'a>>),
+    /// A chain; each operator with its column.
+    Chain(Box<Rolled<'a>>, Vec<(Binary, usize, Rolled<'a>)>),
+}
+
+/// One die.
+pub(super) struct Die {
+    /// False when an operator dropped it.
+    pub kept: bool,
+    /// Faces it showed before it was rerolled.
+    pub earlier: Vec<Face>,
+    /// The face it shows.
+    pub face: Face,
+}
+
+/// One throw of one die.
+#[derive(Clone, Copy)]
+pub(super) struct Face {
+    /// What was thrown.
+    pub thrown: i32,
+    /// What it counts after `mi` and `ma`.
+    pub counts: i32,
+    /// Whether it brought another die.
+    pub exploded: bool,
+}
+
+/// Throws dice and counts them.
+pub(super) struct Cup<'r, R: ?Sized> {
+    /// The randomness.
+    rng: &'r mut R,
+    /// Dice that may still be thrown.
+    left: u32,
+}
+
+impl<'r, R: Rng + ?Sized> Cup<'r, R> {
+    /// A cup for one roll with all its repeats.
+    pub fn new(rng: &'r mut R) -> Self {
+        Self { rng, left: MAX_DICE }
+    }
+
+    /// Rolls everything in `node`, from the left.
+    pub fn roll<'a>(&mut self, node: &'a Node) -> Result<Rolled<'a>, DiceError> {
+        let part = match &node.kind {
+            Kind::Number(number) => Part::Number(*number),
+            Kind::Dice(dice) => Part::Dice(dice, self.dice(dice)?),
+            Kind::Group(inner, ops) => {
+                let mut inner = self.roll(inner)?;
+                for op in ops {
+                    inner.keep_or_drop(op)?;
+                }
+                Part::Group(Box::new(inner), ops)
+            }
+            Kind::Set(items, ops) => {
+                let mut items =
+                    items.iter().map(|item| self.roll(item)).collect::<Result<Vec<_>, _>>()?;
+                for op in ops {
+                    keep_or_drop_items(&mut items, op)?;
+                }
+                Part::Set(items, ops)
+            }
+            Kind::Sign(sign, inner) => Part::Sign(*sign, Box::new(self.roll(inner)?)),
+            Kind::Chain(first, rest) => {
+                let first = Box::new(self.roll(first)?);
+                let rest = rest
+                    .iter()
+                    .map(|link| Ok((link.op, link.column, self.roll(&link.node)?)))
+                    .collect::<Result<Vec<_>, DiceError>>()?;
+                Part::Chain(first, rest)
+            }
+        };
+        Ok(Rolled { node, kept: true, part })
+    }
+
+    /// Throws a term of dice and applies its operators in order.
+    fn dice(&mut self, term: &Dice) -> Result<Vec<Die>, DiceError> {
+        let mut dice = Vec::new();
+        for _ in 0..term.count {
+            dice.push(self.die(term)?);
+        }
+        for op in &term.ops {
+            match op.verb {
+                Verb::Keep | Verb::Drop => {
+                    let chosen = select(&values(&dice), &op.selectors);
+                    for (die, chosen) in dice.iter_mut().zip(chosen) {
+                        die.kept &= chosen == (op.verb == Verb::Keep);
+                    }
+                }
+                Verb::RerollOnce => {
+                    self.reroll(term, &mut dice, op)?;
+                }
+                Verb::RerollUntil => while self.reroll(term, &mut dice, op)? {},
+                Verb::Explode => self.explode(term, &mut dice, op)?,
+                Verb::ExplodeOne => {
+                    let values = values(&dice);
+                    let first = op.selectors.iter().find_map(|s| first(&values, *s));
+                    if let Some(die) = first.and_then(|at| dice.get_mut(at)) {
+                        die.face.exploded = true;
+                        dice.push(self.die(term)?);
+                    }
+                }
+                Verb::Minimum | Verb::Maximum => {
+                    let Some(bound) = op.selectors.first().map(|s| s.number) else { continue };
+                    for die in dice.iter_mut().filter(|die| die.kept) {
+                        let counts = &mut die.face.counts;
+                        let raise = op.verb == Verb::Minimum;
+                        *counts = if raise { (*counts).max(bound) } else { (*counts).min(bound) };
+                    }
+                }
+            }
+        }
+        Ok(dice)
+    }
+
+    /// Throws one die.
+    fn die(&mut self, term: &Dice) -> Result<Die, DiceError> {
+        let face = self.throw(term)?;
+        Ok(Die { kept: true, earlier: Vec::new(), face })
+    }
+
+    /// One face, each equally likely.
+    fn throw(&mut self, term: &Dice) -> Result<Face, DiceError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| DiceError {
+            column: term.column,
+            message: format!("more than {MAX_DICE} dice in one roll"),
+            hint: Some("repeats, rerolls and explosions count too".to_owned()),
+        })?;
+        let thrown = match term.sides {
+            Sides::Faces(sides) => self.rng.random_range(1..=sides.max(1)),
+            Sides::Fate => self.rng.random_range(-1..=1),
+        };
+        Ok(Face { thrown, counts: thrown, exploded: false })
+    }
+
+    /// Throws the selected dice anew; whether there were any.
+    fn reroll(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<bool, DiceError> {
+        let mut any = false;
+        let chosen = select(&values(dice), &op.selectors);
+        for (die, _) in dice.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen) {
+            die.earlier.push(die.face);
+            die.face = self.throw(term)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    /// One more die for each selected, and for those among the new, each die once.
+    fn explode(&mut self, term: &Dice, dice: &mut Vec<Die>, op: &Op) -> Result<(), DiceError> {
+        let mut done: Vec<bool> = Vec::new();
+        loop {
+            done.resize(dice.len(), false);
+            let mut new = 0;
+            let chosen = select(&values(dice), &op.selectors);
+            for ((die, done), _) in dice
+                .iter_mut()
+                .zip(&mut done)
+                .zip(chosen)
+                .filter(|((_, done), chosen)| *chosen && !**done)
+            {
+                die.face.exploded = true;
+                *done = true;
+                new += 1;
+            }
+            if new == 0 {
+                return Ok(());
+            }
+            for _ in 0..new {
+                dice.push(self.die(term)?);
+            }
+        }
+    }
+}
+
+impl Rolled<'_> {
+    /// What it counts; zero when dropped.
+    pub fn total(&self) -> Result<f64, DiceError> {
+        if !self.kept {
+            return Ok(0.0);
+        }
+        match &self.part {
+            Part::Number(number) => Ok(*number),
+            Part::Dice(_, dice) => {
+                let kept = dice.iter().filter(|die| die.kept);
+                Ok(kept.map(|die| f64::from(die.face.counts)).sum())
+            }
+            Part::Group(inner, _) => inner.total(),
+            Part::Set(items, _) => items
+                .iter()
+                .try_fold(0.0, |sum, item| Binary::Add.apply(sum, item.total()?, item.column())),
+            Part::Sign(Sign::Plus, inner) => inner.total(),
+            Part::Sign(Sign::Minus, inner) => Ok(-inner.total()?),
+            Part::Chain(first, rest) => {
+                rest.iter().try_fold(first.total()?, |left, (op, column, right)| {
+                    op.apply(left, right.total()?, *column)
+                })
+            }
+        }
+    }
+
+    /// Adds the faces that count, from the left.
+    pub fn faces(&self, faces: &mut Vec<i64>) {
+        if !self.kept {
+            return;
+        }
+        match &self.part {
+            Part::Number(_) => {}
+            Part::Dice(_, dice) => {
+                let kept = dice.iter().filter(|die| die.kept);
+                faces.extend(kept.map(|die| i64::from(die.face.counts)));
+            }
+            Part::Group(inner, _) | Part::Sign(_, inner) => inner.faces(faces),
+            Part::Set(items, _) => items.iter().for_each(|item| item.faces(faces)),
+            Part::Chain(first, rest) => {
+                first.faces(faces);
+                rest.iter().for_each(|(_, _, right)| right.faces(faces));
+            }
+        }
+    }
+
+    /// Whether the leftmost dice kept a single d20, and it shows 20 or 1.
+    pub fn natural(&self) -> Option<Natural> {
+        if !self.kept {
+            return None;
+        }
+        match &self.part {
+            Part::Number(_) => None,
+            Part::Dice(term, dice) if term.sides == Sides::Faces(20) => {
+                let mut kept = dice.iter().filter(|die| die.kept);
+                match (kept.next()?.face.counts, kept.next()) {
+                    (20, None) => Some(Natural::Twenty),
+                    (1, None) => Some(Natural::One),
+                    _ => None,
+                }
+            }
+            Part::Dice(..) => None,
+            Part::Group(inner, _) | Part::Sign(_, inner) | Part::Chain(inner, _) => inner.natural(),
+            Part::Set(items, _) => items.first()?.natural(),
+        }
+    }
+
+    /// A column in it, for an error about its sum.
+    fn column(&self) -> usize {
+        match &self.part {
+            Part::Number(_) => 1,
+            Part::Dice(term, _) => term.column,
+            Part::Group(inner, _) | Part::Sign(_, inner) | Part::Chain(inner, _) => inner.column(),
+            Part::Set(items, _) => items.first().map_or(1, Rolled::column),
+        }
+    }
+
+    /// Keeps or drops as an operator behind a bracket says: among the dice or the set inside, or
+    /// else the one value it is.
+    fn keep_or_drop(&mut self, op: &Op) -> Result<(), DiceError> {
+        match &mut self.part {
+            Part::Group(inner, _) => inner.keep_or_drop(op),
+            Part::Set(items, _) => keep_or_drop_items(items, op),
+            Part::Dice(_, dice) => {
+                let chosen = select(&values(dice), &op.selectors);
+                for (die, chosen) in dice.iter_mut().zip(chosen) {
+                    die.kept &= chosen == (op.verb == Verb::Keep);
+                }
+                Ok(())
+            }
+            _ => keep_or_drop_items(std::slice::from_mut(self), op),
+        }
+    }
+}
+
+/// Keeps or drops among whole values.
+fn keep_or_drop_items(items: &mut [Rolled<'_>], op: &Op) -> Result<(), DiceError> {
+    let totals = items
+        .iter()
+        .map(|item| item.kept.then(|| item.total()).transpose())
+        .collect::<Result<Vec<_>, _>>()?;
+    for (item, chosen) in items.iter_mut().zip(select(&totals, &op.selectors)) {
+        item.kept &= chosen == (op.verb == Verb::Keep);
+    }
+    Ok(())
+}
+
+/// What each die counts; `None` for a dropped one.
+fn values(dice: &[Die]) -> Vec<Option<f64>> {
+    dice.iter().map(|die| die.kept.then(|| f64::from(die.face.counts))).collect()
+}
+
+/// For each value whether any selector takes it; dropped ones are never taken.
+fn select(values: &[Option<f64>], selectors: &[Selector]) -> Vec<bool> {
+    let takes = |value: f64| selectors.iter().any(|selector| is_taken(value, *selector));
+    let mut chosen: Vec<bool> = values.iter().map(|value| value.is_some_and(takes)).collect();
+    for at in selectors.iter().flat_map(|selector| by_height(values, *selector)) {
+        if let Some(chosen) = chosen.get_mut(at) {
+            *chosen = true;
+        }
+    }
+    chosen
+}
+
+/// The place of the first value a selector takes.
+fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
+    let taken = |value: &Option<f64>| value.is_some_and(|value| is_taken(value, selector));
+    values.iter().position(taken).or_else(|| by_height(values, selector).first().copied())
+}
+
+/// Whether a selector takes this value whatever the others are.
+fn is_taken(value: f64, selector: Selector) -> bool {
+    let number = f64::from(selector.number);
+    match selector.pick {
+        Pick::Exactly => value == number,
+        Pick::Above => value > number,
+        Pick::Below => value < number,
+        Pick::Highest | Pick::Lowest => false,
+    }
+}
+
+/// The places `hN` or `lN` takes, the first taken first; equal values stay in order.
+fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
+    let highest = match selector.pick {
+        Pick::Highest => true,
+        Pick::Lowest => false,
+        Pick::Exactly | Pick::Above | Pick::Below => return Vec::new(),
+    };
+    let mut kept: Vec<(usize, f64)> =
+        values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
+    let order = |(at_a, a): &(usize, f64), (at_b, b): &(usize, f64)| {
+        let by_value = if highest { b.total_cmp(a) } else { a.total_cmp(b) };
+        by_value.then(at_a.cmp(at_b))
+    };
+    let number = usize::try_from(selector.number).unwrap_or(0);
+    if number < kept.len() {
+        kept.select_nth_unstable_by(number, order);
+        kept.truncate(number);
+    }
+    kept.sort_unstable_by(order);
+    kept.into_iter().map(|(at, _)| at).collect()
+}
+
+/// Cut toward zero; every total is within 2^53.
+#[expect(clippy::cast_possible_truncation, reason = "cutting is what is asked for")]
+pub(super) fn whole(total: f64) -> i64 {
+    total as i64
+}

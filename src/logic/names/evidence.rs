@@ -1,0 +1,303 @@
+//! The evidence that words heard are a name: sound, letters, length, place.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::logic::sounds::{Phonetics, distance, similarity, syllables};
+use crate::logic::words::{Words, fold};
+
+use super::place::Place;
+
+/// Words that never stand for a name.
+const FUNCTION_WORDS: &[&str] = &[
+    "the", "a", "an", "of", "and", "or", "in", "on", "at", "to", "for", "from", "by", "with", "is",
+    "it", "he", "she", "we", "you", "they", "who", "what", "his", "her", "my", "your", "our",
+    "der", "die", "das", "des", "dem", "den", "von", "vom", "zu", "zum", "zur", "und", "oder",
+    "im", "am", "mit", "ein", "eine", "le", "la", "les", "el", "de", "du", "da", "van", "al",
+];
+/// Titles, callings and epithets many people share.
+const ROLES: &[&str] = &[
+    "barkeep",
+    "barkeeper",
+    "bartender",
+    "innkeeper",
+    "sage",
+    "king",
+    "queen",
+    "prince",
+    "princess",
+    "duke",
+    "duchess",
+    "baron",
+    "baroness",
+    "count",
+    "countess",
+    "lord",
+    "lady",
+    "sir",
+    "dame",
+    "master",
+    "mistress",
+    "captain",
+    "sergeant",
+    "guard",
+    "guardian",
+    "merchant",
+    "trader",
+    "smith",
+    "blacksmith",
+    "baker",
+    "miller",
+    "farmer",
+    "hunter",
+    "wizard",
+    "witch",
+    "sorcerer",
+    "warlock",
+    "mage",
+    "priest",
+    "priestess",
+    "cleric",
+    "druid",
+    "ranger",
+    "rogue",
+    "bard",
+    "monk",
+    "paladin",
+    "knight",
+    "elder",
+    "old",
+    "young",
+    "great",
+    "grand",
+    "big",
+    "little",
+    "mad",
+    "wise",
+    "brave",
+    "brother",
+    "sister",
+    "father",
+    "mother",
+    "uncle",
+    "aunt",
+    "doctor",
+    "mister",
+    "saint",
+    "herr",
+    "frau",
+    "konig",
+    "konigin",
+    "prinz",
+    "herzog",
+    "graf",
+    "ritter",
+    "wirt",
+    "wirtin",
+    "schmied",
+    "bauer",
+    "handler",
+    "zauberer",
+    "hexe",
+    "meister",
+    "hauptmann",
+    "alte",
+    "alter",
+    "weise",
+];
+/// Common English words, folded.
+static ENGLISH: LazyLock<HashSet<String>> =
+    LazyLock::new(|| include_str!("ordinary_en.txt").split_whitespace().map(fold).collect());
+/// Common German words, folded.
+static GERMAN: LazyLock<HashSet<String>> =
+    LazyLock::new(|| include_str!("ordinary_de.txt").split_whitespace().map(fold).collect());
+/// Endings that keep a word ordinary, longest first.
+const ENDINGS: &[&str] = &[
+    "ings", "ing", "ers", "est", "er", "ed", "es", "ly", "en", "em", "st", "te", "t", "s", "d",
+    "y", "e", "n",
+];
+/// Shortest name that sound alone may be taken for.
+const SHORTEST: usize = 5;
+
+/// A name's letters and sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameSound {
+    /// Folded, words joined.
+    letters: String,
+    /// Sound key of the letters.
+    key: String,
+    /// Groups of vowels.
+    syllables: usize,
+}
+
+/// Words heard that may be a name.
+#[derive(Clone, Debug)]
+pub struct Heard<'w> {
+    /// The utterance.
+    all: &'w Words,
+    /// Which of its words.
+    range: Range<usize>,
+    /// The words as one.
+    sound: NameSound,
+}
+
+/// How surely a word of a name stands for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// Like the name itself ("Bartok" of "Bartok the Barkeep").
+    Full,
+    /// Only when somebody is called by it ("barkeep, a beer").
+    Called,
+}
+
+/// A single word of a name that stands for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamePart<'n> {
+    /// The word as written.
+    pub word: &'n str,
+    /// How surely.
+    pub strength: Strength,
+}
+
+/// How a language is heard.
+#[derive(Clone, Copy, Debug)]
+pub struct Ear {
+    /// Its sound rules; they choose the list of ordinary words too.
+    phonetics: Phonetics,
+}
+
+impl Ear {
+    /// For a language (ISO 639-1).
+    pub fn new(language: &str) -> Self {
+        Self { phonetics: Phonetics::of(language) }
+    }
+
+    /// A name's sound.
+    pub fn name(&self, name: &str) -> NameSound {
+        self.sound(Words::of(name).iter().collect())
+    }
+
+    /// The words of `range` as they sound together.
+    pub fn hear<'w>(&self, words: &'w Words, range: Range<usize>) -> Heard<'w> {
+        let sound = self.sound(words.joined(range.clone()).to_owned());
+        Heard { all: words, range, sound }
+    }
+
+    /// The sound of folded letters.
+    fn sound(&self, letters: String) -> NameSound {
+        NameSound { key: self.phonetics.key(&letters), syllables: syllables(&letters), letters }
+    }
+
+    /// How alike what was heard is to a name at this place, 1 to 100; `None`: no evidence.
+    pub fn alike(&self, heard: &Heard<'_>, name: &NameSound, place: Place) -> Option<usize> {
+        let length = name.letters.len();
+        let shortest = if place.edge() { SHORTEST - 1 } else { SHORTEST };
+        if length < shortest || heard.sound.letters.len().abs_diff(length) > 2 + length / 4 {
+            return None;
+        }
+        let count = heard.range.len();
+        if heard.sound.letters == name.letters {
+            let enough = count == 1 || place.edge() || length > 6 || !self.all_ordinary(heard);
+            return enough.then_some(100);
+        }
+        let same = heard.sound.key == name.key;
+        let near = place.edge() && count == 1 && one_sound_off(&heard.sound, name);
+        if !same && !near {
+            return None;
+        }
+        let ordinary = self.all_ordinary(heard);
+        let article = heard.all.get(heard.range.start).filter(|_| count > 1);
+        if article.is_some_and(|word| FUNCTION_WORDS.contains(&word))
+            || (ordinary && count == 1 && !(place.vocative && same))
+        {
+            return None;
+        }
+        let sounds = name.key.len();
+        let bound = if place.edge() {
+            edge_bound(count, ordinary, sounds, place.start || place.vocative)
+        } else {
+            inner_bound(count, ordinary, sounds).filter(|_| heard.sound.syllables == name.syllables)
+        }?;
+        let bound = if same { bound } else { bound.max(75) };
+        let like = similarity(&heard.sound.letters, &name.letters);
+        // Ninety-nine is the most a sound can prove.
+        (like >= bound).then_some(like.min(99))
+    }
+
+    /// Whether all words heard are ordinary words of the language.
+    fn all_ordinary(&self, heard: &Heard<'_>) -> bool {
+        heard.range.clone().all(|i| heard.all.get(i).is_none_or(|word| self.is_ordinary(word)))
+    }
+
+    /// Whether a folded word is an ordinary word of the language.
+    pub fn is_ordinary(&self, word: &str) -> bool {
+        let list = match self.phonetics {
+            Phonetics::English => &*ENGLISH,
+            Phonetics::German => &*GERMAN,
+            Phonetics::Letters => return word.len() <= 3,
+        };
+        if word.len() <= 3 || list.contains(word) {
+            return true;
+        }
+        ENDINGS.iter().any(|ending| {
+            let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= 3) else {
+                return false;
+            };
+            let doubled = stem.get(..stem.len() - 1).filter(|single| {
+                single.len() >= 3 && single.bytes().next_back() == stem.bytes().next_back()
+            });
+            list.contains(stem)
+                || list.contains(&format!("{stem}e"))
+                || doubled.is_some_and(|single| list.contains(single))
+        })
+    }
+}
+
+/// Whether all but one of four or more sounds agree.
+fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
+    name.key.len() >= 4
+        && heard.key.len().abs_diff(name.key.len()) <= 1
+        && distance(&heard.key, &name.key) == 1
+}
+
+/// The likeness needed inside a sentence of so many words with so many `sounds`.
+fn inner_bound(words: usize, ordinary: bool, sounds: usize) -> Option<usize> {
+    match (words, ordinary, sounds) {
+        (1, _, 3..) => Some(75),
+        (2.., _, 6..) => Some(70),
+        (2.., false, 4..) => Some(75),
+        _ => None,
+    }
+}
+
+/// The likeness needed where somebody is spoken to; `called`: not just at the end.
+fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Option<usize> {
+    match (words, ordinary, sounds) {
+        (1, true, 3..) => Some(75),
+        (1, false, 2..) => Some(65),
+        (2.., _, 5..) if called => Some(50),
+        (2.., false, _) | (2.., true, 4..) => Some(65),
+        _ => None,
+    }
+}
+
+/// The single words of a name that stand for it; none for a name of one word.
+pub fn name_parts<'n>(name: &'n str, ear: &Ear) -> Vec<NamePart<'n>> {
+    let words = Words::of(name);
+    if words.len() < 2 {
+        return Vec::new();
+    }
+    let epithet = words.get(1).is_some_and(|second| FUNCTION_WORDS.contains(&second));
+    let part = |index: usize| {
+        let folded = words.get(index)?;
+        let word = name.get(words.source(index))?;
+        if folded.len() < 3 || FUNCTION_WORDS.contains(&folded) {
+            return None;
+        }
+        let own = !ROLES.contains(&folded) && (!ear.is_ordinary(folded) || (index == 0 && epithet));
+        let strength = if own { Strength::Full } else { Strength::Called };
+        Some(NamePart { word, strength })
+    };
+    (0..words.len()).filter_map(part).collect()
+}

@@ -1,0 +1,161 @@
+//! Where in an utterance words stand: at its edges, or set off like somebody spoken to.
+
+use std::ops::Range;
+
+use crate::logic::words::Words;
+
+/// Words that may come before the name of somebody spoken to, folded.
+const OPENERS: &[&str] = &[
+    "hey",
+    "hi",
+    "hello",
+    "oh",
+    "o",
+    "ah",
+    "uh",
+    "um",
+    "er",
+    "so",
+    "well",
+    "okay",
+    "ok",
+    "alright",
+    "right",
+    "yes",
+    "no",
+    "yeah",
+    "and",
+    "but",
+    "now",
+    "please",
+    "listen",
+    "look",
+    "say",
+    "excuse",
+    "me",
+    "sorry",
+    "thanks",
+    "thank",
+    "you",
+    "dear",
+    "good",
+    "morning",
+    "evening",
+    "day",
+    "my",
+    "friend",
+    "greetings",
+    "welcome",
+    "then",
+    "hallo",
+    "na",
+    "also",
+    "tja",
+    "ah",
+    "ah",
+    "he",
+    "du",
+    "ja",
+    "nein",
+    "und",
+    "aber",
+    "nun",
+    "bitte",
+    "hor",
+    "mal",
+    "sag",
+    "entschuldigung",
+    "danke",
+    "guten",
+    "tag",
+    "morgen",
+    "abend",
+    "servus",
+    "moin",
+    "gut",
+    "lieber",
+    "liebe",
+];
+/// Most words before a name at the start.
+const MOST_OPENERS: usize = 3;
+/// Words that may come after the name of somebody spoken to.
+const TAIL: &[&str] = &[
+    "please", "now", "then", "thanks", "thank", "you", "okay", "ok", "right", "bitte", "jetzt",
+    "danke", "ja", "oder",
+];
+/// Most words after a name at the end.
+const MOST_TAIL: usize = 2;
+/// Openers that call somebody even without a comma.
+const CALLS: &[&str] = &["hey", "hi", "hello", "hallo", "oh", "o", "greetings", "moin", "servus"];
+
+/// Where words stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// At the start of the utterance, openers such as "hey" aside.
+    pub start: bool,
+    /// At its end, "please" and the like aside.
+    pub end: bool,
+    /// Set off by punctuation, or called ("hey"), as somebody spoken to is.
+    pub vocative: bool,
+}
+
+impl Place {
+    /// Whether names of people spoken to stand here.
+    pub fn edge(self) -> bool {
+        self.start || self.end || self.vocative
+    }
+}
+
+/// How many openers the utterance begins with.
+fn skipped_opening(words: &Words) -> usize {
+    words.iter().take(MOST_OPENERS).take_while(|word| is_opener(word)).count()
+}
+
+/// Whether a folded word is an opener.
+fn is_opener(word: &str) -> bool {
+    OPENERS.contains(&word)
+}
+
+/// Where the words of `range` stand in `text`.
+pub fn place(text: &str, words: &Words, range: &Range<usize>) -> Place {
+    let before = gap(text, words, range.start);
+    let after = gap(text, words, range.end);
+    let first = range.start == 0;
+    let last = range.end >= words.len();
+    let start = range.start <= skipped_opening(words);
+    let tail = words.len().saturating_sub(range.end);
+    let end = last
+        || (tail <= MOST_TAIL
+            && (range.end..words.len()).all(|i| words.get(i).is_some_and(|w| TAIL.contains(&w))));
+    let called =
+        range.start.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|w| CALLS.contains(&w));
+    let set_off_before = first || called || pauses(before);
+    let set_off_after = last || pauses(after);
+    // "Elara, Bartok, and Mira came" lists, it does not call.
+    let listed = !start
+        && before.contains(',')
+        && after.contains(',')
+        && words.get(range.end).is_some_and(|w| matches!(w, "and" | "or" | "und" | "oder"));
+    let vocative = (set_off_before && set_off_after && !listed) || (called && start);
+    Place { start, end, vocative }
+}
+
+/// Whether no punctuation but a hyphen stands between the words of `range`, and no possessive.
+pub fn same_phrase(text: &str, words: &Words, range: &Range<usize>) -> bool {
+    (range.start + 1..range.end).all(|index| {
+        !words.is_possessive(index - 1)
+            && gap(text, words, index).chars().all(|c| c.is_whitespace() || c == '-')
+    })
+}
+
+/// The text between word `index` and the word before it.
+fn gap<'t>(text: &'t str, words: &Words, index: usize) -> &'t str {
+    let from = index.checked_sub(1).map_or(0, |before| words.source(before).end);
+    let to = words.source(index).start.min(text.len());
+    text.get(from.min(to)..to).unwrap_or_default()
+}
+
+/// Whether a gap holds punctuation that sets off somebody spoken to.
+fn pauses(gap: &str) -> bool {
+    gap.contains([',', ';', '.', '!', '?', '…', ':', '—', '–'])
+}

@@ -1,0 +1,289 @@
+//! What an NPC's model reads: the system prompt that stays the same, and each turn's message.
+//!
+//! Entry functions: [`system_prompt`], [`turn_message`]. The system prompt depends on the files
+//! alone, so that providers can cache it; whatever changes goes into the turn's message. What
+//! people say is data there: one line, no square brackets, at most 2,000 characters.
+//! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
+//! time or anything random in the stable part.
+
+use crate::domain::{Campaign, Entity, EntityKind, Npc};
+
+use super::words::{Words, fold};
+
+/// The system prompt; a section whose `{value}` is empty is left out.
+const TEMPLATE: &str = include_str!("../../assets/prompts/npc.md");
+
+/// Most facts of the world in one prompt.
+const MOST_FACTS: usize = 40;
+/// Longest description of one thing, in characters.
+const LONGEST_FACT: usize = 400;
+/// Longest text of one person, and of all that was overheard together, in characters.
+const LONGEST_TEXT: usize = 2_000;
+/// Longest name, in characters.
+const LONGEST_NAME: usize = 64;
+
+/// Words of topics and names that fit everything.
+const CONNECTING: &[&str] = &[
+    "the",
+    "and",
+    "for",
+    "from",
+    "with",
+    "about",
+    "around",
+    "near",
+    "his",
+    "her",
+    "its",
+    "their",
+    "our",
+    "local",
+    "general",
+    "knowledge",
+    "und",
+    "der",
+    "die",
+    "das",
+    "den",
+    "dem",
+    "des",
+    "von",
+    "vom",
+    "uber",
+    "mit",
+];
+
+/// The stable prefix of everything `npc` is asked: who it is, what it knows, how it speaks.
+pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
+    let value = |key: &str| match key {
+        "name" => one_line(&npc.name),
+        "personality" => npc.personality.trim().to_owned(),
+        "rules" => list(npc.behavior_rules.iter().map(|rule| one_line(rule))),
+        "world" => world(campaign),
+        "topics" => {
+            let topics: Vec<_> = npc.knowledge_scope.iter().map(|topic| one_line(topic)).collect();
+            topics.join(", ")
+        }
+        "facts" => facts(npc, campaign),
+        "secrets" => list(npc.secret_knowledge.iter().map(|secret| one_line(secret))),
+        "players" => list(campaign.players.iter().map(|player| one_line(&player.character))),
+        "language" => language(&npc.language),
+        "sentences" => match npc.max_sentences {
+            0 | 1 => "one sentence".to_owned(),
+            most => format!("{most} sentences"),
+        },
+        _ => String::new(),
+    };
+    let sections = TEMPLATE.trim().split("\n\n").filter_map(|section| filled(section, value));
+    sections.collect::<Vec<_>>().join("\n\n")
+}
+
+/// A section of the template with its values in it; `None` when one is empty. Values are not
+/// looked at again, whatever braces they hold.
+fn filled(section: &str, value: impl Fn(&str) -> String) -> Option<String> {
+    let mut text = String::with_capacity(section.len() * 2);
+    let mut rest = section;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (key, after) = after.split_once('}')?;
+        let value = value(key);
+        if value.is_empty() {
+            return None;
+        }
+        text.push_str(before);
+        text.push_str(&value);
+        rest = after;
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Lines that begin with a dash.
+fn list(items: impl Iterator<Item = String>) -> String {
+    let lines: Vec<_> =
+        items.filter(|item| !item.is_empty()).map(|item| format!("- {item}")).collect();
+    lines.join("\n")
+}
+
+/// The campaign in a few lines.
+fn world(campaign: &Campaign) -> String {
+    let name = one_line(&campaign.name);
+    let system = one_line(&campaign.system);
+    let title = match (name.is_empty(), system.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!("The campaign is called {name}."),
+        (false, false) => format!("The campaign is called {name} and is played with {system}."),
+    };
+    [title.as_str(), campaign.description.trim()].join("\n").trim().to_owned()
+}
+
+/// What everyone may know of the things that lie within the NPC's knowledge.
+fn facts(npc: &Npc, campaign: &Campaign) -> String {
+    let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
+    let known = campaign.entities.iter().filter(|entity| !entity.dm_only && fits(entity, &scope));
+    let line = |entity: &Entity| {
+        let aliases: Vec<_> = entity.aliases.iter().map(|alias| one_line(alias)).collect();
+        let also = if aliases.is_empty() {
+            String::new()
+        } else {
+            format!(", also {}", aliases.join(", "))
+        };
+        let about = capped(&one_line(&entity.description), LONGEST_FACT);
+        let kind = kind_words(entity.kind).first().copied().unwrap_or_default();
+        format!("{} ({kind}{also}): {about}", one_line(&entity.name))
+    };
+    list(known.take(MOST_FACTS).map(line))
+}
+
+/// Whether one of the folded topics names the thing, a word of its name, or its kind.
+fn fits(entity: &Entity, scope: &[String]) -> bool {
+    let names: Vec<Words> =
+        std::iter::once(&entity.name).chain(&entity.aliases).map(|name| Words::of(name)).collect();
+    let telling = |word: &str| word.chars().count() >= 3 && !CONNECTING.contains(&word);
+    scope.iter().flat_map(|topic| topic.split(' ')).filter(|word| telling(word)).any(|word| {
+        word == "everything"
+            || word == "alles"
+            || kind_words(entity.kind).contains(&word)
+            || names.iter().any(|name| name.iter().any(|part| part == word))
+    })
+}
+
+/// What a kind of thing is called in prompts, then in topics; folded.
+const fn kind_words(kind: EntityKind) -> &'static [&'static str] {
+    match kind {
+        EntityKind::Npc => &["person", "people", "persons", "npc", "npcs", "leute", "personen"],
+        EntityKind::Location => {
+            &["place", "places", "location", "locations", "geography", "ort", "orte", "gegend"]
+        }
+        EntityKind::Item => &["item", "items", "things", "artefacts", "artifacts", "gegenstande"],
+        EntityKind::Faction => &["group", "groups", "faction", "factions", "gruppen", "bunde"],
+        EntityKind::Quest => &["task", "tasks", "quest", "quests", "auftrage"],
+        EntityKind::Event => &["event", "events", "news", "ereignisse", "neuigkeiten"],
+        EntityKind::Lore => &["lore", "legends", "history", "sagen", "geschichte"],
+    }
+}
+
+/// The English name of a language by its ISO 639-1 code.
+fn language(code: &str) -> String {
+    let name = match code.trim().to_ascii_lowercase().split(['-', '_']).next().unwrap_or_default() {
+        "" | "en" => "English",
+        "de" => "German",
+        "fr" => "French",
+        "es" => "Spanish",
+        "it" => "Italian",
+        "nl" => "Dutch",
+        "pt" => "Portuguese",
+        "pl" => "Polish",
+        "sv" => "Swedish",
+        "da" => "Danish",
+        "no" | "nb" => "Norwegian",
+        "fi" => "Finnish",
+        "cs" => "Czech",
+        "uk" => "Ukrainian",
+        "ru" => "Russian",
+        "tr" => "Turkish",
+        "ja" => "Japanese",
+        "ko" => "Korean",
+        "zh" => "Chinese",
+        other => return format!("the language with the ISO 639-1 code \"{other}\""),
+    };
+    name.to_owned()
+}
+
+/// Something said that an NPC heard without being asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overheard {
+    /// What NPCs call the speaker.
+    pub speaker: String,
+    /// The words.
+    pub text: String,
+}
+
+/// What one turn is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnMessage<'a> {
+    /// What NPCs call the speaker.
+    pub speaker: &'a str,
+    /// What was said to the NPC.
+    pub utterance: &'a str,
+    /// The dice expression that was spoken, normalised ("2d6+3").
+    pub dice: Option<&'a str>,
+    /// What was said since the NPC's last line, oldest first. The newest 2,000 characters count.
+    pub overheard: &'a [Overheard],
+    /// The scene's name.
+    pub scene: Option<&'a str>,
+}
+
+/// The user message of one turn: the game's facts in square brackets, one a line, then the
+/// utterance as the last line.
+pub fn turn_message(turn: &TurnMessage<'_>) -> String {
+    let mut lines = Vec::new();
+    if let Some(scene) = turn.scene {
+        lines.push(format!("[Scene: {}]", said(scene, LONGEST_NAME)));
+    }
+    let overheard = overheard(turn.overheard);
+    if !overheard.is_empty() {
+        lines.push("[Said at the table since you last spoke, not to you:]".to_owned());
+        lines.extend(overheard);
+    }
+    if let Some(dice) = turn.dice {
+        let dice = said(dice, LONGEST_NAME);
+        lines.push(format!(
+            "[Dice spoken of: {dice}. If they are to be rolled, roll exactly that.]"
+        ));
+    }
+    if !lines.is_empty() {
+        lines.push("[Said to you now:]".to_owned());
+    }
+    lines.push(format!("{}: {}", speaker(turn.speaker), said(turn.utterance, LONGEST_TEXT)));
+    lines.join("\n")
+}
+
+/// The newest lines that fit, oldest first.
+fn overheard(lines: &[Overheard]) -> Vec<String> {
+    let mut left = LONGEST_TEXT;
+    let line = |line: &Overheard| {
+        let text = format!("{}: {}", speaker(&line.speaker), said(&line.text, LONGEST_TEXT));
+        left = left.checked_sub(text.chars().count())?;
+        Some(text)
+    };
+    let mut newest: Vec<_> = lines.iter().rev().map_while(line).collect();
+    newest.reverse();
+    newest
+}
+
+/// A person's name: on one line, without brackets and colons.
+fn speaker(name: &str) -> String {
+    let name = said(&name.replace([':', '：'], " "), LONGEST_NAME);
+    if name.is_empty() { "Somebody".to_owned() } else { name }
+}
+
+/// A person's text as data: on one line, without the square brackets of facts.
+fn said(text: &str, most: usize) -> String {
+    let plain = |c| match c {
+        '[' | '【' | '［' => '(',
+        ']' | '】' | '］' => ')',
+        other => other,
+    };
+    capped(&one_line(&text.chars().map(plain).collect::<String>()), most)
+}
+
+/// `text` on one line: every kind of space or control character is one blank, and marks that
+/// change the direction of writing are gone.
+fn one_line(text: &str) -> String {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words = words.map(|word| word.replace(turns, "")).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// At most `most` characters of `text`, the last one "…" when it was longer.
+fn capped(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests;

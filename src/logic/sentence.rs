@@ -1,0 +1,299 @@
+//! Text deltas of a model into sentences, each as early as it is certain.
+//!
+//! Entry type: [`SentenceSplitter`]. A sentence that ends in clear punctuation leaves with the
+//! very delta that brings the punctuation; only abbreviations, initials, numbers, ellipses and
+//! punctuation inside an open quote, bracket or emphasis wait for the next delta. The same text
+//! gives the same sentences however it is cut into deltas, unless a cut separates punctuation
+//! from a character that directly follows it.
+//! **Never**: loses or changes a character other than white space around a sentence.
+
+mod stop;
+
+use stop::{Kind, Verdict, verdict};
+
+/// How sentences are cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentenceOptions {
+    /// ISO 639-1 code of the language spoken ("en"); German dates keep their ordinals.
+    pub language: String,
+    /// The first chunk may end at a clause once it has more characters than this.
+    pub long_chunk: usize,
+}
+
+impl Default for SentenceOptions {
+    fn default() -> Self {
+        Self { language: "en".to_owned(), long_chunk: 80 }
+    }
+}
+
+/// Shortest first chunk that may end at a clause, in characters.
+const SHORTEST_CLAUSE: usize = 25;
+
+/// Collects deltas and gives sentences.
+#[derive(Clone, Debug)]
+pub struct SentenceSplitter {
+    /// German rules for ordinals.
+    german: bool,
+    /// See [`SentenceOptions::long_chunk`].
+    long_chunk: usize,
+    /// Text not given out yet.
+    text: String,
+    /// How far `text` is decided, in bytes.
+    scan: usize,
+    /// Characters of `text` decided, without leading white space.
+    count: usize,
+    /// Whether the decided part holds a letter or digit.
+    voiced: bool,
+    /// What stands open at `scan`.
+    open: Open,
+    /// The last place a long first chunk may end, and what stands open there.
+    clause: Option<(usize, Open)>,
+    /// Whether a chunk was given out already.
+    started: bool,
+}
+
+/// Quotes, brackets and emphasis not closed yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Open {
+    /// Straight or curly double quotes, guillemets.
+    quote: Option<char>,
+    /// Round and square brackets.
+    brackets: usize,
+    /// Asterisks.
+    stars: usize,
+}
+
+impl Open {
+    /// Whether anything stands open.
+    fn any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Takes note of a quote or bracket.
+    fn note(&mut self, c: char) {
+        match c {
+            '(' | '[' => self.brackets += 1,
+            ')' | ']' => self.brackets = self.brackets.saturating_sub(1),
+            '"' | '“' | '”' | '„' | '«' | '»' => {
+                let closes = self.quote.is_some() && c != '„';
+                self.quote = (!closes && c != '”').then_some(c);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What to do at a place of the text.
+enum Step {
+    /// A sentence ends before this byte.
+    End(usize),
+    /// Nothing ends; go on at this byte.
+    Go(usize),
+    /// The next delta decides.
+    Wait,
+}
+
+impl SentenceSplitter {
+    /// An empty splitter.
+    pub fn new(options: &SentenceOptions) -> Self {
+        Self {
+            german: options.language.starts_with("de"),
+            long_chunk: options.long_chunk,
+            text: String::new(),
+            scan: 0,
+            count: 0,
+            voiced: false,
+            open: Open::default(),
+            clause: None,
+            started: false,
+        }
+    }
+
+    /// Takes a delta; gives the sentences it completes, trimmed, usually none or one.
+    pub fn push(&mut self, delta: &str) -> Vec<String> {
+        self.text.push_str(delta);
+        let mut sentences = Vec::new();
+        while let Some(end) = self.next_end() {
+            sentences.push(self.cut(end));
+        }
+        sentences
+    }
+
+    /// Gives what is left at the end of the text, and starts anew.
+    pub fn finish(&mut self) -> Option<String> {
+        let rest = self.text.trim().to_owned();
+        self.text.clear();
+        self.restart(Open::default());
+        self.started = false;
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Takes the text before `end` out.
+    fn cut(&mut self, end: usize) -> String {
+        let rest = self.text.split_off(end);
+        let sentence = std::mem::replace(&mut self.text, rest);
+        self.started = true;
+        self.restart(self.open);
+        sentence.trim().to_owned()
+    }
+
+    /// Begins to read `text` from its start.
+    fn restart(&mut self, open: Open) {
+        (self.scan, self.count, self.voiced) = (0, 0, false);
+        (self.open, self.clause) = (open, None);
+    }
+
+    /// Reads on until a sentence ends or the text does.
+    fn next_end(&mut self) -> Option<usize> {
+        loop {
+            let c = self.text.get(self.scan..)?.chars().next()?;
+            let next = self.scan + c.len_utf8();
+            let step = match c {
+                '\n' | '\r' => self.line_end(),
+                '*' => self.star(next),
+                c if stop::is_terminator(c) => self.terminator(),
+                c if is_clause_mark(c) => self.clause_mark(c, next),
+                c => {
+                    self.open.note(c);
+                    self.voiced |= c.is_alphanumeric();
+                    Step::Go(next)
+                }
+            };
+            match step {
+                Step::End(end) if self.voiced => return Some(end),
+                Step::End(to) | Step::Go(to) => {
+                    if let Some(end) = self.go_on(to.max(next), c) {
+                        return Some(end);
+                    }
+                }
+                Step::Wait => return None,
+            }
+        }
+    }
+
+    /// Moves to `to`; the end of a first chunk that has just become too long, if there is one.
+    fn go_on(&mut self, to: usize, c: char) -> Option<usize> {
+        if self.count > 0 || !c.is_whitespace() {
+            self.count += self.text.get(self.scan..to).map_or(0, |s| s.chars().count());
+        }
+        self.scan = to;
+        if self.started || self.count <= self.long_chunk || !self.voiced {
+            return None;
+        }
+        let (end, open) = self.clause.take()?;
+        self.open = open;
+        Some(end)
+    }
+
+    /// A line ends: so does the sentence, and whatever stood open.
+    fn line_end(&mut self) -> Step {
+        self.open = Open::default();
+        Step::End(self.scan)
+    }
+
+    /// Emphasis or a stage direction opens or closes.
+    fn star(&mut self, next: usize) -> Step {
+        let Some(follows) = self.text.get(next..).and_then(|rest| rest.chars().next()) else {
+            return Step::Wait;
+        };
+        let before = self.text.get(..self.scan).and_then(|text| text.chars().next_back());
+        let after_space = before.is_none_or(|c| !c.is_alphanumeric() && !stop::is_terminator(c));
+        if self.open.stars > 0 && (before == Some('*') || !after_space || follows.is_whitespace()) {
+            // A run of opening asterisks goes on; any other run closes.
+            let opening = before == Some('*') && !follows.is_whitespace() && self.count_run() > 0;
+            self.open.stars =
+                if opening { self.open.stars + 1 } else { self.open.stars.saturating_sub(1) };
+        } else if after_space && !follows.is_whitespace() {
+            self.open.stars += 1;
+        }
+        Step::Go(next)
+    }
+
+    /// How many opening asterisks stand directly before the place read.
+    fn count_run(&self) -> usize {
+        let before = self.text.get(..self.scan).unwrap_or_default();
+        let word = before.trim_end_matches('*');
+        let opens = word.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+        if opens && !word.ends_with(stop::is_terminator) { before.len() - word.len() } else { 0 }
+    }
+
+    /// Sentence punctuation: the verdict on what follows it.
+    fn terminator(&mut self) -> Step {
+        let rest = self.text.get(self.scan..).unwrap_or_default();
+        let run_len = rest.find(|c| !stop::is_terminator(c)).unwrap_or(rest.len());
+        let (run, after) = rest.split_at_checked(run_len).unwrap_or((rest, ""));
+        let mut open = self.open;
+        let closed = close(after, &mut open);
+        let end = self.scan + run_len + closed.len();
+        let before = self.text.get(..self.scan).unwrap_or_default();
+        let mut kind = Kind::of(before, run, self.german);
+        if kind == Kind::Clear && closed.ends_with([')', ']']) {
+            kind = Kind::Bracketed;
+        }
+        let follows = self.text.get(end..).unwrap_or_default();
+        match verdict(kind, before, follows, open.any()) {
+            Verdict::Wait => Step::Wait,
+            Verdict::End => {
+                self.open = if self.voiced { open } else { self.open };
+                Step::End(end)
+            }
+            Verdict::Go => {
+                self.open = open;
+                Step::Go(end)
+            }
+        }
+    }
+
+    /// A comma or the like: a long first chunk may end after it.
+    fn clause_mark(&mut self, c: char, next: usize) -> Step {
+        if self.started {
+            return Step::Go(next);
+        }
+        let Some(follows) = self.text.get(next..).and_then(|rest| rest.chars().next()) else {
+            return Step::Wait;
+        };
+        if c != '—' && !follows.is_whitespace() {
+            return Step::Go(next);
+        }
+        let count = self.count + 1;
+        if count > self.long_chunk {
+            return Step::End(next);
+        }
+        if count >= SHORTEST_CLAUSE {
+            self.clause = Some((next, self.open));
+        }
+        Step::Go(next)
+    }
+}
+
+/// Whether a long first chunk may end after this character.
+fn is_clause_mark(c: char) -> bool {
+    matches!(c, ',' | ';' | ':' | '—' | '–')
+}
+
+/// The closing quotes, brackets and asterisks `after` begins with.
+fn close<'t>(after: &'t str, open: &mut Open) -> &'t str {
+    let mut end = 0;
+    for (at, c) in after.char_indices() {
+        let follows = after.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+        let closes = match c {
+            '"' | '”' | '“' | '«' | '»' | ')' | ']' | '}' => true,
+            '’' | '\'' | '_' | '`' => follows.is_none_or(|next| !next.is_alphanumeric()),
+            '*' => open.stars > 0,
+            _ => false,
+        };
+        if !closes {
+            break;
+        }
+        match c {
+            '*' => open.stars = open.stars.saturating_sub(1),
+            '"' | '”' | '“' | '«' | '»' => open.quote = None,
+            _ => open.note(c),
+        }
+        end = at + c.len_utf8();
+    }
+    after.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

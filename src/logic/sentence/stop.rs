@@ -1,0 +1,227 @@
+//! Whether punctuation ends a sentence, from the words around it.
+//!
+//! Entry: [`Kind::of`] reads what stands before, [`verdict`] what follows.
+
+/// Before a name or number; a sentence does not end here.
+const TITLES: &[&str] = &[
+    "dr", "mr", "mrs", "ms", "mx", "st", "prof", "sgt", "capt", "lt", "col", "gen", "cmdr", "rev",
+    "hon", "gov", "sen", "messrs", "mme", "mlle", "vs", "cf", "approx", "mt", "ca", "nr", "hr",
+    "fr", "frl", "bzw", "evtl", "ggf", "inkl", "bspw", "vgl", "sog", "geb", "gest", "abs", "bes",
+    "mind", "max", "lat", "engl", "dt", "incl",
+];
+/// May stand inside a sentence or at its end; the next word tells.
+const EITHER: &[&str] = &[
+    "etc", "usw", "jr", "sr", "jh", "jhd", "str", "ft", "lb", "lbs", "oz", "ave", "blvd", "al",
+    "jan", "feb", "aug", "sept", "oct", "nov", "dec", "dez", "okt", "tel", "min", "std",
+];
+/// Dotted abbreviations that always go on.
+const DOTTED: &[&str] = &["e.g", "i.e", "z.b", "d.h", "u.a", "o.ä", "s.o", "u.u", "v.a", "i.d.r"];
+/// Words after which "3." is an ordinal in German.
+const BEFORE_ORDINAL: &[&str] = &[
+    "am", "der", "die", "das", "dem", "den", "des", "vom", "zum", "zur", "im", "beim", "bis", "ab",
+    "seit", "mein", "meine", "meinen", "dein", "deine", "sein", "seine", "ihr", "ihre", "unser",
+    "ein", "eine", "einen", "einem", "jeder", "jede", "jedes", "jeden", "und",
+];
+/// Words after which a capital letter is an initial, not an answer ("plan B.").
+const BEFORE_INITIAL: &[&str] =
+    &["by", "and", "with", "from", "to", "for", "of", "von", "und", "mit", "bei", "an"];
+/// German months.
+const MONTHS: &[&str] = &[
+    "januar",
+    "jänner",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+];
+
+/// Punctuation by what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It ends the sentence.
+    Clear,
+    /// It ends the sentence even without a space after it (full-width marks).
+    FullWidth,
+    /// It stands at the end of a bracket inside a sentence.
+    Bracketed,
+    /// After a number.
+    Number,
+    /// After a number in German, which may be an ordinal.
+    GermanNumber,
+    /// After the number that begins the text: a list marker.
+    ListMarker,
+    /// After a single letter.
+    Initial,
+    /// After an abbreviation that goes on.
+    Abbreviation,
+    /// After an abbreviation that may end a sentence.
+    Either,
+    /// Several dots.
+    Ellipsis,
+}
+
+/// What punctuation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It ends the sentence.
+    End,
+    /// It does not.
+    Go,
+    /// The next delta tells.
+    Wait,
+}
+
+/// Whether a character is sentence punctuation.
+pub fn is_terminator(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '…' | '‽' | '。' | '！' | '？' | '؟')
+}
+
+impl Kind {
+    /// The kind of the punctuation `run` after the text `before`.
+    pub fn of(before: &str, run: &str, german: bool) -> Self {
+        if run.ends_with(['。', '！', '？']) {
+            return Self::FullWidth;
+        }
+        if run.chars().any(|c| !matches!(c, '.' | '…')) {
+            return Self::Clear;
+        }
+        if run != "." {
+            return Self::Ellipsis;
+        }
+        let (earlier, token) = last_token(before);
+        if token.starts_with(|c: char| c.is_ascii_digit())
+            && token.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\''))
+        {
+            return match (earlier.contains(char::is_alphanumeric), german) {
+                (false, _) => Self::ListMarker,
+                (true, true) if token.len() <= 2 => Self::GermanNumber,
+                (true, _) => Self::Number,
+            };
+        }
+        Self::of_word(earlier, token, german)
+    }
+
+    /// The kind of a full stop after the word `token`.
+    fn of_word(earlier: &str, token: &str, german: bool) -> Self {
+        let mut letters = token.chars();
+        if let (Some(letter), None) = (letters.next(), letters.next())
+            && letter.is_alphabetic()
+        {
+            // "So do I." is a sentence; "J." is an initial.
+            let pronoun = letter == 'I' && !german && earlier.contains(char::is_alphanumeric);
+            return if pronoun { Self::Clear } else { Self::Initial };
+        }
+        if token.len() > 12 {
+            return Self::Clear;
+        }
+        let lower = token.to_lowercase();
+        if DOTTED.contains(&lower.as_str()) || TITLES.contains(&lower.as_str()) {
+            return Self::Abbreviation;
+        }
+        let dotted = lower.contains('.') && lower.split('.').all(|part| part.chars().count() <= 1);
+        if dotted || EITHER.contains(&lower.as_str()) {
+            return Self::Either;
+        }
+        Self::Clear
+    }
+}
+
+/// What punctuation of this kind does, with `follows` after it and its closing quotes. `open`:
+/// a quote, bracket or emphasis around it is not closed yet.
+pub fn verdict(kind: Kind, before: &str, follows: &str, open: bool) -> Verdict {
+    let Some(first) = follows.chars().next() else {
+        let clear = matches!(kind, Kind::Clear | Kind::FullWidth) && !open;
+        return if clear { Verdict::End } else { Verdict::Wait };
+    };
+    if !first.is_whitespace() {
+        return directly(kind, before, first);
+    }
+    if kind == Kind::Clear {
+        return Verdict::End;
+    }
+    let word = follows.trim_start();
+    let gap = follows.get(..follows.len() - word.len()).unwrap_or_default();
+    if gap.contains(['\n', '\r']) {
+        return Verdict::End;
+    }
+    match word.chars().next() {
+        Some(next) => spaced(kind, before, word, next),
+        None => Verdict::Wait,
+    }
+}
+
+/// The verdict when a character follows without a space.
+fn directly(kind: Kind, before: &str, next: char) -> Verdict {
+    let joined = next.is_alphanumeric() || matches!(next, ',' | ';' | ':' | '-' | '–' | '—' | '/');
+    let new_word = next.is_uppercase() && before.ends_with(char::is_lowercase);
+    match kind {
+        Kind::FullWidth => Verdict::End,
+        Kind::Clear if new_word || !joined => Verdict::End,
+        _ => Verdict::Go,
+    }
+}
+
+/// The verdict when `word`, beginning with `next`, follows after a space.
+fn spaced(kind: Kind, before: &str, word: &str, next: char) -> Verdict {
+    let ends = match kind {
+        Kind::Clear | Kind::FullWidth => true,
+        Kind::Abbreviation | Kind::ListMarker => false,
+        Kind::Bracketed | Kind::Number => !next.is_lowercase(),
+        Kind::Either => !next.is_lowercase() && !next.is_ascii_digit(),
+        Kind::Ellipsis => {
+            !next.is_lowercase() && !next.is_ascii_digit() && !matches!(next, '-' | '–' | '—')
+        }
+        Kind::Initial => initial_ends(before, next),
+        Kind::GermanNumber => return after_german_number(before, word, next),
+    };
+    if ends { Verdict::End } else { Verdict::Go }
+}
+
+/// Whether a single letter ends its sentence ("plan B. We go"), or begins a name ("by J. Smith").
+fn initial_ends(before: &str, next: char) -> bool {
+    if next.is_lowercase() {
+        return false;
+    }
+    let (earlier, letter) = last_token(before);
+    let (_, word) = last_token(earlier.trim_end());
+    !next.is_alphabetic()
+        || (letter.starts_with(char::is_uppercase)
+            && word.starts_with(char::is_lowercase)
+            && !word.ends_with('.')
+            && !BEFORE_INITIAL.contains(&word))
+}
+
+/// "am 3. Mai", "der 2. Versuch", but "Ich habe 3. Und du?"
+fn after_german_number(before: &str, word: &str, next: char) -> Verdict {
+    let (earlier, _) = last_token(before);
+    let (_, article) = last_token(earlier.trim_end());
+    if next.is_lowercase() || BEFORE_ORDINAL.contains(&article.to_lowercase().as_str()) {
+        return Verdict::Go;
+    }
+    match word.find(|c: char| !c.is_alphanumeric()) {
+        None if word.chars().count() <= 9 => Verdict::Wait,
+        end => {
+            let month = word.get(..end.unwrap_or(word.len())).unwrap_or(word).to_lowercase();
+            if MONTHS.contains(&month.as_str()) { Verdict::Go } else { Verdict::End }
+        }
+    }
+}
+
+/// The text before the last word, and that word without what opens it.
+fn last_token(text: &str) -> (&str, &str) {
+    let opens = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '"' | '“' | '„' | '«' | '»' | '(' | '[' | '*' | '_' | '‘' | '—' | '/')
+    };
+    let start = text.rfind(opens).map_or(0, |at| {
+        at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+    });
+    text.split_at_checked(start).unwrap_or(("", text))
+}

@@ -1,0 +1,109 @@
+//! Dice and numbers as people say them: [`dice_in`] finds a roll in an utterance, [`dice_to_words`]
+//! and [`number_words`] say one aloud.
+//!
+//! Hears English ("two d six plus three", "a d twenty with advantage", "four d six drop the
+//! lowest") and, behind the German "w", German number words ("zwei w sechs plus drei").
+//! **Never** takes ordinary talk for a roll: a number needs its "d" or "sided die".
+
+mod numbers;
+mod phrase;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+use super::dice;
+
+pub use numbers::number_words;
+
+/// The first roll spoken or typed in `utterance`, in its canonical spelling, which
+/// [`dice::parse()`] accepts.
+pub fn dice_in(utterance: &str) -> Option<String> {
+    let tokens = tokens::tokens(utterance);
+    let expression = dice::parse(&phrase::find(&tokens)?).ok()?;
+    expression.has_dice().then(|| expression.to_string())
+}
+
+/// How to say a roll: "two d six plus three". `None` for what is no roll, or what nobody can follow
+/// by ear (brackets, labels, rerolls, comparisons, decimals).
+pub fn dice_to_words(expression: &str) -> Option<String> {
+    let expression = dice::parse(expression).ok().filter(dice::Expression::has_dice)?.to_string();
+    let (repeats, roll) = match expression.split_once('#') {
+        Some((repeats, roll)) => (Some(repeats.parse().ok()?), roll),
+        None => (None, expression.as_str()),
+    };
+    let mut words = Vec::new();
+    let mut rest = roll;
+    loop {
+        rest = say_term(rest, &mut words)?;
+        let Some(operator) = rest.chars().next() else { break };
+        words.push(
+            match operator {
+                '+' => "plus",
+                '-' => "minus",
+                '*' => "times",
+                _ => return None,
+            }
+            .to_owned(),
+        );
+        rest = rest.get(1..)?;
+        // "times" in front of dice would be heard as a number of rolls.
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        if operator == '*' && rest.get(digits..)?.starts_with('d') {
+            return None;
+        }
+    }
+    if let Some(repeats) = repeats {
+        words.push(format!("{} times", number_words(repeats)));
+    }
+    Some(words.join(" "))
+}
+
+/// Says the number or dice at the start; gives what is behind.
+fn say_term<'a>(text: &'a str, words: &mut Vec<String>) -> Option<&'a str> {
+    let (count, text) = number(text)?;
+    let Some(text) = text.strip_prefix('d') else {
+        words.push(number_words(count));
+        return Some(text);
+    };
+    if let Some(text) = text.strip_prefix('F') {
+        let dice = if count == 1 { "die" } else { "dice" };
+        words.push(format!("{} fate {dice}", number_words(count)));
+        return Some(text);
+    }
+    let (sides, mut text) = number(text)?;
+    let rolls = [("kh1", "advantage"), ("kl1", "disadvantage")];
+    for (operator, word) in rolls.iter().filter(|_| (count, sides) == (2, 20)) {
+        if let Some(text) = text.strip_prefix(operator)
+            && !text.starts_with(|c: char| c.is_ascii_digit())
+        {
+            words.push(format!("a d twenty with {word}"));
+            return Some(text);
+        }
+    }
+    let count = if count == 1 { "a".to_owned() } else { number_words(count) };
+    words.push(format!("{count} d {}", number_words(sides)));
+    for (operator, phrase) in [
+        ("kh", "keep the highest"),
+        ("kl", "keep the lowest"),
+        ("ph", "drop the highest"),
+        ("pl", "drop the lowest"),
+    ] {
+        if let Some(behind) = text.strip_prefix(operator) {
+            let (n, behind) = number(behind)?;
+            words.push(phrase.to_owned());
+            if n != 1 {
+                words.push(number_words(n));
+            }
+            text = behind;
+        }
+    }
+    Some(text)
+}
+
+/// The whole number at the start, and what is behind it.
+fn number(text: &str) -> Option<(i64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, behind) = text.split_at(end);
+    if behind.starts_with('.') { None } else { Some((digits.parse().ok()?, behind)) }
+}

@@ -1,0 +1,208 @@
+//! Number words: written out for the voice, read from what was heard.
+
+use super::tokens::Token;
+
+/// Zero to nineteen.
+const SMALL: [&str; 20] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
+/// Twenty to ninety.
+const TENS: [&str; 8] =
+    ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+/// Powers of a thousand that fit an `i64`.
+const SCALES: [(u64, &str); 6] = [
+    (1_000_000_000_000_000_000, "quintillion"),
+    (1_000_000_000_000_000, "quadrillion"),
+    (1_000_000_000_000, "trillion"),
+    (1_000_000_000, "billion"),
+    (1_000_000, "million"),
+    (1_000, "thousand"),
+];
+/// Null to neunzehn.
+const GERMAN_SMALL: [&str; 20] = [
+    "null",
+    "eins",
+    "zwei",
+    "drei",
+    "vier",
+    "fünf",
+    "sechs",
+    "sieben",
+    "acht",
+    "neun",
+    "zehn",
+    "elf",
+    "zwölf",
+    "dreizehn",
+    "vierzehn",
+    "fünfzehn",
+    "sechzehn",
+    "siebzehn",
+    "achtzehn",
+    "neunzehn",
+];
+/// Zwanzig to neunzig.
+const GERMAN_TENS: [&str; 8] =
+    ["zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"];
+
+/// The language number words are read in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tongue {
+    /// "twenty-five"
+    English,
+    /// "fünfundzwanzig"
+    German,
+}
+
+/// A number in words: "twenty-three", "minus three", "one thousand two hundred".
+pub fn number_words(n: i64) -> String {
+    let mut words = Vec::new();
+    if n < 0 {
+        words.push("minus".to_owned());
+    }
+    let mut rest = n.unsigned_abs();
+    for (scale, name) in SCALES {
+        if rest >= scale {
+            words.push(format!("{} {name}", below_thousand(rest / scale)));
+            rest %= scale;
+        }
+    }
+    if rest > 0 || n == 0 {
+        words.push(below_thousand(rest));
+    }
+    words.join(" ")
+}
+
+/// A number below a thousand in words.
+fn below_thousand(n: u64) -> String {
+    let word = |list: &[&'static str], at: u64| {
+        usize::try_from(at).ok().and_then(|at| list.get(at).copied()).unwrap_or_default()
+    };
+    match n {
+        0..20 => word(&SMALL, n).to_owned(),
+        20..100 if n.is_multiple_of(10) => word(&TENS, n / 10 - 2).to_owned(),
+        20..100 => format!("{}-{}", word(&TENS, n / 10 - 2), word(&SMALL, n % 10)),
+        _ if n.is_multiple_of(100) => format!("{} hundred", word(&SMALL, n / 100)),
+        _ => format!("{} hundred {}", word(&SMALL, n / 100), below_thousand(n % 100)),
+    }
+}
+
+/// The longest number at the start of `tokens`, and how many tokens it takes.
+pub(super) fn read(tokens: &[Token], tongue: Tongue) -> Option<(i64, usize)> {
+    if let Some(Token::Number(n)) = tokens.first() {
+        return Some((*n, 1));
+    }
+    if tongue == Tongue::German {
+        return Some((german(tokens.first()?.word()?)?, 1));
+    }
+    let (mut number, mut used) = match tokens.first()?.word()? {
+        // "a hundred", "a thousand"
+        "a" => (scale(tokens.get(1)?)?, 2),
+        _ => hundreds(tokens)?,
+    };
+    if tokens.get(used).and_then(scale) == Some(1_000) {
+        number *= 1_000;
+        used += 1;
+        let skip = used + usize::from(tokens.get(used).and_then(Token::word) == Some("and"));
+        if let Some((rest, more)) = tokens.get(skip..).and_then(hundreds) {
+            number += rest;
+            used = skip + more;
+        }
+    }
+    Some((number, used))
+}
+
+/// "hundred" or "thousand".
+fn scale(token: &Token) -> Option<i64> {
+    match token.word()? {
+        "hundred" => Some(100),
+        "thousand" => Some(1_000),
+        _ => None,
+    }
+}
+
+/// A number below a thousand; "hundred" alone is one hundred.
+fn hundreds(tokens: &[Token]) -> Option<(i64, usize)> {
+    let (mut number, mut used) = match tokens.first().and_then(scale) {
+        Some(100) => (1, 0),
+        _ => tens(tokens)?,
+    };
+    if number < 10 && tokens.get(used).and_then(scale) == Some(100) {
+        number *= 100;
+        used += 1;
+        let skip = used + usize::from(tokens.get(used).and_then(Token::word) == Some("and"));
+        if let Some((rest, more)) = tokens.get(skip..).and_then(tens) {
+            number += rest;
+            used = skip + more;
+        }
+    }
+    Some((number, used))
+}
+
+/// A number below a hundred; plural words count ("two d sixes").
+fn tens(tokens: &[Token]) -> Option<(i64, usize)> {
+    let number = english(tokens.first()?.word()?)?;
+    let unit = tokens.get(1).and_then(Token::word).and_then(english);
+    match unit.filter(|unit| number >= 20 && (1..10).contains(unit)) {
+        Some(unit) => Some((number + unit, 2)),
+        None => Some((number, 1)),
+    }
+}
+
+/// One English number word.
+fn english(word: &str) -> Option<i64> {
+    let stem = match word {
+        "sixes" => "six",
+        "twenties" => "twenty",
+        word => word,
+    };
+    find(&SMALL, &TENS, stem)
+        .or_else(|| find(&SMALL, &TENS, stem.strip_suffix('s').filter(|stem| stem.len() > 2)?))
+}
+
+/// One German number word up to 999.
+fn german(word: &str) -> Option<i64> {
+    if let Some((hundreds, rest)) = word.split_once("hundert") {
+        let hundreds = if hundreds.is_empty() { 1 } else { german(hundreds)? };
+        let rest = if rest.is_empty() { 0 } else { german(rest)? };
+        return (hundreds < 10).then_some(hundreds * 100 + rest);
+    }
+    match word {
+        "ein" | "eine" | "einen" | "einem" => return Some(1),
+        "zwo" => return Some(2),
+        _ => {}
+    }
+    let compound = || {
+        let (unit, tens) = word.split_once("und")?;
+        let (unit, tens) = (german(unit)?, german(tens)?);
+        ((1..10).contains(&unit) && tens >= 20).then_some(unit + tens)
+    };
+    find(&GERMAN_SMALL, &GERMAN_TENS, word).or_else(compound)
+}
+
+/// A word's number by its place.
+fn find(small: &[&str], tens: &[&str], word: &str) -> Option<i64> {
+    let place = |list: &[&str]| {
+        list.iter().position(|entry| *entry == word).and_then(|at| i64::try_from(at).ok())
+    };
+    place(small).or_else(|| place(tens).map(|at| (at + 2) * 10))
+}

@@ -1,0 +1,411 @@
+//! Tokens to a roll: a term ("two d six"), then what is added, kept, repeated.
+
+use super::super::dice;
+use super::numbers::{self, Tongue};
+use super::tokens::Token;
+
+/// Dice that are sold; a "d" without a number of dice must be one of them.
+const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
+/// Words that make a lone "d six" a roll.
+const CUES: [&str; 22] = [
+    "roll",
+    "rolls",
+    "rolled",
+    "rolling",
+    "throw",
+    "dice",
+    "die",
+    "check",
+    "save",
+    "saving",
+    "attack",
+    "damage",
+    "hit",
+    "initiative",
+    "plus",
+    "minus",
+    "advantage",
+    "disadvantage",
+    "heal",
+    "würfle",
+    "würfel",
+    "wirf",
+];
+/// Words behind which "d" names something else: "vitamin d six".
+const NAMES: [&str; 14] = [
+    "vitamin", "section", "grade", "plan", "option", "room", "cell", "level", "row", "block",
+    "chapter", "gate", "page", "appendix",
+];
+
+/// A part of the roll, and where what follows begins.
+struct Part {
+    /// In dice syntax.
+    text: String,
+    /// Index of the next token.
+    next: usize,
+    /// Whether it is dice and not a number.
+    is_dice: bool,
+}
+
+/// Advantage or its opposite, as [`dice::parse()`] reads it.
+type Advantage = &'static str;
+
+/// What an utterance says of advantage as a whole.
+#[derive(Clone, Copy)]
+enum Elsewhere {
+    /// Nothing.
+    None,
+    /// One of the two.
+    One(Advantage),
+    /// Both, which cancel out.
+    Both,
+}
+
+/// The first roll in `tokens`, in dice syntax, not yet checked.
+pub(super) fn find(tokens: &[Token]) -> Option<String> {
+    let mut start = 0;
+    while start < tokens.len() {
+        let phrase = Phrase { tokens };
+        if let Some(found) = phrase.roll(start) {
+            return found;
+        }
+        start += 1;
+    }
+    // "roll with advantage": the die is understood.
+    let rolls =
+        tokens.iter().position(|t| matches!(t.word(), Some("roll" | "rolling" | "rolls")))?;
+    let phrase = Phrase { tokens };
+    let at =
+        rolls + 1 + usize::from(matches!(phrase.word(rolls + 1), Some("it" | "this" | "that")));
+    phrase.advantage(at).map(|(advantage, _)| format!("1d20 {advantage}"))
+}
+
+/// The tokens being read.
+struct Phrase<'a> {
+    /// All of them.
+    tokens: &'a [Token],
+}
+
+impl Phrase<'_> {
+    /// The word at `at`.
+    fn word(&self, at: usize) -> Option<&str> {
+        self.tokens.get(at)?.word()
+    }
+
+    /// The number at `at`, and where what follows begins.
+    fn number(&self, at: usize, tongue: Tongue) -> Option<(i64, usize)> {
+        let (number, used) = numbers::read(self.tokens.get(at..)?, tongue)?;
+        Some((number, at + used))
+    }
+
+    /// The roll that begins at `start`. `Some(None)` is one that makes no sense and must not be
+    /// taken for a smaller one.
+    fn roll(&self, start: usize) -> Option<Option<String>> {
+        let first = self.operand(start)?;
+        let mut text = first.text.clone();
+        let (mut at, mut has_dice) = (first.next, first.is_dice);
+        let (mut advantage, mut repeats) = (None, None);
+        loop {
+            if let Some((number, next)) = self.repeats(at).filter(|_| has_dice) {
+                (repeats, at) = (Some(number), next);
+            } else if let Some((word, next)) = self.advantage(at).filter(|_| has_dice) {
+                (advantage, at) = (Some(word), next);
+            } else if let Some((sign, part)) = self.operation(at, has_dice, &text)
+                // "three times a d six" rolls three times.
+                && (has_dice || sign != '*')
+            {
+                text = format!("{text}{sign}{}", part.text);
+                (at, has_dice) = (part.next, has_dice || part.is_dice);
+            } else {
+                break;
+            }
+        }
+        if !has_dice {
+            return None;
+        }
+        let text = match (advantage, self.advantage_elsewhere()) {
+            (_, Elsewhere::Both) | (None, Elsewhere::None) => text,
+            (None, Elsewhere::One(advantage)) => with_advantage(&text, advantage).unwrap_or(text),
+            (Some(advantage), _) => match with_advantage(&text, advantage) {
+                Some(text) => text,
+                None => return Some(None),
+            },
+        };
+        Some(Some(match repeats.or_else(|| self.repeats_before(start)) {
+            Some(repeats) => format!("{repeats}#{text}"),
+            None => text,
+        }))
+    }
+
+    /// A term of dice, or a number in front of "plus".
+    fn operand(&self, at: usize) -> Option<Part> {
+        self.term(at).or_else(|| {
+            let (number, next) = self.number(at, Tongue::English)?;
+            Some(Part { text: number.to_string(), next, is_dice: false })
+        })
+    }
+
+    /// Dice: "two d six", "a twenty sided die", "percentile dice", "four fate dice", typed ones.
+    fn term(&self, start: usize) -> Option<Part> {
+        if let Some(Token::Typed(text)) = self.tokens.get(start) {
+            return Some(Part { text: text.clone(), next: start + 1, is_dice: true });
+        }
+        let (text, next) = self
+            .spoken_dice(start)
+            .or_else(|| self.sided(start))
+            .or_else(|| self.special(start))?;
+        let (kept, next) = self.keep(next).unwrap_or((String::new(), next));
+        Some(Part { text: text + &kept, next, is_dice: true })
+    }
+
+    /// "two d six", "d twenty", "zwei w sechs".
+    fn spoken_dice(&self, start: usize) -> Option<(String, usize)> {
+        let die = (start..self.tokens.len().min(start + 8))
+            .find(|at| matches!(self.tokens.get(*at), Some(Token::Die { .. })))?;
+        let Some(Token::Die { german, glued }) = self.tokens.get(die) else { return None };
+        let tongue = if *german { Tongue::German } else { Tongue::English };
+        let count = if die == start { None } else { Some(self.count(start, die, tongue, *glued)?) };
+        let (sides, next) = self.sides(die + 1, tongue, count.is_some() && !glued)?;
+        let is_bare = count.is_none() && !glued;
+        if sides < 1 || (!glued && sides < 2) || (is_bare && !self.is_meant(start, sides)) {
+            return None;
+        }
+        if *german && is_bare && !matches!(self.tokens.get(die + 1), Some(Token::Word(_))) {
+            return None;
+        }
+        Some((format!("{}d{sides}", count.unwrap_or(1)), next))
+    }
+
+    /// The number of dice that fills `start..end`; words that sound like one count where a voice
+    /// was heard.
+    fn count(&self, start: usize, end: usize, tongue: Tongue, glued: bool) -> Option<i64> {
+        if let Some((number, next)) = self.number(start, tongue)
+            && next == end
+        {
+            return Some(number);
+        }
+        let skip = usize::from(self.word(start + 1) == Some("single"));
+        let word = self.word(start).filter(|_| start + 1 + skip == end)?;
+        match word {
+            "a" | "an" | "one" => Some(1),
+            "to" | "too" if !glued => Some(2),
+            "for" | "fore" if !glued => Some(4),
+            "ate" if !glued => Some(8),
+            _ => None,
+        }
+    }
+
+    /// A number of sides.
+    fn sides(&self, at: usize, tongue: Tongue, heard: bool) -> Option<(i64, usize)> {
+        match self.word(at) {
+            Some("percent" | "percentile") => return Some((100, at + 1)),
+            Some("for" | "fore") if heard => return Some((4, at + 1)),
+            Some("ate") if heard => return Some((8, at + 1)),
+            _ => {}
+        }
+        let (sides, next) = self.number(at, tongue)?;
+        // "d twenty five times" is a d20.
+        if self.word(next) == Some("times") && next == at + 2 && !STANDARD.contains(&sides) {
+            return Some((sides - sides % 10, at + 1));
+        }
+        Some((sides, next))
+    }
+
+    /// Whether "d six" without a number of dice is a roll: not behind a word it belongs to, and a
+    /// d20, or all that is said, or with another word of dice.
+    fn is_meant(&self, at: usize, sides: i64) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.word(at));
+        let cue = self.tokens.iter().any(|t| match t {
+            Token::Plus | Token::Minus => true,
+            token => token.word().is_some_and(|word| CUES.contains(&word)),
+        });
+        STANDARD.contains(&sides)
+            && !before.is_some_and(|word| NAMES.contains(&word))
+            && (sides == 20 || cue || self.tokens.len() <= 4)
+    }
+
+    /// "two six sided dice", "a twenty sided die".
+    fn sided(&self, start: usize) -> Option<(String, usize)> {
+        let tongue = Tongue::English;
+        let sided = (start..self.tokens.len().min(start + 8))
+            .find(|at| matches!(self.word(*at), Some("sided" | "sider" | "siders")))?;
+        let (first, next) = self.number(start, tongue).unwrap_or((1, start + 1));
+        let named = matches!(self.word(sided + 1), Some("die" | "dice" | "one" | "ones"));
+        let end = sided + 1 + usize::from(named);
+        let (count, sides) = if next == sided {
+            // "twenty six sided dice" are twenty.
+            let (tens, unit) = (first - first % 10, first % 10);
+            let plural = self.word(sided + 1) == Some("dice") && next == start + 2;
+            if plural && STANDARD.contains(&unit) { (tens, unit) } else { (1, first) }
+        } else {
+            let counted = self.number(start, tongue).is_some();
+            if !counted && !matches!(self.word(start), Some("a" | "an" | "the")) {
+                return None;
+            }
+            let (sides, next) = self.number(next, tongue)?;
+            (next == sided).then_some(())?;
+            (first, sides)
+        };
+        let counted = next != sided && self.number(start, tongue).is_some();
+        ((named || (counted && STANDARD.contains(&sides))) && sides > 1)
+            .then(|| (format!("{count}d{sides}"), end))
+    }
+
+    /// "percentile dice", "four fate dice".
+    fn special(&self, start: usize) -> Option<(String, usize)> {
+        let (count, at) = match self.number(start, Tongue::English) {
+            Some((count, next)) => (Some(count), next),
+            None if matches!(self.word(start), Some("a" | "the")) => (None, start + 1),
+            None => (None, start),
+        };
+        let before = at.checked_sub(1).and_then(|at| self.word(at));
+        let named = matches!(self.word(at + 1), Some("die" | "dice" | "roll"));
+        match self.word(at)? {
+            "percentile" | "percentiles"
+                if named || matches!(before, Some("a" | "roll" | "rolls" | "throw")) =>
+            {
+                Some(("1d100".to_owned(), at + 1 + usize::from(named)))
+            }
+            "fate" | "fudge" if named => Some((format!("{}dF", count.unwrap_or(4)), at + 2)),
+            _ => None,
+        }
+    }
+
+    /// "keep the highest three", "drop the lowest".
+    fn keep(&self, start: usize) -> Option<(String, usize)> {
+        let mut at = start + usize::from(self.word(start) == Some("and"));
+        let verb = match self.word(at)? {
+            "keep" | "keeping" | "take" | "taking" => 'k',
+            "drop" | "dropping" => 'p',
+            _ => return None,
+        };
+        at += 1;
+        while matches!(self.word(at), Some("the" | "only" | "just")) {
+            at += 1;
+        }
+        let early = self.number(at, Tongue::English);
+        at = early.map_or(at, |(_, next)| next);
+        let height = match self.word(at)? {
+            "highest" | "best" | "top" | "high" => 'h',
+            "lowest" | "worst" | "bottom" | "low" => 'l',
+            _ => return None,
+        };
+        at += 1;
+        let late = self.number(at, Tongue::English);
+        // "drop the lowest six times" rolls six times.
+        let late = late.filter(|(_, next)| early.is_none() && self.word(*next) != Some("times"));
+        at = late.map_or(at, |(_, next)| next);
+        at += usize::from(matches!(self.word(at), Some("die" | "dice" | "one")));
+        let number = early.or(late).map_or(1, |(number, _)| number);
+        Some((format!("{verb}{height}{number}"), at))
+    }
+
+    /// "plus three", "- 1", "and add two d four", "times two", "and a d six"; up to two words may
+    /// stand before a plus or minus ("two d six fire damage plus three").
+    fn operation(&self, start: usize, has_dice: bool, so_far: &str) -> Option<(char, Part)> {
+        let skip = if has_dice { 2 } else { 0 };
+        for at in start..=start + skip {
+            if let Some(found) = self.operation_at(at, so_far) {
+                return Some(found);
+            }
+            self.word(at)?;
+        }
+        None
+    }
+
+    /// An operation right here.
+    fn operation_at(&self, start: usize, so_far: &str) -> Option<(char, Part)> {
+        let mut at = start;
+        let linked = matches!(self.word(at), Some("and" | "with"));
+        at += usize::from(linked);
+        at +=
+            usize::from(linked && self.word(at) == Some("a") && self.word(at + 1) == Some("plus"));
+        let (sign, next) = match self.tokens.get(at)? {
+            Token::Plus => ('+', at + 1),
+            Token::Minus => ('-', at + 1),
+            Token::Word(word) => match word.as_str() {
+                "plus" | "add" => ('+', at + 1),
+                "minus" | "subtract" => ('-', at + 1),
+                "times" => ('*', at + 1),
+                "divided" if self.word(at + 1) == Some("by") => ('/', at + 2),
+                _ if self.word(start) == Some("and") => ('+', at),
+                _ => return None,
+            },
+            _ if self.word(start) == Some("and") => ('+', at),
+            _ => return None,
+        };
+        let next = next + usize::from(self.word(next) == Some("another"));
+        let part = self.term(next).or_else(|| {
+            let tongues = [Tongue::English, Tongue::German];
+            let (number, next) = tongues.iter().find_map(|t| self.number(next, *t))?;
+            Some(Part { text: number.to_string(), next, is_dice: false })
+        })?;
+        // "and" adds dice only, and not damage to a check.
+        let is_check = |text: &str| text.contains("d20");
+        let joined = next == at;
+        let fits = part.is_dice && !is_check(so_far) && !is_check(&part.text);
+        (!joined || fits).then_some((sign, part))
+    }
+
+    /// "six times", "twice".
+    fn repeats(&self, at: usize) -> Option<(i64, usize)> {
+        match self.word(at) {
+            Some("twice") => return Some((2, at + 1)),
+            Some("thrice") => return Some((3, at + 1)),
+            _ => {}
+        }
+        let (number, next) = self.number(at, Tongue::English)?;
+        let is_product = self.number(next + 1, Tongue::English).is_some();
+        (self.word(next) == Some("times") && !is_product).then_some((number, next + 1))
+    }
+
+    /// "roll twice a d six", "three times a d six".
+    fn repeats_before(&self, start: usize) -> Option<i64> {
+        let last = start.checked_sub(1)?;
+        match self.word(last)? {
+            "twice" => Some(2),
+            "times" => {
+                let number = last.checked_sub(1)?;
+                self.number(number, Tongue::English).map(|(number, _)| number)
+            }
+            _ => None,
+        }
+    }
+
+    /// Advantage right here: "with advantage", "at disadvantage", "mit vorteil".
+    fn advantage(&self, at: usize) -> Option<(Advantage, usize)> {
+        let linked = matches!(self.word(at), Some("with" | "at" | "on" | "and" | "mit" | "im"));
+        let at = at + usize::from(linked);
+        let advantage = match self.word(at)? {
+            "advantage" | "vorteil" | "adv" => "adv",
+            "disadvantage" | "nachteil" | "dis" => "dis",
+            _ => return None,
+        };
+        Some((advantage, at + 1))
+    }
+
+    /// Advantage said anywhere: "with advantage, roll a d twenty".
+    fn advantage_elsewhere(&self) -> Elsewhere {
+        let linked = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|at| self.word(at));
+            matches!(before, Some("with" | "at" | "have" | "has" | "got" | "mit" | "im"))
+        };
+        let found = (0..self.tokens.len()).filter(linked);
+        found.filter_map(|at| Some(self.advantage(at)?.0)).fold(Elsewhere::None, |all, one| {
+            match all {
+                Elsewhere::None => Elsewhere::One(one),
+                Elsewhere::One(other) if other == one => all,
+                _ => Elsewhere::Both,
+            }
+        })
+    }
+}
+
+/// The roll with advantage on its die; "two d twenty with advantage" is one such die.
+fn with_advantage(text: &str, advantage: Advantage) -> Option<String> {
+    let single = match text.strip_prefix("2d20") {
+        Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric()) => format!("1d20{rest}"),
+        _ => text.to_owned(),
+    };
+    Some(dice::parse(&format!("{single} {advantage}")).ok()?.to_string())
+}

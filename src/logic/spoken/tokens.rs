@@ -1,0 +1,139 @@
+//! An utterance to tokens: numbers, the "d" of dice, signs, typed rolls, words.
+
+use super::super::dice;
+
+/// One token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// Digits.
+    Number(i64),
+    /// The "d" of dice, or the German "w".
+    Die {
+        /// "w": the numbers around it are German.
+        german: bool,
+        /// It was typed together with its sides, as in `d20`.
+        glued: bool,
+    },
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// A typed roll, in its canonical spelling.
+    Typed(String),
+    /// Any other word, small.
+    Word(String),
+}
+
+impl Token {
+    /// The word, if it is one.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Self::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+}
+
+/// Splits an utterance. Punctuation is dropped: recognisers write "two d. six".
+pub(super) fn tokens(utterance: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    for word in utterance.to_lowercase().split_whitespace() {
+        let bare = word.trim_matches(|c: char| ".,;:!?\"'„“”…".contains(c));
+        let bare = bare.replace(['−', '–'], "-");
+        match bare.as_str() {
+            "" => {}
+            "+" => tokens.push(Token::Plus),
+            "-" => tokens.push(Token::Minus),
+            bare => match typed(bare) {
+                Some(typed) => tokens.push(Token::Typed(typed)),
+                None => split(bare, &mut tokens),
+            },
+        }
+    }
+    tokens
+}
+
+/// A word that is a roll with more to it than `2d6`; those are left to the phrase, which may find a
+/// number of dice in front.
+fn typed(word: &str) -> Option<String> {
+    let is_roll = word.contains(|c: char| c.is_ascii_digit()) && word.contains('d');
+    let is_plain = word.chars().all(|c| c == 'd' || c.is_ascii_digit());
+    if !word.contains("d%") && !word.ends_with("df") && (!is_roll || is_plain) {
+        return None;
+    }
+    let roll = dice::parse(word).ok()?;
+    (roll.has_dice() && roll.comment().is_none()).then(|| roll.to_string())
+}
+
+/// Splits a word at its signs; a hyphen between letters only joins.
+fn split(word: &str, tokens: &mut Vec<Token>) {
+    let chars: Vec<char> = word.chars().collect();
+    let mut part = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| chars.get(at));
+        let next = chars.get(at + 1);
+        let is_digit = |c: Option<&char>| c.is_none_or(char::is_ascii_digit);
+        let dice_next = chars.get(at + 1..).is_some_and(starts_dice);
+        match c {
+            '+' => flush(&mut part, tokens, Some(Token::Plus)),
+            '-' if is_digit(before) && (is_digit(next) || dice_next) => {
+                flush(&mut part, tokens, Some(Token::Minus));
+            }
+            '-' => flush(&mut part, tokens, None),
+            c => part.push(*c),
+        }
+    }
+    flush(&mut part, tokens, None);
+}
+
+/// Whether dice without a number begin here: `d6`.
+fn starts_dice(chars: &[char]) -> bool {
+    matches!(chars, ['d' | 'w', digit, ..] if digit.is_ascii_digit())
+}
+
+/// Ends a part of a word.
+fn flush(part: &mut String, tokens: &mut Vec<Token>, sign: Option<Token>) {
+    let text = std::mem::take(part);
+    let text = text.trim_matches(|c: char| ".,()".contains(c));
+    if !text.is_empty() {
+        classify(text, tokens);
+    }
+    tokens.extend(sign);
+}
+
+/// What a part without signs is: `2`, `d`, `2d`, `d6`, `2d6`, or a word.
+fn classify(text: &str, tokens: &mut Vec<Token>) {
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    let (count, rest) = text.split_at(digits);
+    let mut letters = rest.chars();
+    let german = match letters.next() {
+        None => {
+            tokens.push(count.parse().map_or_else(|_| word(text), Token::Number));
+            return;
+        }
+        Some('d') => false,
+        Some('w') => true,
+        Some(_) => return tokens.push(word(text)),
+    };
+    let sides = letters.as_str();
+    if matches!(rest, "dee" | "weh") && count.is_empty() {
+        tokens.push(Token::Die { german, glued: false });
+        return;
+    }
+    let sides = sides.strip_suffix('s').filter(|sides| !sides.is_empty()).unwrap_or(sides);
+    let (count_number, sides_number) = (count.parse().ok(), sides.parse().ok());
+    let readable = (count.is_empty() || count_number.is_some())
+        && (sides.is_empty() || sides_number.is_some());
+    if !readable {
+        tokens.push(word(text));
+        return;
+    }
+    tokens.extend(count_number.map(Token::Number));
+    tokens.push(Token::Die { german, glued: sides_number.is_some() });
+    tokens.extend(sides_number.map(Token::Number));
+}
+
+/// A word token.
+fn word(text: &str) -> Token {
+    Token::Word(text.to_owned())
+}

@@ -1,0 +1,294 @@
+//! Which tier a turn has: how much tool time an utterance may spend.
+//!
+//! Entry types: [`TierSelector`], [`effective`]. The first rule that fits decides: deep keyword,
+//! three players waiting, standard keyword or name, first turn, else fast. Runs on every partial
+//! transcript.
+//! **Never**: looks inside a word ("request" does not contain "quest").
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::domain::Tier;
+
+use super::words::{Phrases, Words};
+
+/// A deep turn this recent demotes the next one.
+const DEEP_PAUSE: Duration = Duration::from_secs(30);
+/// This many players waiting ask for quick answers.
+const CROWD: usize = 3;
+
+/// English phrases that ask for a deep turn.
+const ENGLISH_DEEP: &[&str] = &[
+    "think carefully",
+    "take your time",
+    "deep search",
+    "generate image",
+    "draw me",
+    "draw us",
+    "search the web",
+    "explain everything",
+    "tell me everything",
+    "in detail",
+];
+/// English phrases that ask for a standard turn.
+const ENGLISH_STANDARD: &[&str] = &[
+    "remember",
+    "last time",
+    "do you recall",
+    "previously",
+    "what happened",
+    "search",
+    "look up",
+    "rule(s)",
+    "how does",
+    "quest(s)",
+    "who is",
+    "who was",
+    "tell me about",
+    "history of",
+];
+/// German phrases that ask for a deep turn.
+const GERMAN_DEEP: &[&str] = &[
+    "denk gut nach",
+    "überleg gut",
+    "lass dir Zeit",
+    "erzähl mir alles",
+    "im Detail",
+    "such im Netz",
+    "zeichne mir",
+    "zeichne uns",
+];
+/// German phrases that ask for a standard turn.
+const GERMAN_STANDARD: &[&str] = &[
+    "erinnerst du dich",
+    "letztes Mal",
+    "das letzte Mal",
+    "was ist passiert",
+    "was geschah",
+    "such nach",
+    "such mal",
+    "schlag nach",
+    "Regel(n)",
+    "wie funktioniert",
+    "Auftrag",
+    "Quest",
+    "wer ist",
+    "wer war",
+    "erzähl mir von",
+    "Geschichte von",
+];
+
+/// Phrases that raise a turn's tier. `word(s)` stands for the word with and without the ending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keywords {
+    /// Phrases that ask for a deep turn.
+    pub deep: Vec<String>,
+    /// Phrases that ask for a standard turn.
+    pub standard: Vec<String>,
+}
+
+impl Keywords {
+    /// What ships for these languages (ISO 639-1, "en" and "de"; others have none).
+    pub fn shipped<'l>(languages: impl IntoIterator<Item = &'l str>) -> Self {
+        let mut keywords = Self::default();
+        for language in languages {
+            let (deep, standard) = match language.get(..2).unwrap_or(language) {
+                "en" => (ENGLISH_DEEP, ENGLISH_STANDARD),
+                "de" => (GERMAN_DEEP, GERMAN_STANDARD),
+                _ => continue,
+            };
+            keywords.deep.extend(deep.iter().map(ToString::to_string));
+            keywords.standard.extend(standard.iter().map(ToString::to_string));
+        }
+        keywords
+    }
+}
+
+/// Names whose mention asks for a look-up, prepared once per scene.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Folded phrases and what they name.
+    phrases: Phrases<(Named, String)>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// A rule, spell or condition.
+    Rule,
+    /// A known entity that is not in the scene.
+    Absent,
+}
+
+impl Names {
+    /// Prepares names of rules, spells and conditions, and names (aliases too) of known entities
+    /// that are not in the scene. A leading article may be left out by the speaker.
+    pub fn new<'n>(
+        rules: impl IntoIterator<Item = &'n str>,
+        absent: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        let mut phrases = Phrases::default();
+        let rules = rules.into_iter().map(|name| (Named::Rule, name));
+        for (kind, name) in rules.chain(absent.into_iter().map(|name| (Named::Absent, name))) {
+            let bare = match name.split_once(' ') {
+                Some((article, rest)) if is_article(article) => rest,
+                _ => name,
+            };
+            phrases.insert(bare, (kind, name.to_owned()));
+        }
+        Self { phrases }
+    }
+}
+
+/// Whether a name's first word is one speakers leave out.
+fn is_article(word: &str) -> bool {
+    ["the", "a", "an", "der", "die", "das"].iter().any(|article| word.eq_ignore_ascii_case(article))
+}
+
+/// What a selection looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct TierInput<'i> {
+    /// What was said, partial or final.
+    pub text: &'i str,
+    /// Players waiting for an answer.
+    pub queue_depth: usize,
+    /// Whether this NPC has not spoken with this table yet.
+    pub first_turn: bool,
+    /// How long ago the last turn began that was deep in effect; `None`: none yet.
+    pub since_deep: Option<Duration>,
+    /// Names that ask for a look-up.
+    pub names: &'i Names,
+}
+
+/// The tier an utterance asks for, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The tier.
+    pub tier: Tier,
+    /// The rule that decided.
+    pub reason: Reason,
+    /// The keyword or name found, as configured.
+    pub keyword: Option<String>,
+}
+
+/// The rule that decided; its text is for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No rule asked for more.
+    Default,
+    /// A deep keyword was said.
+    DeepKeyword,
+    /// A deep keyword, but the last deep turn began this short a time ago.
+    DeepDemoted(Duration),
+    /// So many players are waiting.
+    PlayersWaiting(usize),
+    /// A standard keyword was said.
+    StandardKeyword,
+    /// A rule, spell or condition was named.
+    NamesRule,
+    /// Somebody or something not in the scene was named.
+    NamesAbsent,
+    /// The NPC's first turn with this table.
+    FirstTurn,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::DeepKeyword => f.write_str("deep keyword"),
+            Self::DeepDemoted(ago) => {
+                write!(f, "deep demoted: last deep turn {} s ago", ago.as_secs())
+            }
+            Self::PlayersWaiting(3) => f.write_str("three players waiting"),
+            Self::PlayersWaiting(count) => write!(f, "{count} players waiting"),
+            Self::StandardKeyword => f.write_str("standard keyword"),
+            Self::NamesRule => f.write_str("names a rule"),
+            Self::NamesAbsent => f.write_str("names someone absent"),
+            Self::FirstTurn => f.write_str("first turn with this npc"),
+        }
+    }
+}
+
+/// Selects tiers by keywords prepared once.
+#[derive(Clone, Debug)]
+pub struct TierSelector {
+    /// Folded keyword phrases, the tier they ask for and how they were written.
+    keywords: Phrases<(Tier, String)>,
+}
+
+impl TierSelector {
+    /// Prepares the keywords.
+    pub fn new(keywords: &Keywords) -> Self {
+        let mut phrases = Phrases::default();
+        let deep = keywords.deep.iter().map(|phrase| (Tier::Deep, phrase));
+        for (tier, phrase) in deep.chain(keywords.standard.iter().map(|p| (Tier::Standard, p))) {
+            for form in forms(phrase) {
+                phrases.insert(&form, (tier, form.clone()));
+            }
+        }
+        Self { keywords: phrases }
+    }
+
+    /// The tier this utterance asks for.
+    pub fn select(&self, input: &TierInput<'_>) -> Selection {
+        let words = Words::of(input.text);
+        let mut standard = None;
+        for found in self.keywords.all(&words) {
+            let (tier, phrase) = found.value;
+            if *tier == Tier::Deep {
+                return deep(input.since_deep, phrase);
+            }
+            standard.get_or_insert(phrase);
+        }
+        if input.queue_depth >= CROWD {
+            return because(Tier::Fast, Reason::PlayersWaiting(input.queue_depth), None);
+        }
+        if let Some(phrase) = standard {
+            return because(Tier::Standard, Reason::StandardKeyword, Some(phrase));
+        }
+        if let Some(found) = input.names.phrases.all(&words).next() {
+            let (kind, name) = found.value;
+            let reason = match kind {
+                Named::Rule => Reason::NamesRule,
+                Named::Absent => Reason::NamesAbsent,
+            };
+            return because(Tier::Standard, reason, Some(name));
+        }
+        if input.first_turn {
+            return because(Tier::Standard, Reason::FirstTurn, None);
+        }
+        because(Tier::Fast, Reason::Default, None)
+    }
+}
+
+/// The tier a turn really has: the override if set, else the selection under the NPC's ceiling.
+pub fn effective(selected: Tier, npc_ceiling: Tier, dm_override: Option<Tier>) -> Tier {
+    dm_override.unwrap_or_else(|| selected.min(npc_ceiling))
+}
+
+/// A deep keyword's selection, demoted when the last deep turn is too recent.
+fn deep(since_deep: Option<Duration>, phrase: &String) -> Selection {
+    match since_deep.filter(|&ago| ago < DEEP_PAUSE) {
+        Some(ago) => because(Tier::Standard, Reason::DeepDemoted(ago), Some(phrase)),
+        None => because(Tier::Deep, Reason::DeepKeyword, Some(phrase)),
+    }
+}
+
+/// A selection with its reason.
+fn because(tier: Tier, reason: Reason, keyword: Option<&String>) -> Selection {
+    Selection { tier, reason, keyword: keyword.cloned() }
+}
+
+/// "rule(s)" as "rule" and "rules"; anything else as itself.
+fn forms(phrase: &str) -> Vec<String> {
+    if let Some((stem, rest)) = phrase.split_once('(')
+        && let Some((ending, tail)) = rest.split_once(')')
+    {
+        return vec![format!("{stem}{tail}"), format!("{stem}{ending}{tail}")];
+    }
+    vec![phrase.to_owned()]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+use super::*;
+
+fn selector() -> TierSelector {
+    TierSelector::new(&Keywords::shipped(["en", "de"]))
+}
+
+fn select_with(text: &str, change: impl FnOnce(&mut TierInput<'_>)) -> Selection {
+    let names = Names::new(
+        ["Fireball", "Magic Missile", "grappled"],
+        ["The Rusty Tankard", "Duke Aldric", "Élodie", "Ravenford"],
+    );
+    let mut input =
+        TierInput { text, queue_depth: 0, first_turn: false, since_deep: None, names: &names };
+    change(&mut input);
+    selector().select(&input)
+}
+
+fn select(text: &str) -> Selection {
+    select_with(text, |_| {})
+}
+
+#[test]
+fn ordinary_talk_stays_fast() {
+    for text in [
+        "",
+        "I draw my sword",
+        "such a nice inn",
+        "a request",
+        "I have a request for you",
+        "he is a researcher",
+        "draw your weapons",
+        "das ist eine Suchmaschine",
+        "the ruler of this land",
+        "we conquest everything",
+        "Regelmäßig",
+        "dismember it",
+    ] {
+        let selection = select(text);
+        assert_eq!((selection.tier, selection.reason), (Tier::Fast, Reason::Default), "{text}");
+        assert_eq!(selection.keyword, None);
+    }
+}
+
+#[test]
+fn every_shipped_keyword_works_inside_a_sentence() {
+    for language in ["en", "de"] {
+        let keywords = Keywords::shipped([language]);
+        assert!(keywords.deep.len() >= 8 && keywords.standard.len() >= 14);
+        for (list, tier) in [(&keywords.deep, Tier::Deep), (&keywords.standard, Tier::Standard)] {
+            for phrase in list.iter().flat_map(|phrase| forms(phrase)) {
+                let text = format!("well, {}! please", phrase.to_uppercase());
+                let selection = select(&text);
+                assert_eq!(selection.tier, tier, "{text}");
+                assert!(selection.keyword.is_some(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rule_and_rules_are_both_keywords() {
+    assert_eq!(select("what is the rule here").keyword.as_deref(), Some("rule"));
+    assert_eq!(select("what are the Rules?").keyword.as_deref(), Some("rules"));
+    assert_eq!(select("Wie sind die REGELN").keyword.as_deref(), Some("Regeln"));
+    assert_eq!(select("any quests around").tier, Tier::Standard);
+}
+
+#[test]
+fn folding_reaches_accents_and_punctuation() {
+    assert_eq!(select("Uberleg, gut.").tier, Tier::Deep);
+    assert_eq!(select("ÜBERLEG   GUT").tier, Tier::Deep);
+    assert_eq!(select("tell me... everything").tier, Tier::Deep);
+}
+
+#[test]
+fn a_deep_keyword_beats_everything_and_is_demoted_when_recent() {
+    let selection = select_with("remember, and take your time", |input| input.queue_depth = 5);
+    assert_eq!((selection.tier, selection.reason), (Tier::Deep, Reason::DeepKeyword));
+    assert_eq!(selection.keyword.as_deref(), Some("take your time"));
+    let recent = |seconds| {
+        select_with("think carefully", |input| {
+            input.since_deep = Some(Duration::from_millis(seconds))
+        })
+    };
+    let demoted = recent(12_400);
+    assert_eq!(demoted.tier, Tier::Standard);
+    assert_eq!(demoted.reason.to_string(), "deep demoted: last deep turn 12 s ago");
+    assert_eq!(recent(29_999).tier, Tier::Standard);
+    assert_eq!(recent(30_000).tier, Tier::Deep);
+}
+
+#[test]
+fn a_crowd_beats_standard_words_names_and_the_first_turn() {
+    let selection = select_with("who is Duke Aldric", |input| {
+        input.queue_depth = 3;
+        input.first_turn = true;
+    });
+    assert_eq!(selection.tier, Tier::Fast);
+    assert_eq!(selection.reason.to_string(), "three players waiting");
+    let four = select_with("hello", |input| input.queue_depth = 4);
+    assert_eq!(four.reason.to_string(), "4 players waiting");
+    let two = select_with("who is he", |input| input.queue_depth = 2);
+    assert_eq!(two.reason.to_string(), "standard keyword");
+}
+
+#[test]
+fn names_ask_for_a_look_up() {
+    for (text, reason, name) in [
+        ("I cast magic missile", Reason::NamesRule, "Magic Missile"),
+        ("am I grappled?", Reason::NamesRule, "grappled"),
+        ("let's go to the rusty tankard", Reason::NamesAbsent, "The Rusty Tankard"),
+        ("rusty tankard it is", Reason::NamesAbsent, "The Rusty Tankard"),
+        ("is ELODIE's brother here", Reason::NamesAbsent, "Élodie"),
+        ("Duke Aldric sent us", Reason::NamesAbsent, "Duke Aldric"),
+    ] {
+        let selection = select(text);
+        assert_eq!((selection.tier, selection.reason), (Tier::Standard, reason), "{text}");
+        assert_eq!(selection.keyword.as_deref(), Some(name));
+    }
+    assert_eq!(select("the duke is a magic user").tier, Tier::Fast);
+    assert_eq!(Reason::NamesRule.to_string(), "names a rule");
+    assert_eq!(Reason::NamesAbsent.to_string(), "names someone absent");
+}
+
+#[test]
+fn the_first_turn_is_standard() {
+    let selection = select_with("hello there", |input| input.first_turn = true);
+    assert_eq!(selection.tier, Tier::Standard);
+    assert_eq!(selection.reason.to_string(), "first turn with this npc");
+    assert_eq!(Reason::Default.to_string(), "default");
+    assert_eq!(Reason::DeepKeyword.to_string(), "deep keyword");
+}
+
+#[test]
+fn only_configured_languages_count() {
+    let german = TierSelector::new(&Keywords::shipped(["de-AT", "tlh"]));
+    let names = Names::default();
+    let input = |text| TierInput {
+        text,
+        queue_depth: 0,
+        first_turn: false,
+        since_deep: None,
+        names: &names,
+    };
+    assert_eq!(german.select(&input("who is that")).tier, Tier::Fast);
+    assert_eq!(german.select(&input("wer ist das")).tier, Tier::Standard);
+}
+
+#[test]
+fn the_override_wins_and_the_ceiling_binds() {
+    for selected in Tier::ALL {
+        for ceiling in Tier::ALL {
+            assert_eq!(effective(selected, ceiling, None), selected.min(ceiling));
+            for forced in Tier::ALL {
+                assert_eq!(effective(selected, ceiling, Some(forced)), forced);
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Text as folded whole words: what every comparison of spoken words stands on.
+//!
+//! Entry types: [`Words`], [`Phrases`]. Folding is Unicode case folding with accents removed
+//! (NFKD, marks dropped; ß is ss, ø is o). An apostrophe inside a word vanishes ("don't" is
+//! `dont`), a possessive `'s` is cut off and noted; everything else that is neither letter nor
+//! digit separates words.
+//! **Never**: stems, translates or corrects a word.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// The words of one text, in one buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// All words, folded, without gaps.
+    folded: String,
+    /// Where each word is.
+    spans: Vec<Span>,
+}
+
+/// Where one word is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    /// In the folded buffer.
+    folded: Range<usize>,
+    /// In the source text.
+    source: Range<usize>,
+    /// Whether a possessive was cut off.
+    possessive: bool,
+}
+
+impl Words {
+    /// Splits and folds `text`.
+    pub fn of(text: &str) -> Self {
+        let mut words = Self {
+            folded: String::with_capacity(text.len()),
+            spans: Vec::with_capacity(text.len() / 5 + 1),
+        };
+        let mut chars = text.char_indices().peekable();
+        while let Some(&(start, c)) = chars.peek() {
+            if !is_word_char(c) {
+                chars.next();
+                continue;
+            }
+            let mut span = words.read_word(text, start);
+            while chars.next_if(|&(at, _)| at < span.source.end).is_some() {}
+            words.cut_possessive(text, &mut span);
+            if span.folded.is_empty() {
+                words.folded.truncate(span.folded.start);
+            } else {
+                words.spans.push(span);
+            }
+        }
+        words
+    }
+
+    /// How many words.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there is no word at all.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The folded word at `index`.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        self.spans.get(index).and_then(|span| self.folded.get(span.folded.clone()))
+    }
+
+    /// All folded words in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.spans.iter().filter_map(|span| self.folded.get(span.folded.clone()))
+    }
+
+    /// Where the word at `index` stands in the text, in bytes, without a possessive `'s`; an
+    /// empty range past the end for an index out of range.
+    pub fn source(&self, index: usize) -> Range<usize> {
+        self.spans.get(index).map_or(usize::MAX..usize::MAX, |span| span.source.clone())
+    }
+
+    /// Whether the word at `index` carries a possessive `'s`.
+    pub fn is_possessive(&self, index: usize) -> bool {
+        self.spans.get(index).is_some_and(|span| span.possessive)
+    }
+
+    /// The words of `range` as one word ("grey mantle" is `greymantle`); empty when out of range.
+    pub fn joined(&self, range: Range<usize>) -> &str {
+        // Folded words lie without gaps in the buffer, cut possessives included.
+        let (Some(first), Some(last)) =
+            (self.spans.get(range.start), self.spans.get(range.end.wrapping_sub(1)))
+        else {
+            return "";
+        };
+        self.folded.get(first.folded.start..last.folded.end).unwrap_or_default()
+    }
+
+    /// Folds the word that begins at `start` into the buffer.
+    fn read_word(&mut self, text: &str, start: usize) -> Span {
+        let from = self.folded.len();
+        let mut end = start;
+        let mut chars = text.get(start..).unwrap_or_default().char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if is_word_char(c) {
+                fold_into(&mut self.folded, c);
+                end = start + at + c.len_utf8();
+            } else if !(is_apostrophe(c)
+                && chars.peek().is_some_and(|&(_, next)| is_word_char(next)))
+            {
+                break;
+            }
+        }
+        Span { folded: from..self.folded.len(), source: start..end, possessive: false }
+    }
+
+    /// Takes a possessive `'s` off the word just read.
+    fn cut_possessive(&mut self, text: &str, span: &mut Span) {
+        let word = text.get(span.source.clone()).unwrap_or_default();
+        let Some(stem) = word.strip_suffix(['s', 'S']) else { return };
+        let Some(stem) = stem.strip_suffix(is_apostrophe) else { return };
+        self.folded.pop();
+        span.folded.end = self.folded.len();
+        span.source.end = span.source.start + stem.len();
+        span.possessive = true;
+    }
+}
+
+/// `text` folded, its words joined by one space.
+pub fn fold(text: &str) -> String {
+    let words = Words::of(text);
+    let mut folded = String::with_capacity(text.len());
+    for word in words.iter() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded
+}
+
+/// Whether a character belongs to a word.
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c))
+}
+
+/// Whether a character is used as an apostrophe.
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’' | 'ʼ' | '‘' | '`' | '´')
+}
+
+/// À to Þ and à to ÿ, folded: what most accented text is made of. × and ÷ are no letters.
+const LATIN: [&str; 32] = [
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", "d", "n", "o",
+    "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "th", "y",
+];
+
+/// Adds a character, folded.
+fn fold_into(out: &mut String, c: char) {
+    if c.is_ascii() {
+        out.push(c.to_ascii_lowercase());
+        return;
+    }
+    if let Some(letter) = u32::from(c).checked_sub(0xc0).and_then(|i| usize::try_from(i).ok())
+        && let Some(plain) = LATIN.get(letter % 32).filter(|_| letter < 64)
+    {
+        // ÿ stands where ß does among the capitals.
+        out.push_str(if c == 'ß' { "ss" } else { plain });
+        return;
+    }
+    for part in c.nfkd().filter(|&part| !is_combining_mark(part)) {
+        for lower in part.to_lowercase() {
+            match lower {
+                'ß' => out.push_str("ss"),
+                'œ' => out.push_str("oe"),
+                'ł' => out.push('l'),
+                'đ' => out.push('d'),
+                'ı' => out.push('i'),
+                'ς' => out.push('σ'),
+                other if other.is_alphanumeric() => out.push(other),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Phrases of one or more words, found as whole words in one pass; a tree by words.
+#[derive(Clone, Debug)]
+pub struct Phrases<T> {
+    /// The first is the root.
+    nodes: Vec<Node<T>>,
+}
+
+/// A beginning shared by phrases.
+#[derive(Clone, Debug)]
+struct Node<T> {
+    /// By the next word.
+    next: HashMap<Box<str>, usize, BuildHasherDefault<Fnv>>,
+    /// What was stored with the phrase that ends here.
+    values: Vec<T>,
+}
+
+/// A phrase found in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<'p, T> {
+    /// Index of its first word.
+    pub start: usize,
+    /// Index after its last word.
+    pub end: usize,
+    /// What was stored with it.
+    pub value: &'p T,
+}
+
+impl<T> Default for Node<T> {
+    fn default() -> Self {
+        Self { next: HashMap::default(), values: Vec::new() }
+    }
+}
+
+impl<T> Default for Phrases<T> {
+    fn default() -> Self {
+        Self { nodes: vec![Node::default()] }
+    }
+}
+
+impl<T> Phrases<T> {
+    /// Adds a phrase; one without a word is ignored.
+    pub fn insert(&mut self, phrase: &str, value: T) {
+        let words = Words::of(phrase);
+        let mut at = 0;
+        for word in words.iter() {
+            let fresh = self.nodes.len();
+            let Some(node) = self.nodes.get_mut(at) else { return };
+            at = *node.next.entry(word.into()).or_insert(fresh);
+            if at == fresh {
+                self.nodes.push(Node::default());
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(at).filter(|_| at > 0) {
+            node.values.push(value);
+        }
+    }
+
+    /// The phrases that begin at word `start`, longest first. Allocates only for what it finds.
+    pub fn at(&self, words: &Words, start: usize) -> impl Iterator<Item = Found<'_, T>> {
+        let mut found = Vec::new();
+        let (mut node, mut end) = (self.nodes.first(), start);
+        while let Some(next) = words.get(end).zip(node).and_then(|(word, n)| n.next.get(word)) {
+            node = self.nodes.get(*next);
+            end += 1;
+            let values = node.into_iter().flat_map(|node| node.values.iter().rev());
+            found.extend(values.map(|value| Found { start, end, value }));
+        }
+        found.into_iter().rev()
+    }
+
+    /// All phrases of the text, by their first word, longest first.
+    pub fn all<'p>(&'p self, words: &'p Words) -> impl Iterator<Item = Found<'p, T>> + 'p {
+        (0..words.len()).flat_map(move |start| self.at(words, start))
+    }
+}
+
+/// FNV-1a: short keys from the configuration, looked up for every word heard.
+#[derive(Clone, Debug)]
+pub struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn folded(text: &str) -> Vec<String> {
+        Words::of(text).iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn folds_case_accents_and_special_letters() {
+        assert_eq!(folded("Überleg GUT, Élodie!"), ["uberleg", "gut", "elodie"]);
+        assert_eq!(folded("STRAẞE Straße"), ["strasse", "strasse"]);
+        assert_eq!(folded("ﬁnd İstanbul Ærwyn Łódź"), ["find", "istanbul", "aerwyn", "lodz"]);
+        assert_eq!(folded("e\u{301}lan"), ["elan"]);
+    }
+
+    #[test]
+    fn splits_at_everything_but_letters_and_digits() {
+        assert_eq!(folded("well-known (2d6+3) a_b"), ["well", "known", "2d6", "3", "a", "b"]);
+        assert!(Words::of(" — … 🎲 ").is_empty());
+    }
+
+    #[test]
+    fn apostrophes_vanish_and_possessives_are_cut() {
+        let words = Words::of("Don't touch Bartok’s 'mug' D'Artagnan");
+        let all: Vec<_> = words.iter().collect();
+        assert_eq!(all, ["dont", "touch", "bartok", "mug", "dartagnan"]);
+        assert!(words.is_possessive(2) && !words.is_possessive(0));
+        let text = "Don't touch Bartok’s 'mug'";
+        assert_eq!(text.get(words.source(2)), Some("Bartok"));
+        assert_eq!(text.get(words.source(3)), Some("mug"));
+        assert_eq!(words.joined(1..3), "touchbartok");
+        assert_eq!(words.joined(4..9), "");
+    }
+
+    #[test]
+    fn phrases_match_whole_words_longest_first() {
+        let mut phrases = Phrases::default();
+        phrases.insert("search", 1);
+        phrases.insert("Search the Web", 2);
+        phrases.insert("...", 3);
+        let words = Words::of("please SEARCH the web, researcher");
+        let found: Vec<_> = phrases.all(&words).map(|f| (f.start, f.end, *f.value)).collect();
+        assert_eq!(found, [(1, 4, 2), (1, 2, 1)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_ordered_ranges_on_char_boundaries(text in "\\PC*") {
+            let words = Words::of(&text);
+            let mut last = 0;
+            for index in 0..words.len() {
+                let range = words.source(index);
+                prop_assert!(range.start >= last && range.end > range.start);
+                prop_assert!(text.get(range.clone()).is_some());
+                prop_assert!(!words.get(index).unwrap().is_empty());
+                last = range.end;
+            }
+            prop_assert_eq!(words.joined(0..words.len()), words.iter().collect::<String>());
+        }
+
+        #[test]
+        fn folding_twice_changes_nothing(text in "[a-zA-ZäöüßÉéçñŁİſ '’]{0,40}") {
+            prop_assert_eq!(fold(&fold(&text)), fold(&text));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What benches and the hearing test reach into: the pieces they time, and nothing of their own.
+//!
+//! Only with the feature `measure`, so that an ordinary build still finds dead code.
+//! **Never**: part of the program.
+
+pub use crate::{
+    audio::{Frame, SampleRate},
+    domain::{
+        AddressMode, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
+        ToolSpec, Voice,
+    },
+    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    logic::{
+        budget::Ledger,
+        dice,
+        sentence::{SentenceOptions, SentenceSplitter},
+        tier::{Keywords, Names, TierInput, TierSelector},
+        vad::{Vad, VadOptions},
+    },
+    provider::{
+        ChatEvent, ChatModel, ChatRequest, Error, Heard, Pcm, SpeakRequest, SpeechToText,
+        SttAbilities, TextToSpeech,
+        local::{Local, Name, Options as LocalOptions, Vocabulary},
+    },
+    session::{
+        Command, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle, TableParts,
+        VoiceInput, VoiceOut, open,
+    },
+    tools::{
+        CallContext, CallError, CallOutput, Catalog, Effects, Handler, Tool, ToolHost,
+        builtin::{Table, all as builtin_tools},
+    },
+};

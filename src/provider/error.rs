@@ -1,0 +1,61 @@
+//! Why a provider could not do what was asked, by kind.
+
+use std::time::Duration;
+
+/// An error of an outside service; [`Error::kind`] decides what happens next.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    kind: Kind,
+    message: String,
+}
+
+/// Kinds of failure, from status and type, never from text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A package or model file is not installed.
+    Missing,
+    /// The key was refused.
+    Unauthorized,
+    /// Too many requests; the service may have said how long to wait.
+    RateLimited {
+        /// How long the service asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The request itself was refused.
+    InvalidRequest,
+    /// The service did not answer in time.
+    Timeout,
+    /// No connection.
+    Unreachable,
+    /// The service failed.
+    Unavailable,
+    /// The answer stopped in the middle.
+    Interrupted,
+    /// The answer was not understood.
+    Protocol,
+    /// The session's money is spent.
+    OverBudget,
+}
+
+impl Error {
+    /// An error of `kind`; `message` is lowercase and names the way out.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// What kind of failure it is.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+}
+
+impl Kind {
+    /// Whether the same request may succeed when sent again before anything was received.
+    pub const fn is_retryable(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited { .. } | Self::Timeout | Self::Unreachable | Self::Unavailable
+        )
+    }
+}

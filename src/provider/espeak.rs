@@ -1,0 +1,156 @@
+//! Voices of espeak-ng, one child process a sentence.
+//!
+//! Entry type: [`Espeak`].
+//! **Never**: linking the library (its licence is GPL-3), text in a shell.
+
+use futures::{StreamExt, future, stream, stream::BoxStream};
+
+use super::{
+    Error, Kind, Pcm, SpeakRequest, TextToSpeech,
+    child::{Program, output, respell},
+};
+
+/// Speaks with espeak-ng.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Espeak;
+
+const PROGRAM: &str = "espeak-ng";
+/// Its own speed, in words a minute.
+const WORDS_A_MINUTE: f32 = 175.0;
+/// Its own pitch; the scale doubles the frequency every 50.
+const PITCH: f32 = 50.0;
+const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
+const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
+
+impl Espeak {
+    /// Nothing runs until somebody speaks.
+    pub const fn new() -> Self {
+        Self
+    }
+
+    /// Voices (by language code) and variants ("+f3") that are installed.
+    ///
+    /// # Errors
+    /// espeak-ng is missing.
+    pub async fn voices(&self) -> Result<Vec<String>, Error> {
+        let voices = output(PROGRAM, &["--voices"]).await?;
+        let variants = output(PROGRAM, &["--voices=variant"]).await?;
+        let languages = voices.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1));
+        let files = variants.split_whitespace().filter_map(|word| word.strip_prefix("!v/"));
+        let mut all: Vec<String> = languages.map(str::to_owned).collect();
+        all.extend(files.map(|file| format!("+{file}")));
+        all.dedup();
+        Ok(all)
+    }
+}
+
+impl TextToSpeech for Espeak {
+    fn name(&self) -> &'static str {
+        "espeak"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        match program(&request) {
+            Ok(program) => program.stream(),
+            Err(error) => stream::once(future::ready(Err(error))).boxed(),
+        }
+    }
+}
+
+fn program(request: &SpeakRequest) -> Result<Program, Error> {
+    let voice = &request.voice;
+    let known = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+');
+    if voice.voice_id.is_empty()
+        || voice.voice_id.starts_with('-')
+        || !voice.voice_id.chars().all(known)
+    {
+        let id = &voice.voice_id;
+        let text = format!("espeak has no voice \"{id}\" (espeak-ng --voices lists them)");
+        return Err(Error::new(Kind::InvalidRequest, text));
+    }
+    let pitch = (PITCH + PITCH * voice.pitch_shift / 12.0).clamp(PITCH_LIMITS.0, PITCH_LIMITS.1);
+    let speed =
+        (WORDS_A_MINUTE * voice.speed_factor).clamp(SPEED_LIMITS.0, SPEED_LIMITS.1);
+    let arguments = [
+        "--stdin", "--stdout", "-b", "1", "-v", &voice.voice_id,
+        "-p", &format!("{pitch:.0}"), "-s", &format!("{speed:.0}"),
+    ];
+    // Double brackets would be read as phonemes.
+    let input = respell(&request.text, &request.pronunciation).replace("[[", "[ [");
+    Ok(Program {
+        name: PROGRAM,
+        arguments: arguments.map(str::to_owned).to_vec(),
+        input,
+        rerate: 1.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::TryStreamExt;
+
+    use super::*;
+    use crate::domain::Voice;
+
+    async fn speak(text: &str, id: &str, pitch: f32, speed: f32) -> Result<Vec<Pcm>, Error> {
+        let request = SpeakRequest {
+            text: text.to_owned(),
+            voice: Voice {
+                provider: "espeak".to_owned(),
+                voice_id: id.to_owned(),
+                pitch_shift: pitch,
+                speed_factor: speed,
+                volume: 1.0,
+            },
+            language: "en".to_owned(),
+            pronunciation: Arc::from([]),
+        };
+        Espeak::new().speak(request).try_collect().await
+    }
+
+    fn seconds(chunks: &[Pcm]) -> f64 {
+        chunks.iter().map(|c| c.rate.duration_of(c.samples.len()).as_secs_f64()).sum()
+    }
+
+    #[tokio::test]
+    async fn voices_variants_and_speed_are_honoured() {
+        const TEXT: &str = "The road to the city is long and dark.";
+        let plain = speak(TEXT, "en-us", 0.0, 1.0).await.unwrap();
+        let fast = speak(TEXT, "en-us", 0.0, 2.0).await.unwrap();
+        let high = speak(TEXT, "en-us", 6.0, 1.0).await.unwrap();
+        let woman = speak(TEXT, "en-us+f3", 0.0, 1.0).await.unwrap();
+        assert!(plain.iter().all(|chunk| chunk.rate.hz() == 22_050));
+        assert!((0.35..0.7).contains(&(seconds(&fast) / seconds(&plain))));
+        assert!((0.9..1.1).contains(&(seconds(&high) / seconds(&plain))));
+        assert_ne!(high, plain);
+        assert_ne!(woman, plain);
+    }
+
+    #[tokio::test]
+    async fn unknown_voices_are_refused() {
+        for id in ["no-such-voice", "", "-x", "a;b"] {
+            let error = speak("hello", id, 0.0, 1.0).await.map(drop).unwrap_err();
+            assert_eq!(error.kind(), Kind::InvalidRequest, "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn text_is_never_an_option() {
+        let chunks = speak("--help", "en", 0.0, 1.0).await.unwrap();
+        assert!(seconds(&chunks) > 0.2);
+    }
+
+    #[tokio::test]
+    async fn installed_voices_are_listed() {
+        let voices = Espeak::new().voices().await.unwrap();
+        for voice in ["en-us", "de", "+f3"] {
+            assert!(voices.iter().any(|known| known == voice), "{voice}");
+        }
+    }
+}

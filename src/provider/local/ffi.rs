@@ -1,0 +1,456 @@
+//! PocketSphinx through `dlopen`: the only file that talks to the C libraries.
+//!
+//! Entry types: [`Sphinx`] (the loaded libraries) and [`Decoder`] (one recogniser).
+//! **Never**: linking at build time, threads, deciding what a word means.
+#![expect(unsafe_code, reason = "a C library is called through looked-up symbols")]
+
+use std::{
+    ffi::{CStr, CString, NulError, c_char, c_int, c_void},
+    path::Path,
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use libloading::Library;
+
+/// What is needed beside this program, as a way out for messages.
+pub const INSTALL: &str =
+    "apt-get install pocketsphinx-en-us libpocketsphinx3 libsphinxbase3, or ./dev setup";
+
+const BASE_NAMES: [&str; 2] = ["libsphinxbase.so.3", "libsphinxbase.so"];
+const SPHINX_NAMES: [&str; 2] = ["libpocketsphinx.so.3", "libpocketsphinx.so"];
+
+/// Base of the library's own logarithms.
+const LOG_BASE: f64 = 1.0001;
+/// "Look at the file to see its format."
+const NGRAM_AUTO: c_int = 0;
+
+/// Cepstral coefficients of one frame in the stock acoustic model.
+const CEPSTRA: usize = 13;
+
+/// Name of the search that holds both language models.
+const SEARCH: &CStr = c"table";
+
+/// What went wrong with the C libraries.
+#[derive(Debug, thiserror::Error)]
+pub enum SphinxError {
+    /// A library is not installed.
+    #[error("cannot load the speech recogniser \"{library}\": {reason} ({INSTALL})")]
+    Library { library: &'static str, reason: String },
+    /// A library is there, but of another kind.
+    #[error(
+        "the speech recogniser \"{library}\" has no \"{symbol}\"; version 0.8+5prealpha is needed \
+         ({INSTALL})"
+    )]
+    Symbol { library: &'static str, symbol: &'static str },
+    /// A call failed.
+    #[error("the speech recogniser failed at {call} with \"{value}\" ({INSTALL})")]
+    Call { call: &'static str, value: String },
+    /// The generated model cannot be put where the library reads it.
+    #[error("cannot write the campaign's language model: {0} (free space in the folder for temporary files)")]
+    Scratch(#[from] std::io::Error),
+    /// A path or word holds a zero byte.
+    #[error("the speech recogniser was given a text with a zero byte")]
+    Nul(#[from] NulError),
+}
+
+type Object = *mut c_void;
+
+/// Declares the looked-up functions of one library and how they are found.
+macro_rules! functions {
+    ($name:ident { $($field:ident: $type:ty,)* }) => {
+        struct $name { $($field: $type,)* }
+
+        impl $name {
+            /// # Safety
+            /// `library` must export the named symbols with these signatures.
+            unsafe fn find(library: &Library, file: &'static str) -> Result<Self, SphinxError> {
+                Ok(Self { $(
+                    // SAFETY: the signatures are those of the headers of 0.8+5prealpha, whose
+                    // soname was asked for.
+                    $field: *unsafe { library.get::<$type>(stringify!($field)) }.map_err(|_| {
+                        SphinxError::Symbol { library: file, symbol: stringify!($field) }
+                    })?,
+                )* })
+            }
+        }
+    };
+}
+
+functions! { Base {
+    err_set_logfp: unsafe extern "C" fn(Object),
+    cmd_ln_parse_r: unsafe extern "C" fn(Object, *const c_void, c_int, *const *const c_char, c_int) -> Object,
+    cmd_ln_free_r: unsafe extern "C" fn(Object) -> c_int,
+    logmath_init: unsafe extern "C" fn(f64, c_int, c_int) -> Object,
+    logmath_retain: unsafe extern "C" fn(Object) -> Object,
+    logmath_free: unsafe extern "C" fn(Object) -> c_int,
+    ngram_model_read: unsafe extern "C" fn(Object, *const c_char, c_int, Object) -> Object,
+    ngram_model_set_init: unsafe extern "C" fn(Object, *mut Object, *mut *mut c_char, *const f32, i32) -> Object,
+    ngram_model_apply_weights: unsafe extern "C" fn(Object, f32, f32, f32) -> c_int,
+    cmn_live_update: unsafe extern "C" fn(*mut Cmn),
+    ngram_model_free: unsafe extern "C" fn(Object) -> c_int,
+} }
+
+functions! { Pocket {
+    ps_args: unsafe extern "C" fn() -> *const c_void,
+    ps_init: unsafe extern "C" fn(Object) -> Object,
+    ps_free: unsafe extern "C" fn(Object) -> c_int,
+    ps_get_feat: unsafe extern "C" fn(Object) -> *const Feat,
+    ps_add_word: unsafe extern "C" fn(Object, *const c_char, *const c_char, c_int) -> c_int,
+    ps_set_lm: unsafe extern "C" fn(Object, *const c_char, Object) -> c_int,
+    ps_set_search: unsafe extern "C" fn(Object, *const c_char) -> c_int,
+    ps_start_utt: unsafe extern "C" fn(Object) -> c_int,
+    ps_process_raw: unsafe extern "C" fn(Object, *const i16, usize, c_int, c_int) -> c_int,
+    ps_end_utt: unsafe extern "C" fn(Object) -> c_int,
+    ps_get_hyp: unsafe extern "C" fn(Object, *mut i32) -> *const c_char,
+} }
+
+/// Beginning of `feat_t` in sphinxbase's feat.h.
+#[repr(C)]
+struct Feat {
+    references: c_int,
+    name: *const c_char,
+    cepstra: i32,
+    streams: i32,
+    stream_lengths: Object,
+    window: i32,
+    subvector_count: i32,
+    subvector_lengths: Object,
+    subvectors: Object,
+    subvector_buffer: Object,
+    subvector_size: i32,
+    mean_kind: c_int,
+    variance: i32,
+    gain_kind: c_int,
+    compute: Object,
+    mean: *mut Cmn,
+}
+
+/// `cmn_t` in sphinxbase's cmn.h: what is subtracted from every frame.
+#[repr(C)]
+struct Cmn {
+    mean: *mut f32,
+    variance: *mut f32,
+    sum: *mut f32,
+    frames: i32,
+    length: i32,
+}
+
+/// The loaded libraries.
+pub struct Sphinx {
+    base: Base,
+    pocket: Pocket,
+    /// Unloaded last: the functions above live in them.
+    _libraries: [Library; 2],
+}
+
+/// What a decoder is made of.
+pub struct Recipe<'a> {
+    /// Folder of the acoustic model.
+    pub acoustic: &'a Path,
+    /// Stock dictionary.
+    pub dictionary: &'a Path,
+    /// General language model, binary form.
+    pub general: &'a Path,
+    /// Generated language model, ARPA text.
+    pub campaign: &'a Path,
+    /// Share of the generated model, 0 to 1.
+    pub campaign_share: f32,
+    /// How much the language models count against the sound.
+    pub language_weight: f32,
+    /// Factor for every word begun.
+    pub word_insertion: f32,
+    /// Pronunciations the stock dictionary lacks: word (or `word(2)`) and its phones.
+    pub words: &'a [(String, String)],
+    /// Further settings of the C library, name then value.
+    pub settings: &'a [(&'a str, &'a str)],
+}
+
+impl Sphinx {
+    /// Loads the libraries and silences their logs.
+    ///
+    /// # Errors
+    /// A library or one of its functions is missing.
+    pub fn load() -> Result<Arc<Self>, SphinxError> {
+        let base_library = open(&BASE_NAMES)?;
+        let pocket_library = open(&SPHINX_NAMES)?;
+        // SAFETY: the libraries' own soname says that they export these functions.
+        let base = unsafe { Base::find(&base_library, BASE_NAMES[0]) }?;
+        // SAFETY: as above.
+        let pocket = unsafe { Pocket::find(&pocket_library, SPHINX_NAMES[0]) }?;
+        // SAFETY: a null stream means no log; called before any other function.
+        unsafe { (base.err_set_logfp)(ptr::null_mut()) };
+        Ok(Arc::new(Self { base, pocket, _libraries: [pocket_library, base_library] }))
+    }
+}
+
+fn open(names: &[&'static str]) -> Result<Library, SphinxError> {
+    let mut reason = String::new();
+    for name in names {
+        // SAFETY: the libraries have no start-up code of their own.
+        match unsafe { Library::new(*name) } {
+            Ok(library) => return Ok(library),
+            Err(error) if reason.is_empty() => reason = error.to_string(),
+            Err(_) => {}
+        }
+    }
+    Err(SphinxError::Library { library: names.first().copied().unwrap_or_default(), reason })
+}
+
+/// One recogniser: decodes one utterance at a time.
+pub struct Decoder {
+    sphinx: Arc<Sphinx>,
+    decoder: NonNull<c_void>,
+    /// Where the decoder keeps the mean, and its first value; `None`: it is not where expected.
+    mean: Option<(NonNull<Cmn>, [f32; CEPSTRA])>,
+    /// Samples since the mean was brought up to date.
+    fresh: usize,
+    w: i32, every: usize,
+}
+
+// SAFETY: a decoder owns everything it points to (nothing is shared with other decoders) and the
+// library keeps no thread-local state, so it may move between threads. It is not `Sync`.
+unsafe impl Send for Decoder {}
+
+impl Decoder {
+    /// Loads models and words; takes about a second.
+    ///
+    /// # Errors
+    /// A file is missing or the library refused it.
+    pub fn new(sphinx: &Arc<Sphinx>, recipe: &Recipe<'_>) -> Result<Self, SphinxError> {
+        let config = Config::new(sphinx, recipe)?;
+        // SAFETY: `config` is a valid configuration; the decoder keeps its own reference.
+        let decoder = unsafe { (sphinx.pocket.ps_init)(config.raw.as_ptr()) };
+        let decoder = NonNull::new(decoder).ok_or_else(|| {
+            failed("ps_init", recipe.acoustic.display())
+        })?;
+        let mean = None;
+        let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean, fresh: 0, w: std::env::var("W").map_or(0, |w| w.parse().unwrap()), every: std::env::var("EVERY").map_or(1600, |w| w.parse().unwrap()) };
+        if decoder.w > 0 { decoder.mean = decoder.find_mean(); }
+        for (word, phones) in recipe.words {
+            decoder.add_word(word, phones)?;
+        }
+        decoder.set_language_model(recipe)?;
+        Ok(decoder)
+    }
+
+    fn add_word(&self, word: &str, phones: &str) -> Result<(), SphinxError> {
+        let (c_word, c_phones) = (CString::new(word)?, CString::new(phones)?);
+        // SAFETY: decoder and strings are valid; the library copies the strings.
+        let id = unsafe {
+            (self.sphinx.pocket.ps_add_word)(self.raw(), c_word.as_ptr(), c_phones.as_ptr(), 0)
+        };
+        if id < 0 { Err(failed("ps_add_word", format_args!("{word} {phones}"))) } else { Ok(()) }
+    }
+
+    /// Installs both language models, mixed word by word.
+    ///
+    /// The library adds up *weighted* scores of a set's members, which is nearly a maximum. Read
+    /// with a logarithm whose base is the language weight's root, weighted scores are plain
+    /// logarithms and the sum is a true mixture.
+    fn set_language_model(&self, recipe: &Recipe<'_>) -> Result<(), SphinxError> {
+        let (base, pocket) = (&self.sphinx.base, &self.sphinx.pocket);
+        let weight = f64::from(recipe.language_weight);
+        // SAFETY: plain values in, an owned object out.
+        let logarithm = unsafe { (base.logmath_init)(LOG_BASE.powf(1.0 / weight), 0, 1) };
+        if logarithm.is_null() {
+            return Err(failed("logmath_init", weight));
+        }
+        // The binary model holds logarithms of the stock base, the text is converted as it is read.
+        let members = self
+            .read_model(recipe.general, recipe.language_weight, recipe, logarithm)
+            .and_then(|general| {
+                match self.read_model(recipe.campaign, 1.0, recipe, logarithm) {
+                    Ok(campaign) => Ok([general, campaign]),
+                    Err(error) => {
+                        // SAFETY: `general` is owned here and used by nobody else.
+                        unsafe { (base.ngram_model_free)(general) };
+                        Err(error)
+                    }
+                }
+            });
+        // SAFETY: each model holds a reference of its own.
+        unsafe { (base.logmath_free)(logarithm) };
+        let mut members = members?;
+        let mut names = [c"general".as_ptr().cast_mut(), c"campaign".as_ptr().cast_mut()];
+        let shares = [1.0 - recipe.campaign_share, recipe.campaign_share];
+        // SAFETY: three arrays of two; names are copied, models are taken over by the set.
+        let set = unsafe {
+            (base.ngram_model_set_init)(
+                ptr::null_mut(),
+                members.as_mut_ptr(),
+                names.as_mut_ptr(),
+                shares.as_ptr(),
+                2,
+            )
+        };
+        if set.is_null() {
+            return Err(failed("ngram_model_set_init", recipe.campaign.display()));
+        }
+        // SAFETY: decoder, name and set are valid; the search keeps its own reference to the set.
+        let done = unsafe {
+            let set_lm = (pocket.ps_set_lm)(self.raw(), SEARCH.as_ptr(), set);
+            (base.ngram_model_free)(set);
+            set_lm == 0 && (pocket.ps_set_search)(self.raw(), SEARCH.as_ptr()) == 0
+        };
+        if done { Ok(()) } else { Err(failed("ps_set_lm", recipe.campaign.display())) }
+    }
+
+    fn read_model(
+        &self,
+        path: &Path,
+        weight: f32,
+        recipe: &Recipe<'_>,
+        logarithm: Object,
+    ) -> Result<Object, SphinxError> {
+        let base = &self.sphinx.base;
+        let c_path = CString::new(path.as_os_str().as_encoded_bytes())?;
+        // SAFETY: no configuration is allowed; the model takes over one reference to the
+        // logarithm, so one is made for it.
+        let model = unsafe {
+            let own = (base.logmath_retain)(logarithm);
+            (base.ngram_model_read)(ptr::null_mut(), c_path.as_ptr(), NGRAM_AUTO, own)
+        };
+        if model.is_null() {
+            return Err(failed("ngram_model_read", path.display()));
+        }
+        let insertion = recipe.word_insertion.powf(1.0 / recipe.language_weight);
+        // SAFETY: the model is valid and owned.
+        unsafe { (base.ngram_model_apply_weights)(model, weight, insertion, 1.0) };
+        Ok(model)
+    }
+
+    fn find_mean(&self) -> Option<(NonNull<Cmn>, [f32; CEPSTRA])> {
+        // SAFETY: the layouts are those of the headers; lengths are checked before use.
+        unsafe {
+            let features = (self.sphinx.pocket.ps_get_feat)(self.raw()).as_ref()?;
+            let kept = NonNull::new(features.mean).filter(|_| features.cepstra == 13)?;
+            let cmn = kept.as_ref();
+            if cmn.length != 13 || cmn.mean.is_null() || cmn.sum.is_null() { return None; }
+            Some((kept, cmn.mean.cast::<[f32; CEPSTRA]>().read()))
+        }
+    }
+
+    const fn raw(&self) -> Object {
+        self.decoder.as_ptr()
+    }
+
+    /// Begins an utterance.
+    ///
+    /// # Errors
+    /// One is going on already.
+    pub fn start(&mut self) -> Result<(), SphinxError> {
+        if let Some((kept, first)) = self.mean {
+            // SAFETY: checked in `find_mean`.
+            unsafe {
+                let cmn = kept.as_ptr();
+                (*cmn).mean.cast::<[f32; CEPSTRA]>().write(first);
+                let w = self.w as f32;
+                (*cmn).sum.cast::<[f32; CEPSTRA]>().write(first.map(|v| v * w));
+                (*cmn).frames = self.w;
+            }
+            self.fresh = 0;
+        }
+        // SAFETY: the decoder is valid and used by one thread.
+        let code = unsafe { (self.sphinx.pocket.ps_start_utt)(self.raw()) };
+        if code == 0 { Ok(()) } else { Err(failed("ps_start_utt", code)) }
+    }
+
+    /// Decodes 16 kHz mono samples of the utterance.
+    ///
+    /// # Errors
+    /// No utterance has begun.
+    pub fn process(&mut self, samples: &[i16]) -> Result<(), SphinxError> {
+        // SAFETY: pointer and length are those of a live slice, which is only read.
+        let frames = unsafe {
+            (self.sphinx.pocket.ps_process_raw)(
+                self.raw(),
+                samples.as_ptr(),
+                samples.len(),
+                0,
+                0,
+            )
+        };
+        if let Some((kept, _)) = self.mean {
+            self.fresh += samples.len();
+            if self.fresh >= self.every {
+                self.fresh = 0;
+                unsafe { (self.sphinx.base.cmn_live_update)(kept.as_ptr()) };
+            }
+        }
+        if frames < 0 { Err(failed("ps_process_raw", frames)) } else { Ok(()) }
+    }
+
+    /// What is understood so far; `None`: nothing yet.
+    pub fn hypothesis(&mut self) -> Option<String> {
+        let mut score = 0;
+        // SAFETY: the decoder is valid; the text is copied before the next call can change it.
+        unsafe {
+            let text = (self.sphinx.pocket.ps_get_hyp)(self.raw(), &raw mut score);
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    }
+
+    /// Ends the utterance; `None`: nothing was understood.
+    ///
+    /// # Errors
+    /// No utterance has begun.
+    pub fn finish(&mut self) -> Result<Option<String>, SphinxError> {
+        // SAFETY: the decoder is valid and used by one thread.
+        let code = unsafe { (self.sphinx.pocket.ps_end_utt)(self.raw()) };
+        if code < 0 { Err(failed("ps_end_utt", code)) } else { Ok(self.hypothesis()) }
+    }
+}
+
+impl Drop for Decoder {
+    fn drop(&mut self) {
+        // SAFETY: the decoder is owned and not used again; its libraries are still loaded.
+        unsafe { (self.sphinx.pocket.ps_free)(self.raw()) };
+    }
+}
+
+/// A parsed configuration of the C library.
+struct Config<'a> {
+    sphinx: &'a Sphinx,
+    raw: NonNull<c_void>,
+}
+
+impl<'a> Config<'a> {
+    fn new(sphinx: &'a Sphinx, recipe: &Recipe<'_>) -> Result<Self, SphinxError> {
+        let path = |path: &Path| CString::new(path.as_os_str().as_encoded_bytes());
+        let mut words = vec![CString::new("glyphoxa")?];
+        words.extend([CString::new("-hmm")?, path(recipe.acoustic)?]);
+        words.extend([CString::new("-dict")?, path(recipe.dictionary)?]);
+        for (name, value) in recipe.settings {
+            words.extend([CString::new(*name)?, CString::new(*value)?]);
+        }
+        let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+        // SAFETY: the definitions are the library's own; the strings outlive the call, which
+        // copies them.
+        let raw = unsafe {
+            let definitions = (sphinx.pocket.ps_args)();
+            (sphinx.base.cmd_ln_parse_r)(
+                ptr::null_mut(),
+                definitions,
+                count,
+                pointers.as_ptr(),
+                0,
+            )
+        };
+        let raw = NonNull::new(raw)
+            .ok_or_else(|| failed("cmd_ln_parse_r", format_args!("{:?}", recipe.settings)))?;
+        Ok(Self { sphinx, raw })
+    }
+}
+
+impl Drop for Config<'_> {
+    fn drop(&mut self) {
+        // SAFETY: gives back the one reference this value owns.
+        unsafe { (self.sphinx.base.cmd_ln_free_r)(self.raw.as_ptr()) };
+    }
+}
+
+fn failed(call: &'static str, value: impl ToString) -> SphinxError {
+    SphinxError::Call { call, value: value.to_string() }
+}

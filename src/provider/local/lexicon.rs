@@ -1,0 +1,237 @@
+//! How words sound that the stock dictionary lacks.
+//!
+//! Entry type: [`Lexicon`]. Phones are those of the dictionary (ARPABET without stress).
+//! **Never**: deciding which words are worth hearing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    process::{Command, Stdio},
+};
+
+use super::corpus::{Name, spoken_words};
+
+/// Words asked of flite in one call.
+const WORDS_A_CALL: usize = 40;
+/// Shortest half of a word made of two.
+const MIN_HALF: usize = 3;
+/// Most ways one word is said.
+const MAX_VARIANTS: usize = 4;
+
+/// Pronunciations of the stock dictionary that matter here.
+pub struct Lexicon {
+    stock: HashMap<String, Vec<String>>,
+}
+
+impl Lexicon {
+    /// Reads a dictionary's text: a word (or `word(2)`) and its phones a line.
+    pub fn parse(dictionary: &str) -> Self {
+        let mut stock: HashMap<String, Vec<String>> = HashMap::new();
+        for (word, phones) in dictionary.lines().filter_map(|line| line.split_once(' ')) {
+            let word = word.split_once('(').map_or(word, |(word, _)| word);
+            stock.entry(word.to_owned()).or_default().push(phones.trim().to_owned());
+        }
+        Self { stock }
+    }
+
+    /// What must be added for `words` and `names`: word (or `word(2)`) and its phones.
+    /// `phones_of` says texts aloud (see [`flite_phones`]).
+    pub fn additions<'w>(
+        &self,
+        words: impl Iterator<Item = &'w str>,
+        names: &[&Name],
+        phones_of: impl Fn(&[String]) -> Vec<Option<String>>,
+    ) -> Vec<(String, String)> {
+        let respelled = respellings(names);
+        let name_words: BTreeSet<String> =
+            names.iter().flat_map(|name| spoken_words(&name.text)).collect();
+        let missing = words.filter(|word| !self.stock.contains_key(*word)).map(str::to_owned);
+        let wanted: BTreeSet<String> = missing.chain(name_words).collect();
+        // What is to be said aloud, each text once.
+        let texts: Vec<String> = wanted
+            .iter()
+            .cloned()
+            .chain(respelled.values().flatten().cloned())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let spoken: HashMap<&String, String> = texts
+            .iter()
+            .zip(texts.chunks(WORDS_A_CALL).flat_map(phones_of))
+            .filter_map(|(text, phones)| Some((text, phones?)))
+            .collect();
+        let mut additions = Vec::new();
+        for word in &wanted {
+            let respellings = respelled.get(word).map(Vec::as_slice).unwrap_or_default();
+            let said = respellings.iter().chain([word]).filter_map(|text| spoken.get(text));
+            let stock = self.stock.get(word).map(Vec::as_slice).unwrap_or_default();
+            let mut new: Vec<String> = Vec::new();
+            for phones in said.cloned().chain(self.compound(word)) {
+                if !new.contains(&phones) && !stock.contains(&phones) {
+                    new.push(phones);
+                }
+            }
+            if new.is_empty() && stock.is_empty() {
+                new.extend(Some(by_letters(word)).filter(|phones| !phones.is_empty()));
+            }
+            new.truncate(MAX_VARIANTS);
+            for (number, phones) in (stock.len() + 1..).zip(new) {
+                let key = if number == 1 { word.clone() } else { format!("{word}({number})") };
+                additions.push((key, phones));
+            }
+        }
+        additions
+    }
+
+    /// "longsword" sounds like "long" and "sword".
+    fn compound(&self, word: &str) -> Option<String> {
+        let cuts = word.char_indices().map(|(at, _)| at);
+        let halves = cuts.filter_map(|at| word.split_at_checked(at)).filter(|(first, second)| {
+            first.len() >= MIN_HALF && second.len() >= MIN_HALF
+        });
+        let known = |word: &str| self.stock.get(word).and_then(|ways| ways.first());
+        // The most even cut is the likeliest.
+        halves
+            .filter_map(|(first, second)| Some((first, second, known(first)?, known(second)?)))
+            .min_by_key(|(first, second, ..)| first.len().abs_diff(second.len()))
+            .map(|(_, _, first, second)| format!("{first} {second}"))
+    }
+}
+
+/// Word -> its respellings; a respelling of several words belongs to a name of as many words.
+fn respellings(names: &[&Name]) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in names {
+        let Some(respelling) = &name.respelling else { continue };
+        let (words, said) = (spoken_words(&name.text), spoken_words(respelling));
+        if let [word] = words.as_slice() {
+            all.entry(word.clone()).or_default().push(said.join(" "));
+        } else if words.len() == said.len() {
+            for (word, said) in words.into_iter().zip(said) {
+                all.entry(word).or_default().push(said);
+            }
+        }
+    }
+    all
+}
+
+/// Phones of each text as flite says it; `None`: flite is missing or did not understand.
+pub fn flite_phones(texts: &[String]) -> Vec<Option<String>> {
+    let unknown = || vec![None; texts.len()];
+    // A full stop makes a pause, which parts the texts in the answer.
+    let asked: String = texts.iter().map(|text| format!("{text}. ")).collect();
+    let output = Command::new("flite")
+        .args(["-ps", "-t", &asked, "none"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let Ok(output) = output else { return unknown() };
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let parts: Vec<Option<String>> = answer
+        .split("pau")
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| Some(stock_phones(part)))
+        .collect();
+    if parts.len() == texts.len() {
+        return parts;
+    }
+    match texts {
+        [] | [_] => unknown(),
+        // Somewhere in it a text made no pause or several: ask for smaller parts.
+        _ => {
+            let (first, second) = texts.split_at(texts.len() / 2);
+            let mut both = flite_phones(first);
+            both.extend(flite_phones(second));
+            both
+        }
+    }
+}
+
+/// flite's phones in the dictionary's letters.
+fn stock_phones(phones: &str) -> String {
+    let one = |phone: &str| match phone {
+        "ax" => "AH".to_owned(),
+        "axr" => "ER".to_owned(),
+        "en" => "AH N".to_owned(),
+        "em" => "AH M".to_owned(),
+        "el" => "AH L".to_owned(),
+        other => other.to_uppercase(),
+    };
+    phones.split_whitespace().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// Letters and their usual sound, longest first; for machines without flite.
+const LETTERS: &[(&str, &str)] = &[
+    ("tch", "CH"), ("sch", "SH"), ("igh", "AY"), ("ch", "CH"), ("sh", "SH"), ("th", "TH"),
+    ("ph", "F"), ("ck", "K"), ("ng", "NG"), ("qu", "K W"), ("wh", "W"), ("ee", "IY"),
+    ("ea", "IY"), ("oo", "UW"), ("ou", "AW"), ("ow", "AW"), ("ai", "EY"), ("ay", "EY"),
+    ("oi", "OY"), ("oy", "OY"), ("au", "AO"), ("er", "ER"), ("ar", "AA R"), ("or", "AO R"),
+    ("a", "AE"), ("b", "B"), ("c", "K"), ("d", "D"), ("e", "EH"), ("f", "F"), ("g", "G"),
+    ("h", "HH"), ("i", "IH"), ("j", "JH"), ("k", "K"), ("l", "L"), ("m", "M"), ("n", "N"),
+    ("o", "AA"), ("p", "P"), ("r", "R"), ("s", "S"), ("t", "T"), ("u", "AH"), ("v", "V"),
+    ("w", "W"), ("x", "K S"), ("y", "IY"), ("z", "Z"),
+];
+
+fn by_letters(word: &str) -> String {
+    let mut phones: Vec<&str> = Vec::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        let found = LETTERS.iter().find(|(letters, _)| rest.starts_with(letters));
+        let skipped = rest.chars().next().map_or(1, char::len_utf8);
+        let length = found.map_or(skipped, |(letters, _)| letters.len());
+        if let Some((_, sound)) = found
+            && phones.last() != Some(sound)
+        {
+            phones.push(sound);
+        }
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    phones.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DICTIONARY: &str = "long L AO NG\nsword S AO R D\nbartok B AA R T AH K\nmira M IH R AH\n";
+
+    fn added(words: &[&str], names: &[Name]) -> Vec<(String, String)> {
+        let names: Vec<&Name> = names.iter().collect();
+        Lexicon::parse(DICTIONARY).additions(words.iter().copied(), &names, flite_phones)
+    }
+
+    fn pair(word: &str, phones: &str) -> (String, String) {
+        (word.to_owned(), phones.to_owned())
+    }
+
+    #[test]
+    fn missing_words_sound_as_flite_says_them_and_as_their_parts() {
+        assert_eq!(
+            added(&["long", "longsword"], &[]),
+            [pair("longsword", "L AO NG Z AO ER D"), pair("longsword(2)", "L AO NG S AO R D")]
+        );
+    }
+
+    #[test]
+    fn a_respelling_is_one_more_way_to_say_a_known_name() {
+        let name = Name { text: "Bartok".to_owned(), respelling: Some("bar tock".to_owned()) };
+        assert_eq!(added(&[], &[name]), [pair("bartok(2)", "B AA R T AA K")]);
+    }
+
+    #[test]
+    fn without_flite_letters_decide() {
+        let nothing = |texts: &[String]| vec![None; texts.len()];
+        let added = Lexicon::parse(DICTIONARY).additions(["thorin"].into_iter(), &[], nothing);
+        assert_eq!(added, [pair("thorin", "TH AO R IH N")]);
+        assert_eq!(by_letters("ünx"), "N K S");
+    }
+
+    #[test]
+    fn many_words_are_said_in_their_order() {
+        let words = ["elara", "dr", "3", "thorin", "mr"].map(str::to_owned);
+        let phones = flite_phones(&words);
+        assert_eq!(phones.len(), words.len());
+        assert_eq!(phones.first().cloned().flatten().as_deref(), Some("IH L AA R AH"));
+        assert_eq!(phones.get(3).cloned().flatten().as_deref(), Some("TH AO R IH N"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Speech-to-text on this machine: PocketSphinx, tuned to the campaign. English only.
+//!
+//! Entry type: [`Local`]. A general language model is mixed with one made of the campaign's names
+//! and table talk; words the stock dictionary lacks get their sound from flite.
+//! **Never**: the network, files but the installed models and one private temporary one.
+
+mod corpus;
+mod ffi;
+mod language_model;
+mod lexicon;
+mod pool;
+mod scratch;
+mod template;
+
+pub use corpus::{Name, Vocabulary};
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    thread,
+    time::Instant,
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use self::{
+    ffi::{Decoder, INSTALL, Recipe, Sphinx, SphinxError},
+    language_model::Trigrams,
+    lexicon::{Lexicon, flite_phones},
+    pool::{Job, Pool},
+    scratch::ScratchFile,
+};
+use super::{Error, Heard, Kind, SpeechToText, SttAbilities};
+
+/// Chunks of one utterance that wait for its decoder: 30 s of 20 ms each.
+const WAITING_CHUNKS: usize = 1_500;
+
+/// Share of the campaign's language model in the mixture, its weight against the sound, the factor
+/// for every word begun, and settings of the search, as measured with `tests/hearing.rs`.
+const CAMPAIGN_SHARE: f32 = 0.6;
+const LANGUAGE_WEIGHT: f32 = 6.5;
+const WORD_INSERTION: f32 = 0.4;
+/// A second pass would cost a third of a second after the end of speech.
+const SETTINGS: [(&str, &str); 1] = [("-fwdflat", "no")];
+
+/// How this machine hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Most decoders, one a speaker at the same time; each takes about 170 MB.
+    pub decoders: usize,
+    /// Folder of Debian's `pocketsphinx-en-us`.
+    pub models: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { decoders: 2, models: PathBuf::from("/usr/share/pocketsphinx/model/en-us") }
+    }
+}
+
+/// Hears with PocketSphinx.
+pub struct Local {
+    options: Options,
+    vocabulary: Arc<Vocabulary>,
+    loading: OnceLock<watch::Receiver<Option<Loaded>>>,
+}
+
+type Loaded = Result<Arc<Pool>, Error>;
+
+impl Local {
+    /// Nothing is loaded before [`SpeechToText::ready`].
+    pub fn new(options: Options, vocabulary: Vocabulary) -> Self {
+        Self { options, vocabulary: Arc::new(vocabulary), loading: OnceLock::new() }
+    }
+
+    /// Starts loading once, on a thread of its own, and waits for it.
+    fn pool(&self) -> BoxFuture<'static, Loaded> {
+        let loading = self.loading.get_or_init(|| {
+            let (sender, receiver) = watch::channel(None);
+            let (options, vocabulary) = (self.options.clone(), Arc::clone(&self.vocabulary));
+            let load = move || {
+                let loaded = load(&options, &vocabulary).map(Arc::new);
+                sender.send_replace(Some(loaded));
+            };
+            if let Err(error) = thread::Builder::new().name("hearing".to_owned()).spawn(load) {
+                tracing::error!(%error, "no thread to load the local recogniser");
+            }
+            receiver
+        });
+        let mut loading = loading.clone();
+        async move {
+            let loaded = loading.wait_for(Option::is_some).await.ok().and_then(|seen| seen.clone());
+            loaded.unwrap_or_else(|| {
+                let text = "loading the local recogniser stopped (start again)";
+                Err(Error::new(Kind::Unavailable, text))
+            })
+        }
+        .boxed()
+    }
+}
+
+impl SpeechToText for Local {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        SttAbilities { partials: true, endpointing: false }
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        self.pool().map(|loaded| loaded.map(drop)).boxed()
+    }
+
+    fn listen(
+        &self,
+        mut audio: mpsc::Receiver<Arc<[i16]>>,
+        heard: mpsc::Sender<Heard>,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        let pool = self.pool();
+        async move {
+            let pool = pool.await?;
+            // Dropping this future drops both ends here, which stops the decoder.
+            let (chunks, queue) = mpsc::channel(WAITING_CHUNKS);
+            let (done, finished) = oneshot::channel();
+            pool.submit(Job { audio: queue, heard, done })?;
+            while let Some(chunk) = audio.recv().await {
+                if chunks.send(chunk).await.is_err() {
+                    break;
+                }
+            }
+            drop(chunks);
+            finished.await.unwrap_or_else(|_| {
+                Err(Error::new(Kind::Interrupted, "the local recogniser stopped (speak again)"))
+            })
+        }
+        .boxed()
+    }
+}
+
+/// Makes the campaign's models and the first decoder.
+fn load(options: &Options, vocabulary: &Vocabulary) -> Result<Pool, Error> {
+    let started = Instant::now();
+    let missing = |error: SphinxError| Error::new(Kind::Missing, error.to_string());
+    let sphinx = Sphinx::load().map_err(missing)?;
+    let dictionary_file = options.models.join("cmudict-en-us.dict");
+    let dictionary = std::fs::read_to_string(&dictionary_file).map_err(|error| {
+        let file = dictionary_file.display();
+        let text = format!("cannot read the dictionary \"{file}\": {error} ({INSTALL})");
+        Error::new(Kind::Missing, text)
+    })?;
+    let mut trigrams = Trigrams::default();
+    for sentence in corpus::sentences(vocabulary) {
+        trigrams.add(&sentence);
+    }
+    let names: Vec<&Name> =
+        vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places).collect();
+    let words =
+        Lexicon::parse(&dictionary).additions(trigrams.vocabulary(), &names, flite_phones);
+    let arpa = trigrams.to_arpa();
+    let models = options.models.clone();
+    let added = words.len();
+    let make = move || decoder(&sphinx, &models, &arpa, &words);
+    let pool = Pool::new(options.decoders.max(1), Box::new(make)).map_err(missing)?;
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(milliseconds, added, "local recogniser ready");
+    Ok(pool)
+}
+
+fn decoder(
+    sphinx: &Arc<Sphinx>,
+    models: &Path,
+    arpa: &str,
+    words: &[(String, String)],
+) -> Result<Decoder, SphinxError> {
+    let campaign = ScratchFile::new(arpa.as_bytes())?;
+    Decoder::new(
+        sphinx,
+        &Recipe {
+            acoustic: &models.join("en-us"),
+            dictionary: &models.join("cmudict-en-us.dict"),
+            general: &models.join("en-us.lm.bin"),
+            campaign: campaign.path(),
+            campaign_share: CAMPAIGN_SHARE,
+            language_weight: LANGUAGE_WEIGHT,
+            word_insertion: WORD_INSERTION,
+            words,
+            settings: &SETTINGS,
+        },
+    )
+}

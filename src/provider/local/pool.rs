@@ -1,0 +1,141 @@
+//! Threads that decode, each with a decoder of its own.
+//!
+//! Entry type: [`Pool`].
+//! **Never**: decoding on the async runtime, keeping sound or text after an utterance.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc as blocking,
+    },
+    thread,
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::ffi::{Decoder, SphinxError};
+use crate::provider::{Error, Heard, Kind};
+
+/// Utterances that wait for a decoder; more are refused.
+const WAITING: usize = 64;
+
+/// One utterance to decode.
+pub struct Job {
+    /// Its sound; closing ends it.
+    pub audio: mpsc::Receiver<Arc<[i16]>>,
+    /// Where partials and the final go.
+    pub heard: mpsc::Sender<Heard>,
+    /// Told after the final; when its other side is gone, nobody waits for the utterance.
+    pub done: oneshot::Sender<Result<(), Error>>,
+}
+
+/// Makes a decoder; runs on the decoder's thread.
+pub type MakeDecoder = dyn Fn() -> Result<Decoder, SphinxError> + Send + Sync;
+
+/// Decoding threads and their queue.
+pub struct Pool {
+    jobs: blocking::SyncSender<Job>,
+    shared: Arc<Shared>,
+    size: usize,
+    spawned: AtomicUsize,
+}
+
+struct Shared {
+    jobs: Mutex<blocking::Receiver<Job>>,
+    make: Box<MakeDecoder>,
+    /// Threads that wait for a job or are about to.
+    free: AtomicUsize,
+}
+
+impl Pool {
+    /// A pool of at most `size` decoders, the first of which is made here and now.
+    ///
+    /// # Errors
+    /// The decoder cannot be made.
+    pub fn new(size: usize, make: Box<MakeDecoder>) -> Result<Self, SphinxError> {
+        let first = make()?;
+        let (jobs, queue) = blocking::sync_channel(WAITING);
+        let shared = Shared { jobs: Mutex::new(queue), make, free: AtomicUsize::new(1) };
+        let pool =
+            Self { jobs, shared: Arc::new(shared), size, spawned: AtomicUsize::new(1) };
+        let shared = Arc::clone(&pool.shared);
+        spawn(move || work(&shared, first));
+        Ok(pool)
+    }
+
+    /// Queues an utterance; makes one more decoder when all are busy and there may be more.
+    ///
+    /// # Errors
+    /// Too many wait already.
+    pub fn submit(&self, job: Job) -> Result<(), Error> {
+        let is_free = |free: usize| free.checked_sub(1);
+        let free = self.shared.free.fetch_update(Ordering::AcqRel, Ordering::Acquire, is_free);
+        let may_grow = |spawned: usize| (spawned < self.size).then_some(spawned + 1);
+        if free.is_err()
+            && self.spawned.fetch_update(Ordering::AcqRel, Ordering::Acquire, may_grow).is_ok()
+        {
+            let shared = Arc::clone(&self.shared);
+            spawn(move || match (shared.make)() {
+                Ok(decoder) => work(&shared, decoder),
+                Err(error) => tracing::warn!(%error, "no further decoder"),
+            });
+        }
+        self.jobs.try_send(job).map_err(|_| {
+            let text = format!(
+                "\"{WAITING}\" utterances wait for the local recogniser (raise its decoders)"
+            );
+            Error::new(Kind::Unavailable, text)
+        })
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) {
+    let spawned = thread::Builder::new().name("decoder".to_owned()).spawn(work);
+    if let Err(error) = spawned {
+        tracing::warn!(%error, "no thread for a decoder");
+    }
+}
+
+/// Decodes until the pool is gone.
+fn work(shared: &Shared, mut decoder: Decoder) {
+    loop {
+        let job = shared.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(mut job) = job else { return };
+        let result = decode(&mut decoder, &mut job);
+        shared.free.fetch_add(1, Ordering::AcqRel);
+        let _ = job.done.send(result.map_err(|error| Error::new(Kind::Unavailable, error.to_string())));
+    }
+}
+
+fn decode(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
+    decoder.start()?;
+    let fed = feed(decoder, job);
+    let last = decoder.finish();
+    fed?;
+    let text = last?.unwrap_or_default();
+    if !job.done.is_closed() {
+        let _ = job.heard.blocking_send(Heard::Final(text));
+    }
+    Ok(())
+}
+
+fn feed(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
+    let mut partial = String::new();
+    while let Some(chunk) = job.audio.blocking_recv() {
+        if job.done.is_closed() {
+            break;
+        }
+        decoder.process(&chunk)?;
+        // While sound waits, a partial would be of the past.
+        if !job.audio.is_empty() {
+            continue;
+        }
+        if let Some(text) = decoder.hypothesis().filter(|text| *text != partial) {
+            partial.clone_from(&text);
+            // A partial that does not fit is superseded by the next.
+            let _ = job.heard.try_send(Heard::Partial(text));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! Fragments of tool calls -> whole calls, whatever a server does with `index` and `id`.
+//!
+//! Entry type: [`Assembler`]. One rule: a fragment starts a new call when it carries a name and its
+//! slot does not exist yet, or is named already and the fragment either has another id or has none
+//! while the slot's arguments are complete JSON; otherwise it continues its slot.
+//! **Never**: repairing arguments; checking them is the tool host's work.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use serde_json::{Map, Value};
+
+use super::wire::CallDelta;
+use crate::domain::{CallId, ToolCall};
+
+/// Collects the calls of one reply.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    calls: Vec<Slot>,
+    by_index: HashMap<u64, usize>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    extra: Map<String, Value>,
+}
+
+impl Assembler {
+    /// Takes the next fragment.
+    pub fn push(&mut self, delta: CallDelta) {
+        let known = match delta.index {
+            Some(index) => self.by_index.get(&index).copied(),
+            None => self.calls.len().checked_sub(1),
+        };
+        let starts = !delta.name.is_empty()
+            && known.and_then(|at| self.calls.get(at)).is_none_or(|slot| slot.is_over(&delta));
+        let at = if starts || self.calls.is_empty() {
+            self.calls.push(Slot::default());
+            self.calls.len() - 1
+        } else {
+            // An index nobody has seen, without a name: a fragment of the call being written.
+            known.unwrap_or(self.calls.len() - 1)
+        };
+        if let Some(index) = delta.index {
+            self.by_index.insert(index, at);
+        }
+        if let Some(slot) = self.calls.get_mut(at) {
+            slot.take(delta);
+        }
+    }
+
+    /// The calls in the order they were started, each with an id of its own.
+    pub fn finish(self) -> Vec<ToolCall> {
+        let mut used = HashSet::new();
+        let named = self.calls.into_iter().filter(|slot| !slot.name.is_empty());
+        named
+            .map(|slot| {
+                let id = slot.id.filter(|id| used.insert(id.clone())).unwrap_or_else(made_up_id);
+                // No text at all is how servers write "no arguments".
+                let arguments =
+                    if slot.arguments.trim().is_empty() { "{}".into() } else { slot.arguments };
+                ToolCall { id: CallId(id), name: slot.name, arguments, extra: slot.extra }
+            })
+            .collect()
+    }
+}
+
+impl Slot {
+    /// Whether a named fragment for this slot belongs to the next call instead.
+    fn is_over(&self, delta: &CallDelta) -> bool {
+        !self.name.is_empty()
+            && match &delta.id {
+                Some(id) => self.id.as_ref() != Some(id),
+                None => serde_json::from_str::<Value>(&self.arguments).is_ok(),
+            }
+    }
+
+    fn take(&mut self, delta: CallDelta) {
+        if self.id.is_none() {
+            self.id = delta.id;
+        }
+        if self.name.is_empty() {
+            self.name = delta.name;
+        }
+        self.arguments.push_str(&delta.arguments);
+        self.extra.extend(delta.extra);
+    }
+}
+
+/// Nine letters and digits, as the strictest servers want; unique in this process.
+fn made_up_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("call{:05}", NEXT.fetch_add(1, Ordering::Relaxed) % 100_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::provider::openai::wire::Chunk;
+
+    fn assembled(fragments: &[Value]) -> Vec<ToolCall> {
+        let mut calls = Assembler::default();
+        for fragment in fragments {
+            let chunk = json!({"choices": [{"delta": {"tool_calls": [fragment]}}]});
+            Chunk::read(&chunk).calls.into_iter().for_each(|delta| calls.push(delta));
+        }
+        calls.finish()
+    }
+
+    fn pairs(calls: &[ToolCall]) -> Vec<(&str, &str)> {
+        calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect()
+    }
+
+    /// A fragment as (index, id, name, arguments); "" is a missing index or id.
+    type Fragment = (&'static str, &'static str, &'static str, &'static str);
+
+    const A: &str = r#"{"a":1}"#;
+    const B: &str = r#"{"b":2}"#;
+    const DIALECTS: [(&str, &[Fragment]); 11] = [
+        (
+            "in order",
+            &[
+                ("0", "x", "roll", ""),
+                ("0", "", "", r#"{"a":"#),
+                ("0", "", "", "1}"),
+                ("1", "y", "look", ""),
+                ("1", "", "", B),
+            ],
+        ),
+        (
+            "interleaved",
+            &[
+                ("0", "x", "roll", ""),
+                ("1", "y", "look", r#"{"b""#),
+                ("0", "", "", A),
+                ("1", "", "", ":2}"),
+            ],
+        ),
+        ("index always 0, whole", &[("0", "x", "roll", A), ("0", "y", "look", B)]),
+        ("no index, whole", &[("", "x", "roll", A), ("", "y", "look", B)]),
+        (
+            "no index, fragments",
+            &[
+                ("", "x", "roll", r#"{"a""#),
+                ("", "", "", ":1}"),
+                ("", "y", "look", ""),
+                ("", "", "", B),
+            ],
+        ),
+        ("no id", &[("0", "", "roll", A), ("1", "", "look", B)]),
+        ("no id, index always 0", &[("0", "", "roll", A), ("0", "", "look", B)]),
+        (
+            "new id on each fragment",
+            &[
+                ("0", "x1", "roll", r#"{"a""#),
+                ("0", "x2", "", ":1}"),
+                ("1", "y1", "look", r#"{"b""#),
+                ("1", "y2", "", ":2}"),
+            ],
+        ),
+        (
+            "name repeated",
+            &[("0", "x", "roll", r#"{"a""#), ("0", "x", "roll", ":1}"), ("1", "y", "look", B)],
+        ),
+        (
+            "late id",
+            &[("0", "", "roll", ""), ("0", "x", "", A), ("1", "", "look", B), ("1", "y", "", "")],
+        ),
+        (
+            "changing index",
+            &[("0", "x", "roll", r#"{"a""#), ("5", "", "", ":1}"), ("1", "y", "look", B)],
+        ),
+    ];
+
+    fn fragment((index, id, name, arguments): &Fragment) -> Value {
+        let mut call = json!({"type": "function", "id": id,
+            "function": {"name": name, "arguments": arguments}});
+        if let Ok(index) = index.parse::<u64>() {
+            call["index"] = json!(index);
+        }
+        call
+    }
+
+    #[test]
+    fn every_dialect_gives_the_same_two_calls() {
+        for (dialect, fragments) in DIALECTS {
+            let calls = assembled(&fragments.iter().map(fragment).collect::<Vec<_>>());
+            assert_eq!(pairs(&calls), [("roll", A), ("look", B)], "{dialect}");
+            let ids: HashSet<_> = calls.iter().map(|call| &call.id).collect();
+            assert_eq!(ids.len(), 2, "{dialect}: ids {ids:?}");
+            assert!(calls.iter().all(|call| !call.id.0.is_empty()), "{dialect}");
+        }
+    }
+
+    #[test]
+    fn arguments_may_be_an_object() {
+        let call = json!({"function": {"name": "roll", "arguments": {"a": 1}}});
+        assert_eq!(pairs(&assembled(&[call])), [("roll", A)]);
+    }
+
+    #[test]
+    fn ids_are_kept_and_equal_ids_are_told_apart() {
+        let whole = |id: &str| json!({"id": id, "function": {"name": "roll", "arguments": "{}"}});
+        assert_eq!(assembled(&[whole("x"), whole("y")])[0].id.0, "x");
+        let same = assembled(&[
+            json!({"index":0,"id":"x","function":{"name":"roll","arguments":"{}"}}),
+            json!({"index":1,"id":"x","function":{"name":"look","arguments":"{}"}}),
+        ]);
+        assert_eq!(same[0].id.0, "x");
+        assert_ne!(same[1].id.0, "x");
+    }
+
+    #[test]
+    fn unknown_members_are_kept() {
+        let signature = json!({"google": {"thought_signature": "c2ln"}});
+        let calls = assembled(&[json!({
+            "index": 0, "id": "x", "type": "function", "extra_content": signature,
+            "function": {"name": "roll", "arguments": "{}"}
+        })]);
+        assert_eq!(calls[0].extra, Map::from_iter([("extra_content".to_owned(), signature)]));
+    }
+
+    #[test]
+    fn arguments_are_not_repaired() {
+        let merged =
+            json!({"index":0,"id":"x","function":{"name":"roll","arguments":"{\"a\":1}{\"a\":2}"}});
+        assert_eq!(pairs(&assembled(&[merged])), [("roll", r#"{"a":1}{"a":2}"#)]);
+        let none = json!({"index":0,"id":"x","function":{"name":"roll"}});
+        assert_eq!(pairs(&assembled(&[none])), [("roll", "{}")]);
+        assert!(assembled(&[json!({"index":0,"function":{"arguments":"{}"}})]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_of_arguments_comes_back_whole(
+            texts in prop::collection::vec(".{0,20}", 1..4), step in 1_usize..5,
+        ) {
+            let mut fragments = Vec::new();
+            let mut expected = Vec::new();
+            for (index, text) in texts.iter().enumerate() {
+                let arguments = json!({"text": text}).to_string();
+                let chars: Vec<char> = arguments.chars().collect();
+                fragments.push(json!({"index": index, "id": format!("c{index}"),
+                    "function": {"name": "say", "arguments": ""}}));
+                for piece in chars.chunks(step) {
+                    let piece: String = piece.iter().collect();
+                    fragments.push(json!({"index": index, "function": {"arguments": piece}}));
+                }
+                expected.push(arguments);
+            }
+            let got: Vec<String> =
+                assembled(&fragments).into_iter().map(|call| call.arguments).collect();
+            prop_assert_eq!(got, expected);
+        }
+    }
+}

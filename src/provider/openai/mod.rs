@@ -1,0 +1,31 @@
+//! Clients of OpenAI-compatible services: chat, transcription, speech.
+//!
+//! Entry types: [`Chat`], [`Transcription`], [`Speech`], each made from [`Options`]; [`probe`] for
+//! a quick look at a service. `async-openai` builds the requests (`byot` calls); answers are read
+//! here, because its readers drop what other servers need: status and `Retry-After`, `[DONE]`,
+//! content type, sound as it comes.
+//! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
+
+mod assemble;
+mod chat;
+mod endpoint;
+mod failure;
+mod hidden;
+mod options;
+mod pcm;
+mod request;
+mod retry;
+mod speech;
+mod sse;
+mod transcribe;
+mod wire;
+
+#[cfg(test)]
+#[path = "../../../tests/support/chat_server.rs"]
+mod chat_server;
+
+pub use chat::Chat;
+pub use endpoint::probe;
+pub use options::{Options, Secret};
+pub use speech::Speech;
+pub use transcribe::Transcription;

@@ -1,0 +1,60 @@
+//! How an OpenAI-compatible service is reached.
+
+use std::{fmt, time::Duration};
+
+/// Settings of one OpenAI-compatible endpoint; `config` builds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Base address up to and including the version ("http://127.0.0.1:11434/v1").
+    pub base_url: String,
+    /// Key sent as a bearer token; local servers need none.
+    pub api_key: Option<Secret>,
+    /// Model name as the service knows it.
+    pub model: String,
+    /// Sampling temperature; the service's default without it.
+    pub temperature: Option<f32>,
+    /// Extra members of the request body ("reasoning_effort": "low").
+    pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// Longest wait for the connection and the first byte.
+    pub first_byte_timeout: Duration,
+    /// Longest silence between two pieces of an answer.
+    pub idle_timeout: Duration,
+    /// Priced calls: the name in the price list. `None` for free local servers.
+    pub priced_as: Option<String>,
+}
+
+/// A value that never prints.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Options for a service at `base_url`, with short patience.
+    pub fn options(base_url: &str) -> Options {
+        Options {
+            base_url: base_url.into(),
+            api_key: None,
+            model: "test-model".into(),
+            temperature: None,
+            extra_body: serde_json::Map::new(),
+            first_byte_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(10),
+            priced_as: None,
+        }
+    }
+
+    #[test]
+    fn the_key_never_prints() {
+        let mut options = options("http://127.0.0.1:1/v1");
+        options.api_key = Some(Secret("sk-very-secret".into()));
+        assert!(!format!("{options:?}").contains("very"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Bytes of a voice service's answer -> 16-bit mono samples, in whatever pieces they arrive.
+//!
+//! Entry type: [`Reader`]. Raw PCM (24 kHz, the format asked for) or WAV, told by the first bytes.
+//! **Never**: decoding compressed sound; a service that sends it was not understood.
+
+use crate::audio::{SampleRate, WavStream};
+
+/// Reads one answer.
+#[derive(Debug)]
+pub enum Reader {
+    /// The first bytes, too few to tell.
+    Start(Vec<u8>),
+    /// Samples without a header, and the first half of one that was cut in two.
+    Raw(Option<u8>),
+    /// WAV.
+    Wav(WavStream),
+}
+
+impl Reader {
+    pub fn new() -> Self {
+        Self::Start(Vec::new())
+    }
+
+    /// The rate of the samples, once known.
+    pub fn rate(&self) -> Option<SampleRate> {
+        match self {
+            Self::Start(_) => None,
+            Self::Raw(_) => Some(SampleRate::HZ_24000),
+            Self::Wav(stream) => stream.rate(),
+        }
+    }
+
+    /// Takes the next bytes and gives the samples that are whole now.
+    ///
+    /// # Errors
+    /// What the bytes are, when they are no PCM.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, String> {
+        let mut samples = Vec::new();
+        match self {
+            Self::Start(held) => {
+                held.extend_from_slice(bytes);
+                if held.len() >= 4 {
+                    let held = std::mem::take(held);
+                    *self = Self::for_start(&held)?;
+                    return self.push(&held);
+                }
+            }
+            Self::Raw(half) => {
+                let mut bytes = bytes.iter().copied();
+                let mut low = half.take().or_else(|| bytes.next());
+                while let Some(first) = low {
+                    let Some(second) = bytes.next() else { break };
+                    samples.push(i16::from_le_bytes([first, second]));
+                    low = bytes.next();
+                }
+                *half = low;
+            }
+            Self::Wav(stream) => {
+                stream.push(bytes, &mut samples).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(samples)
+    }
+
+    fn for_start(head: &[u8]) -> Result<Self, String> {
+        match head {
+            [b'R', b'I', b'F', b'F', ..] => Ok(Self::Wav(WavStream::new())),
+            [b'O', b'g', b'g', b'S', ..] => Err("Ogg".into()),
+            [b'f', b'L', b'a', b'C', ..] => Err("FLAC".into()),
+            [b'I', b'D', b'3', ..] => Err("MP3".into()),
+            // Raw samples may look like this by chance, but not with a bit rate and a sample rate.
+            [0xff, 0xfb | 0xf3, rates, _, ..] if !is_reserved(*rates) => Err("MP3".into()),
+            _ => Ok(Self::Raw(None)),
+        }
+    }
+}
+
+/// Bit rates and sample rates that no MP3 frame has.
+fn is_reserved(rates: u8) -> bool {
+    matches!(rates >> 4, 0 | 0xf) || rates & 0x0c == 0x0c
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::audio::{Clip, write_wav};
+
+    fn read(bytes: &[u8], step: usize) -> Result<(Vec<i16>, Option<SampleRate>), String> {
+        let mut reader = Reader::new();
+        let mut samples = Vec::new();
+        for piece in bytes.chunks(step) {
+            samples.extend(reader.push(piece)?);
+        }
+        Ok((samples, reader.rate()))
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_same_samples(
+            mut samples in prop::collection::vec(any::<i16>(), 2..50), step in 1_usize..9,
+        ) {
+            samples[0] = 7;
+            let mut raw: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+            raw.push(1);
+            prop_assert_eq!(read(&raw, step), Ok((samples.clone(), Some(SampleRate::HZ_24000))));
+            let file = write_wav(&Clip { samples: samples.clone(), rate: SampleRate::HZ_16000 });
+            prop_assert_eq!(read(&file, step), Ok((samples, Some(SampleRate::HZ_16000))));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), step in 1_usize..9) {
+            let _ = read(&bytes, step);
+        }
+    }
+
+    #[test]
+    fn compressed_sound_is_named() {
+        assert_eq!(read(b"OggS\0\x02\0\0", 3), Err("Ogg".into()));
+        assert_eq!(read(b"ID3\x04\0\0\0", 8), Err("MP3".into()));
+        assert_eq!(read(&[0xff, 0xfb, 0x90, 0x64, 0, 0], 8), Err("MP3".into()));
+        assert_eq!(
+            read(&[0xff, 0xfb, 0xff, 0xfb], 1),
+            Ok((vec![-1025, -1025], Some(SampleRate::HZ_24000)))
+        );
+        assert_eq!(read(b"", 1), Ok((vec![], None)));
+    }
+}

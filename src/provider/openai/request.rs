@@ -1,0 +1,294 @@
+//! A conversation -> the body of a chat-completions request.
+//!
+//! Entry: [`body`], with [`Dialect`], what was learnt about the server's taste. Messages keep their
+//! order and bytes from turn to turn, so that providers' prompt caches hit.
+//! **Never**: clocks, ids or anything else that changes between equal conversations.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Options, failure::Failure};
+use crate::{
+    domain::{Message, ToolCall, ToolChoice, ToolSpec},
+    provider::ChatRequest,
+};
+
+/// What the model reads for a call whose result never came (the turn was interrupted).
+const NO_RESULT: &str = "cancelled: the call has no result";
+
+/// Which of the parameters that not every server knows are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    max_completion_tokens: bool,
+    stream_options: bool,
+    parallel_tool_calls: bool,
+}
+
+impl Dialect {
+    /// The first guess: OpenAI's newer models refuse `max_tokens`, other servers know nothing else.
+    pub fn of(base_url: &str) -> Self {
+        Self {
+            max_completion_tokens: base_url.contains("//api.openai.com"),
+            stream_options: true,
+            parallel_tool_calls: true,
+        }
+    }
+
+    /// The dialect to try after a refusal that names a parameter; `None`: it names none of ours.
+    pub fn without(self, failure: &Failure) -> Option<Self> {
+        if failure.names(self.max_name()) {
+            Some(Self { max_completion_tokens: !self.max_completion_tokens, ..self })
+        } else if self.stream_options && failure.names("stream_options") {
+            Some(Self { stream_options: false, ..self })
+        } else if self.parallel_tool_calls && failure.names("parallel_tool_calls") {
+            Some(Self { parallel_tool_calls: false, ..self })
+        } else {
+            None
+        }
+    }
+
+    fn max_name(self) -> &'static str {
+        if self.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" }
+    }
+}
+
+/// The body of one streamed request; `options.extra_body` has the last word on all but the
+/// messages and the streaming.
+pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(options.model));
+    body.insert(dialect.max_name().into(), json!(request.max_tokens));
+    if let Some(temperature) = options.temperature {
+        // Through text: 0.7 stays 0.7 and does not become 0.699999988.
+        let exact = temperature.to_string().parse::<f64>().unwrap_or(f64::from(temperature));
+        body.insert("temperature".into(), json!(exact));
+    }
+    if dialect.stream_options {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.insert("tool_choice".into(), tool_choice(&request.tool_choice, &request.tools));
+        if dialect.parallel_tool_calls {
+            body.insert("parallel_tool_calls".into(), json!(true));
+        }
+    }
+    let sets_max = ["max_tokens", "max_completion_tokens"]
+        .iter()
+        .any(|name| options.extra_body.contains_key(*name));
+    if sets_max {
+        body.remove(dialect.max_name());
+    }
+    body.extend(options.extra_body.clone());
+    body.insert("messages".into(), messages(&request.messages));
+    body.insert("stream".into(), json!(true));
+    Value::Object(body)
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    json!({"type": "function", "function": {
+        "name": spec.name, "description": spec.description, "parameters": spec.parameters}})
+}
+
+fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> Value {
+    match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Named(name) => {
+            match tools.iter().find(|tool| tool.name == *name || tool.identity == *name) {
+                Some(tool) => json!({"type": "function", "function": {"name": tool.name}}),
+                // Not visible in this turn: there is nothing to force.
+                None => json!("auto"),
+            }
+        }
+    }
+}
+
+/// The messages, every call followed by exactly one result: services refuse anything else.
+fn messages(messages: &[Message]) -> Value {
+    let mut out = Vec::with_capacity(messages.len());
+    for (at, message) in messages.iter().enumerate() {
+        match message {
+            Message::System(text) => out.push(json!({"role": "system", "content": text})),
+            Message::User(text) => out.push(json!({"role": "user", "content": text})),
+            Message::Assistant { text, calls } if calls.is_empty() => {
+                if !text.is_empty() {
+                    out.push(json!({"role": "assistant", "content": text}));
+                }
+            }
+            Message::Assistant { text, calls } => {
+                let content = if text.is_empty() { Value::Null } else { json!(text) };
+                let asked: Value = calls.iter().map(call).collect();
+                out.push(json!({"role": "assistant", "content": content, "tool_calls": asked}));
+                let after = messages.get(at + 1..).unwrap_or_default();
+                out.extend(results(calls, after));
+            }
+            // Written with the message that asked; one that nobody asked for is left out.
+            Message::Tool { .. } => {}
+        }
+    }
+    Value::Array(out)
+}
+
+/// One result for each of `calls`, from the messages up to the next assistant's.
+fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
+    let mut given = HashMap::new();
+    for message in after {
+        match message {
+            Message::Tool { call, content } => {
+                given.entry(call).or_insert(content.as_str());
+            }
+            Message::Assistant { calls, .. } if !calls.is_empty() => break,
+            _ => {}
+        }
+    }
+    calls
+        .iter()
+        .map(|call| {
+            let content = given.get(&call.id).copied().unwrap_or(NO_RESULT);
+            json!({"role": "tool", "tool_call_id": call.id.0, "content": content})
+        })
+        .collect()
+}
+
+fn call(call: &ToolCall) -> Value {
+    // Some servers parse what they get back and fail on what the model wrote wrongly.
+    let is_object = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
+    let arguments = if is_object { call.arguments.as_str() } else { "{}" };
+    let mut members = call.extra.clone();
+    members.insert("id".into(), json!(call.id.0));
+    members.insert("type".into(), json!("function"));
+    members.insert("function".into(), json!({"name": call.name, "arguments": arguments}));
+    Value::Object(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{domain::CallId, provider::openai::options::tests::options};
+
+    fn spec(name: &str) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            identity: format!("dice-roller.{name}"),
+            description: "rolls".into(),
+            parameters: json!({"type": "object", "properties": {}}),
+        }
+    }
+
+    fn request(messages: Vec<Message>, tools: &[ToolSpec]) -> ChatRequest {
+        ChatRequest {
+            messages,
+            tools: tools.into(),
+            tool_choice: ToolChoice::Auto,
+            max_tokens: 50,
+            facts: Arc::default(),
+        }
+    }
+
+    fn called(id: &str, arguments: &str) -> ToolCall {
+        ToolCall {
+            id: CallId(id.into()),
+            name: "roll".into(),
+            arguments: arguments.into(),
+            extra: Map::from_iter([("extra_content".into(), json!({"sig": "x"}))]),
+        }
+    }
+
+    fn result(id: &str) -> Message {
+        Message::Tool { call: CallId(id.into()), content: format!("result of {id}") }
+    }
+
+    fn sent(messages: Vec<Message>) -> Value {
+        let options = options("http://127.0.0.1/v1");
+        let dialect = Dialect::of(&options.base_url);
+        body(&options, &request(messages, &[]), dialect)["messages"].clone()
+    }
+
+    #[test]
+    fn a_plain_request_has_no_tool_members() {
+        let options = options("http://127.0.0.1/v1");
+        let plain = request(vec![Message::System("s".into()), Message::User("u".into())], &[]);
+        assert_eq!(
+            body(&options, &plain, Dialect::of(&options.base_url)),
+            json!({"model": "test-model", "max_tokens": 50, "stream": true,
+                "stream_options": {"include_usage": true},
+                "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]})
+        );
+    }
+
+    #[test]
+    fn tools_keep_their_order_and_choice() {
+        let options = options("http://127.0.0.1/v1");
+        let mut with = request(vec![Message::User("u".into())], &[spec("roll"), spec("look")]);
+        let choice = |request: &ChatRequest| {
+            body(&options, request, Dialect::of(&options.base_url))["tool_choice"].clone()
+        };
+        assert_eq!(choice(&with), "auto");
+        with.tool_choice = ToolChoice::Required;
+        assert_eq!(choice(&with), "required");
+        with.tool_choice = ToolChoice::None;
+        assert_eq!(choice(&with), "none");
+        with.tool_choice = ToolChoice::Named("dice-roller.look".into());
+        assert_eq!(choice(&with), json!({"type": "function", "function": {"name": "look"}}));
+        with.tool_choice = ToolChoice::Named("gone".into());
+        assert_eq!(choice(&with), "auto");
+        let body = body(&options, &with, Dialect::of(&options.base_url));
+        assert_eq!(body["parallel_tool_calls"], true);
+        assert_eq!(body["tools"][0]["function"]["name"], "roll");
+    }
+
+    #[test]
+    fn extra_body_wins_but_not_over_streaming() {
+        let mut options = options("http://127.0.0.1/v1");
+        options.temperature = Some(0.7);
+        let extra = json!({"reasoning_effort": "low", "stream": false, "max_completion_tokens": 9});
+        options.extra_body = extra.as_object().unwrap().clone();
+        let body = body(&options, &request(vec![], &[]), Dialect::of(&options.base_url));
+        assert_eq!(body["reasoning_effort"], "low");
+        assert_eq!(body["stream"], true);
+        assert_eq!(body["temperature"], 0.7);
+        assert_eq!(body["max_completion_tokens"], 9);
+        assert_eq!(body.get("max_tokens"), None);
+    }
+
+    #[test]
+    fn every_call_gets_exactly_one_result() {
+        let calls = vec![called("a", "{}"), called("b", "{\"x\":"), called("c", "{}")];
+        let assistant = Message::Assistant { text: String::new(), calls };
+        let sent = sent(vec![
+            assistant,
+            result("b"),
+            result("a"),
+            result("a"),
+            result("z"),
+            Message::User("go on".into()),
+        ]);
+        let roles: Vec<_> =
+            sent.as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["assistant", "tool", "tool", "tool", "user"]);
+        assert_eq!(sent[0]["content"], Value::Null);
+        assert_eq!(sent[0]["tool_calls"][0]["extra_content"], json!({"sig": "x"}));
+        assert_eq!(sent[0]["tool_calls"][1]["function"]["arguments"], "{}");
+        assert_eq!(sent[1], json!({"role": "tool", "tool_call_id": "a", "content": "result of a"}));
+        assert_eq!(sent[3]["content"], NO_RESULT);
+    }
+
+    #[test]
+    fn a_longer_conversation_begins_with_the_same_bytes() {
+        let start = vec![
+            Message::System("s".into()),
+            Message::User("u".into()),
+            Message::Assistant { text: "t".into(), calls: vec![called("a", "{}")] },
+            result("a"),
+        ];
+        let mut longer = start.clone();
+        longer.push(Message::User("next".into()));
+        let start = sent(start).to_string();
+        assert!(sent(longer).to_string().starts_with(start.trim_end_matches(']')));
+    }
+}

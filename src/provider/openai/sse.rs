@@ -1,0 +1,168 @@
+//! Bytes of an event stream -> JSON documents, in whatever pieces they arrive.
+//!
+//! Entry type: [`Decoder`]. Comments, event names, ids and retry hints are skipped; a document is
+//! given as soon as its line is whole, without waiting for the blank line.
+//! **Never**: IO; failing on what a server adds.
+
+use serde_json::Value;
+
+/// Longest document, in bytes; a longer one is given up.
+const MAX_BYTES: usize = 8 << 20;
+
+/// What a stream holds.
+#[derive(Debug, PartialEq)]
+pub enum Frame {
+    /// One document.
+    Json(Value),
+    /// `[DONE]`.
+    Done,
+    /// Data that is no JSON, or a document beyond the limit.
+    Unreadable,
+}
+
+/// Reads one response body.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    line: Vec<u8>,
+    data: String,
+    /// Lines that are no event stream: a plain JSON answer, or a page.
+    stray: String,
+}
+
+impl Decoder {
+    /// Takes the next bytes and gives the frames that are whole now.
+    pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            let (head, rest) = bytes.split_at(end);
+            self.line.extend_from_slice(head);
+            bytes = rest.split_first().map_or(&[], |(_, rest)| rest);
+            let line = std::mem::take(&mut self.line);
+            frames.extend(self.read_line(&String::from_utf8_lossy(&line)));
+        }
+        self.line.extend_from_slice(bytes);
+        if self.line.len() > MAX_BYTES {
+            self.line.clear();
+            frames.push(Frame::Unreadable);
+        }
+        frames
+    }
+
+    /// The body is over: what was still open, and a body that was no event stream.
+    pub fn finish(&mut self) -> Vec<Frame> {
+        let line = std::mem::take(&mut self.line);
+        let mut frames: Vec<Frame> =
+            self.read_line(&String::from_utf8_lossy(&line)).into_iter().collect();
+        frames.extend(self.read_line(""));
+        let stray = std::mem::take(&mut self.stray);
+        if let Ok(value) = serde_json::from_str(&stray) {
+            frames.push(Frame::Json(value));
+        } else if !stray.trim().is_empty() {
+            frames.push(Frame::Unreadable);
+        }
+        frames
+    }
+
+    fn read_line(&mut self, line: &str) -> Option<Frame> {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if line.is_empty() {
+            return (!std::mem::take(&mut self.data).is_empty()).then_some(Frame::Unreadable);
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        match field.trim_start_matches('\u{feff}') {
+            "data" => self.read_data(value.strip_prefix(' ').unwrap_or(value)),
+            "" | "event" | "id" | "retry" => None,
+            _ => {
+                if self.stray.len() + line.len() < MAX_BYTES {
+                    self.stray.push_str(line);
+                    self.stray.push('\n');
+                }
+                None
+            }
+        }
+    }
+
+    fn read_data(&mut self, value: &str) -> Option<Frame> {
+        if value.trim() == "[DONE]" {
+            self.data.clear();
+            return Some(Frame::Done);
+        }
+        // A document may be spread over several data lines.
+        self.data.push_str(value);
+        self.data.push('\n');
+        let whole = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(value));
+        if let Ok(value) = whole {
+            self.data.clear();
+            return Some(Frame::Json(value));
+        }
+        if self.data.len() > MAX_BYTES {
+            self.data.clear();
+            return Some(Frame::Unreadable);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn all(bytes: &[u8], step: usize) -> Vec<Frame> {
+        let mut decoder = Decoder::default();
+        let mut frames: Vec<Frame> =
+            bytes.chunks(step.max(1)).flat_map(|piece| decoder.push(piece)).collect();
+        frames.extend(decoder.finish());
+        frames
+    }
+
+    #[test]
+    fn comments_names_and_line_ends_are_skipped() {
+        let stream = ": OPENROUTER PROCESSING\r\n\r\nevent: message\r\nid: 7\r\nretry: 10\r\n\
+                      data: {\"a\":1}\r\n\r\ndata:{\"b\":2}\n\ndata: [DONE]\n\n";
+        let expected = [Frame::Json(json!({"a": 1})), Frame::Json(json!({"b": 2})), Frame::Done];
+        assert_eq!(all(stream.as_bytes(), 1), expected);
+    }
+
+    #[test]
+    fn documents_without_blank_lines_or_over_several_lines_are_read() {
+        assert_eq!(all(b"data: {\"a\":1}\ndata: {\"b\":2}\n", 3).len(), 2);
+        assert_eq!(all(b"data: {\"a\":\ndata: 1}\n\n", 4), [Frame::Json(json!({"a": 1}))]);
+        assert_eq!(all(b"data: {\"a\":1}", 4), [Frame::Json(json!({"a": 1}))]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_and_passed() {
+        let stream = b"data: not json\n\ndata: {\"a\":1}\n\n";
+        assert_eq!(all(stream, 5), [Frame::Unreadable, Frame::Json(json!({"a": 1}))]);
+        assert_eq!(all(b"<html>\n<p>hello</p>", 5), [Frame::Unreadable]);
+        assert_eq!(all(b"", 1), []);
+    }
+
+    #[test]
+    fn a_plain_json_body_is_one_document() {
+        let pretty = serde_json::to_string_pretty(&json!({"error": {"code": 400}})).unwrap();
+        assert_eq!(all(pretty.as_bytes(), 6), [Frame::Json(json!({"error": {"code": 400}}))]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_gives_the_same_frames(
+            texts in prop::collection::vec("\\PC{0,12}", 0..5), step in 1_usize..40,
+        ) {
+            let documents = texts.iter().map(|text| json!({"t": text}));
+            let stream: String = documents.clone().map(|d| format!("data: {d}\n\n")).collect();
+            let expected: Vec<Frame> = documents.map(Frame::Json).collect();
+            prop_assert_eq!(all(stream.as_bytes(), step), expected);
+        }
+
+        #[test]
+        fn no_bytes_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..200), step in 1_usize..20,
+        ) {
+            let _ = all(&bytes, step);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Speech-to-text behind an OpenAI-compatible endpoint: one upload an utterance.
+//!
+//! Entry type: [`Transcription`]. The answer's content type decides how it is read: JSON, plain
+//! text, or an event stream.
+//! **Never**: partials; the service hears an utterance only when it is over.
+
+use std::{sync::Arc, time::Duration};
+
+use async_openai::{error::OpenAIError, traits::AsyncTryFrom};
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::{
+    Response,
+    header::CONTENT_TYPE,
+    multipart::{Form, Part},
+};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::{
+    Options,
+    endpoint::Endpoint,
+    retry::Retry,
+    sse::{Decoder, Frame},
+    wire::ServiceError,
+};
+use crate::{
+    audio::{Clip, SampleRate, write_wav},
+    provider::{Error, Heard, Kind, SpeechToText, SttAbilities},
+};
+
+/// Longest utterance kept, in samples: ten minutes, below every service's upload limit.
+const MAX_SAMPLES: usize = 16_000 * 600;
+/// Longest wait of [`SpeechToText::ready`].
+const READY_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest answer, in bytes.
+const MAX_ANSWER: usize = 1 << 20;
+
+/// A recogniser at an endpoint.
+pub struct Transcription {
+    endpoint: Arc<Endpoint>,
+    language: Option<String>,
+}
+
+impl Transcription {
+    /// `language` is an ISO 639-1 code; without it the service finds out itself.
+    ///
+    /// # Errors
+    /// An address or key that cannot be used.
+    pub fn new(options: Options, language: Option<String>) -> Result<Self, Error> {
+        Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language })
+    }
+}
+
+impl SpeechToText for Transcription {
+    fn name(&self) -> &str {
+        "openai"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.endpoint.options.priced_as.as_deref()
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        SttAbilities { partials: false, endpointing: false }
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        let endpoint = self.endpoint.clone();
+        async move {
+            // Any answer but a refused key shows that somebody is there.
+            match endpoint.models(READY_TIMEOUT).await.map_err(|failure| failure.error) {
+                Err(error) if error.kind() == Kind::InvalidRequest => Ok(()),
+                other => other.map(drop),
+            }
+        }
+        .boxed()
+    }
+
+    fn listen(
+        &self,
+        mut audio: mpsc::Receiver<Arc<[i16]>>,
+        heard: mpsc::Sender<Heard>,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        let endpoint = self.endpoint.clone();
+        let language = self.language.clone();
+        async move {
+            let mut samples = Vec::new();
+            while let Some(chunk) = audio.recv().await {
+                if samples.len() < MAX_SAMPLES {
+                    samples.extend_from_slice(&chunk);
+                }
+            }
+            let text = if samples.is_empty() {
+                String::new()
+            } else {
+                let clip = Clip { samples, rate: SampleRate::HZ_16000 };
+                let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
+                transcribe(&endpoint, upload).await?
+            };
+            // Nobody listens any more: the utterance was cancelled.
+            let _ = heard.send(Heard::Final(text)).await;
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+/// An utterance and the fields that go with it.
+#[derive(Clone)]
+struct Upload {
+    wav: Arc<[u8]>,
+    fields: Arc<[(String, String)]>,
+}
+
+impl Upload {
+    fn new(options: &Options, language: Option<String>, wav: Vec<u8>) -> Self {
+        let mut fields = vec![
+            ("model".to_owned(), options.model.clone()),
+            ("response_format".to_owned(), "json".to_owned()),
+        ];
+        fields.extend(language.map(|language| ("language".to_owned(), language)));
+        fields.extend(options.temperature.map(|t| ("temperature".to_owned(), t.to_string())));
+        for (name, value) in &options.extra_body {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            fields.retain(|(known, _)| known != name);
+            fields.push((name.clone(), value));
+        }
+        Self { wav: wav.into(), fields: fields.into() }
+    }
+}
+
+impl AsyncTryFrom<Upload> for Form {
+    type Error = OpenAIError;
+
+    async fn try_from(upload: Upload) -> Result<Self, OpenAIError> {
+        let file = Part::bytes(upload.wav.to_vec()).file_name("utterance.wav");
+        let mut form = Self::new().part("file", file.mime_str("audio/wav")?);
+        for (name, value) in upload.fields.iter() {
+            form = form.text(name.clone(), value.clone());
+        }
+        Ok(form)
+    }
+}
+
+async fn transcribe(endpoint: &Endpoint, upload: Upload) -> Result<String, Error> {
+    let mut retry = Retry::new(endpoint.options.first_byte_timeout);
+    loop {
+        match endpoint.transcription(upload.clone()).await {
+            Ok(response) => return read(endpoint, response).await,
+            Err(failure) => retry.again(failure.error).await?,
+        }
+    }
+}
+
+async fn read(endpoint: &Endpoint, mut response: Response) -> Result<String, Error> {
+    let peer = &endpoint.peer;
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_text = content_type.is_some_and(|value| value.starts_with("text/plain"));
+    let mut body = Vec::new();
+    loop {
+        let piece = tokio::time::timeout(endpoint.options.idle_timeout, response.chunk()).await;
+        match piece.map_err(|_| peer.slow())?.map_err(|_| peer.interrupted())? {
+            Some(piece) if body.len() + piece.len() <= MAX_ANSWER => body.extend(piece),
+            Some(_) => break,
+            None => break,
+        }
+    }
+    if is_text && !body.starts_with(b"{") {
+        return Ok(String::from_utf8_lossy(&body).trim().to_owned());
+    }
+    let mut frames = Decoder::default();
+    let mut found = frames.push(&body);
+    found.extend(frames.finish());
+    let mut deltas = None;
+    for frame in found {
+        let Frame::Json(value) = frame else { continue };
+        if let Some(said) = ServiceError::read(&value) {
+            return Err(peer.service_error(&said, None, &Value::Null));
+        }
+        // A plain answer and the last event of a stream carry the whole text.
+        if let Some(text) = value.get("text").and_then(Value::as_str)
+            && value.get("type").is_none_or(|kind| kind == "transcript.text.done")
+        {
+            return Ok(text.trim().to_owned());
+        }
+        if let Some(delta) = value.get("delta").and_then(Value::as_str) {
+            deltas.get_or_insert_with(String::new).push_str(delta);
+        }
+    }
+    deltas.map(|_| Err(peer.interrupted())).unwrap_or_else(|| {
+        let way_out = "check that base_url ends with the version such as /v1";
+        Err(peer.error(Kind::Protocol, "the answer is no transcript", way_out))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Which line applies to what was said.
+
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt, seq::IndexedRandom};
+use regex::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::template::{self, Values};
+use crate::{
+    domain::{Line, LineWhen, Message},
+    provider::ChatRequest,
+};
+
+/// The lines of one NPC, ready to be matched.
+#[derive(Debug)]
+pub struct Script {
+    lines: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    line: Line,
+    when: Option<Regex>,
+}
+
+impl Script {
+    /// Prepares `lines`; a pattern that does not compile never matches (`check` reports it).
+    pub fn new(lines: &[Line]) -> Self {
+        let lines = lines
+            .iter()
+            .map(|line| Rule { line: line.clone(), when: line.when.as_ref().and_then(compile) })
+            .filter(|rule| rule.line.when.is_some() == rule.when.is_some())
+            .collect();
+        Self { lines }
+    }
+
+    /// The line to use: the longest match wins, equals by weight, the default when none fits.
+    /// Captures of a pattern go into `values`.
+    pub fn choose(
+        &self,
+        request: &ChatRequest,
+        values: &mut Values,
+        can_call: impl Fn(&str) -> bool,
+        rng: &mut impl Rng,
+    ) -> Option<usize> {
+        let mut best: (usize, Vec<usize>) = (0, Vec::new());
+        for (index, rule) in self.lines.iter().enumerate() {
+            let length = match &rule.when {
+                None => 0,
+                Some(when) => match longest_match(when, &values.utterance) {
+                    Some(length) => length,
+                    None => continue,
+                },
+            };
+            values.captures = rule.captures(&values.utterance);
+            if length < best.0 || !rule.usable(values, &request.messages, &can_call) {
+                continue;
+            }
+            if length > best.0 {
+                best = (length, vec![index]);
+            } else if length == best.0 {
+                best.1.push(index);
+            }
+        }
+        let chosen = *best.1.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
+        values.captures = self.lines[chosen].captures(&values.utterance);
+        Some(chosen)
+    }
+
+    /// The call line `index` makes before speaking: identity and filled arguments.
+    pub fn call(&self, index: usize, values: &Values) -> Option<(String, Value)> {
+        let tool = self.lines.get(index)?.line.tool.as_ref()?;
+        Some((tool.name.clone(), template::fill_json(&tool.arguments, values)?))
+    }
+
+    /// One of the line's variants, filled; `None` when none can be filled.
+    pub fn say(&self, index: usize, values: &Values, rng: &mut impl Rng) -> Option<String> {
+        let say = &self.lines.get(index)?.line.say;
+        let filled: Vec<String> =
+            say.iter().filter_map(|text| template::fill(text, values)).collect();
+        (!filled.is_empty()).then(|| filled[rng.random_range(0..filled.len())].clone())
+    }
+}
+
+impl Rule {
+    fn usable(
+        &self,
+        values: &Values,
+        messages: &[Message],
+        can_call: &impl Fn(&str) -> bool,
+    ) -> bool {
+        if let Some(tool) = &self.line.tool
+            && (!can_call(&tool.name) || template::fill_json(&tool.arguments, values).is_none())
+        {
+            return false;
+        }
+        !(self.line.once && self.was_said(messages))
+    }
+
+    fn captures(&self, utterance: &str) -> BTreeMap<String, String> {
+        self.when.as_ref().map(|when| template::captures(when, utterance)).unwrap_or_default()
+    }
+
+    /// Whether one of the variants was heard before.
+    fn was_said(&self, messages: &[Message]) -> bool {
+        self.line.say.iter().any(|say| {
+            let fixed = template::longest_fixed_part(say);
+            messages.iter().any(
+                |message| matches!(message, Message::Assistant { text, .. } if text.contains(fixed)),
+            )
+        })
+    }
+}
+
+/// Phrases as whole words, or the pattern itself; case does not matter.
+fn compile(when: &LineWhen) -> Option<Regex> {
+    let pattern = match when {
+        LineWhen::Pattern(pattern) => pattern.clone(),
+        LineWhen::Phrases(phrases) => {
+            let phrases: Vec<String> = phrases
+                .iter()
+                .map(|phrase| {
+                    let words: Vec<String> = phrase.split_whitespace().map(regex::escape).collect();
+                    words.join(r"[\s,.;:!?-]+")
+                })
+                .collect();
+            format!(r"\b(?:{})\b", phrases.join("|"))
+        }
+    };
+    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
+}
+
+/// Length in bytes of the longest match; at least 1 for a match of nothing.
+fn longest_match(when: &Regex, utterance: &str) -> Option<usize> {
+    when.find_iter(utterance).map(|found| found.len().max(1)).max()
+}

@@ -1,0 +1,125 @@
+//! A brain of rules: for rehearsals, tests and cheap extras. No network, no key, no cost.
+//!
+//! Entry type: [`Scripted`]. It streams like a model and calls tools through the same loop.
+//! The same request always gets the same answer. **Never**: remembers; what was said before is
+//! in the request's messages.
+
+mod choose;
+mod template;
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use rand::{SeedableRng, rngs::StdRng};
+use serde_json::{Map, Value};
+
+pub use choose::Script;
+
+use self::template::Values;
+use super::{ChatEvent, ChatModel, ChatRequest, Error};
+use crate::domain::{CallId, Message, ToolCall, ToolSpec};
+
+/// A scripted brain of one NPC.
+pub struct Scripted {
+    npc: String,
+    script: Arc<Script>,
+    seed: u64,
+}
+
+impl Scripted {
+    /// A brain that says the lines of `script` as `npc`; `seed` picks among equals.
+    pub fn new(npc: &str, script: Arc<Script>, seed: u64) -> Self {
+        Self { npc: npc.to_owned(), script, seed }
+    }
+
+    fn answer(&self, request: &ChatRequest) -> Vec<ChatEvent> {
+        let mut rng = StdRng::seed_from_u64(self.seed_for(request));
+        let mut values = Values::new(&self.npc, &request.facts);
+        let mut failed = false;
+        if let Some((line, result)) = answered_line(&request.messages) {
+            values.result = result;
+            if let Some(text) = self.script.say(line, &values, &mut rng) {
+                return words(&text);
+            }
+            failed = true;
+        }
+        // A call that failed is not made again; something else is said.
+        let can_call = |identity: &str| !failed && tool(&request.tools, identity).is_some();
+        let Some(choice) = self.script.choose(request, &mut values, can_call, &mut rng) else {
+            return vec![ChatEvent::Done];
+        };
+        let called = self
+            .script
+            .call(choice, &values)
+            .and_then(|(identity, arguments)| Some((tool(&request.tools, &identity)?, arguments)));
+        match called {
+            Some((spec, arguments)) => vec![
+                ChatEvent::ToolCall(ToolCall {
+                    id: CallId(format!("{CALL_PREFIX}{choice}-{}", request.messages.len())),
+                    name: spec.name.clone(),
+                    arguments: arguments.to_string(),
+                    extra: Map::new(),
+                }),
+                ChatEvent::Done,
+            ],
+            None => self
+                .script
+                .say(choice, &values, &mut rng)
+                .map_or_else(|| vec![ChatEvent::Done], |text| words(&text)),
+        }
+    }
+
+    /// Equal requests draw equally, so that an answer made ahead of time is the one kept.
+    fn seed_for(&self, request: &ChatRequest) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.seed.hash(&mut hasher);
+        request.messages.len().hash(&mut hasher);
+        request.facts.utterance.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl ChatModel for Scripted {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
+        stream::iter(self.answer(&request)).map(Ok).boxed()
+    }
+}
+
+/// Call ids carry the line that made the call.
+const CALL_PREFIX: &str = "line-";
+
+/// The line whose call was just answered, and the result.
+fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
+    let Some(Message::Tool { call, content }) = messages.last() else { return None };
+    let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
+    Some((line, serde_json::from_str(content).ok()))
+}
+
+fn tool<'t>(tools: &'t [ToolSpec], identity: &str) -> Option<&'t ToolSpec> {
+    tools.iter().find(|spec| spec.identity == identity || spec.name == identity)
+}
+
+/// A text as the deltas a model would send.
+fn words(text: &str) -> Vec<ChatEvent> {
+    let mut events: Vec<ChatEvent> =
+        text.split_inclusive(' ').map(|word| ChatEvent::Text(word.to_owned())).collect();
+    events.push(ChatEvent::Done);
+    events
+}
+
+#[cfg(test)]
+mod tests;

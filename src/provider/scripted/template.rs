@@ -1,0 +1,119 @@
+//! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{1}`, `{name}`,
+//! `{result.total}`.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::domain::TurnFacts;
+
+/// What templates are filled from.
+#[derive(Debug)]
+pub struct Values {
+    npc: String,
+    speaker: String,
+    /// What was said.
+    pub utterance: String,
+    dice: Option<String>,
+    /// Captures of the line's pattern, by number and name.
+    pub captures: BTreeMap<String, String>,
+    /// The tool's result, if the line called one.
+    pub result: Option<Value>,
+}
+
+impl Values {
+    /// Values of one turn.
+    pub fn new(npc: &str, facts: &TurnFacts) -> Self {
+        Self {
+            npc: npc.to_owned(),
+            speaker: facts.speaker.clone(),
+            utterance: facts.utterance.clone(),
+            dice: facts.dice.clone(),
+            captures: BTreeMap::new(),
+            result: None,
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<String> {
+        match key {
+            "npc" => Some(self.npc.clone()),
+            "speaker" => Some(self.speaker.clone()),
+            "utterance" => Some(self.utterance.clone()),
+            "dice" => self.dice.clone(),
+            _ => match key.strip_prefix("result.") {
+                Some(path) => {
+                    let pointer = format!("/{}", path.replace('.', "/"));
+                    self.result.as_ref()?.pointer(&pointer).and_then(spoken)
+                }
+                None => self.captures.get(key).cloned(),
+            },
+        }
+    }
+}
+
+/// Fills `template`; `None` when it needs a value there is none for.
+pub fn fill(template: &str, values: &Values) -> Option<String> {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((key, after)) = after.split_once('}') else { break };
+        text.push_str(before);
+        text.push_str(&values.get(key.trim())?);
+        rest = after;
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
+/// Fills every string in `template`.
+pub fn fill_json(template: &Value, values: &Values) -> Option<Value> {
+    Some(match template {
+        Value::String(text) => Value::String(fill(text, values)?),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| fill_json(item, values)).collect::<Option<_>>()?)
+        }
+        Value::Object(members) => Value::Object(
+            members
+                .iter()
+                .map(|(key, value)| Some((key.clone(), fill_json(value, values)?)))
+                .collect::<Option<_>>()?,
+        ),
+        other => other.clone(),
+    })
+}
+
+/// The captures of the first match.
+pub fn captures(pattern: &Regex, text: &str) -> BTreeMap<String, String> {
+    let Some(found) = pattern.captures(text) else { return BTreeMap::new() };
+    pattern
+        .capture_names()
+        .enumerate()
+        .filter_map(|(index, name)| {
+            let value = found.get(index)?.as_str().to_owned();
+            Some((name.map_or_else(|| index.to_string(), str::to_owned), value))
+        })
+        .collect()
+}
+
+/// The longest part of a template that no value changes.
+pub fn longest_fixed_part(template: &str) -> &str {
+    template
+        .split('{')
+        .map(|part| part.split_once('}').map_or(part, |(_, fixed)| fixed))
+        .max_by_key(|part| part.len())
+        .unwrap_or(template)
+}
+
+/// A JSON value as it is said.
+fn spoken(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => {
+            let items: Option<Vec<String>> = items.iter().map(spoken).collect();
+            Some(items?.join(", "))
+        }
+        other => Some(other.to_string()),
+    }
+}

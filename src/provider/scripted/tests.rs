@@ -1,0 +1,125 @@
+use futures::executor::block_on;
+use serde_json::json;
+
+use super::*;
+use crate::domain::{Line, LineTool, LineWhen, ToolChoice, TurnFacts};
+
+fn line(when: Option<LineWhen>, say: &[&str]) -> Line {
+    Line {
+        when,
+        say: say.iter().map(|&text| text.to_owned()).collect(),
+        tool: None,
+        once: false,
+        weight: 1,
+    }
+}
+
+fn phrases(phrases: &[&str]) -> Option<LineWhen> {
+    Some(LineWhen::Phrases(phrases.iter().map(|&phrase| phrase.to_owned()).collect()))
+}
+
+fn dice_line() -> Line {
+    Line {
+        tool: Some(LineTool {
+            name: "dice-roller.roll".into(),
+            arguments: json!({"expression": "{dice}"}),
+        }),
+        ..line(phrases(&["roll"]), &["The dice show {result.total}."])
+    }
+}
+
+fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> ChatRequest {
+    before.push(Message::User(utterance.into()));
+    let roll = ToolSpec {
+        name: "roll".into(),
+        identity: "dice-roller.roll".into(),
+        description: String::new(),
+        parameters: json!({}),
+    };
+    ChatRequest {
+        messages: before,
+        tools: Arc::from([roll]),
+        tool_choice: ToolChoice::Auto,
+        max_tokens: 100,
+        facts: Arc::new(TurnFacts {
+            speaker: "Anna".into(),
+            utterance: utterance.into(),
+            dice: dice.map(str::to_owned),
+        }),
+    }
+}
+
+fn events(lines: Vec<Line>, request: ChatRequest) -> Vec<ChatEvent> {
+    let brain = Scripted::new("Bartok", Arc::new(Script::new(&lines)), 1);
+    block_on(brain.stream(request).map(Result::unwrap).collect())
+}
+
+fn text(lines: Vec<Line>, request: ChatRequest) -> String {
+    events(lines, request)
+        .into_iter()
+        .filter_map(|event| match event {
+            ChatEvent::Text(text) => Some(text),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_longest_match_wins_and_words_are_whole() {
+    let lines = || {
+        vec![
+            line(phrases(&["ale"]), &["Ale is two copper."]),
+            line(phrases(&["dark ale", "stout"]), &["The dark one costs three."]),
+            line(None, &["Hm?"]),
+        ]
+    };
+    assert_eq!(text(lines(), request("A dark ale, please", None, vec![])), "The dark one costs three.");
+    assert_eq!(text(lines(), request("some ALE!", None, vec![])), "Ale is two copper.");
+    assert_eq!(text(lines(), request("a tale of males", None, vec![])), "Hm?");
+}
+
+#[test]
+fn captures_fill_the_answer() {
+    let lines = vec![line(
+        Some(LineWhen::Pattern(r"my name is (?<name>\w+)".into())),
+        &["Well met, {name}. I am {npc}, and you are no {speaker}."],
+    )];
+    let answer = text(lines, request("Hello, my name is Zoë", None, vec![]));
+    assert_eq!(answer, "Well met, Zoë. I am Bartok, and you are no Anna.");
+}
+
+#[test]
+fn a_tool_line_calls_first_and_speaks_the_result() {
+    let request_one = request("roll two d six", Some("2d6"), vec![]);
+    let events = events(vec![dice_line(), line(None, &["Hm?"])], request_one.clone());
+    let ChatEvent::ToolCall(call) = &events[0] else { panic!("no call in {events:?}") };
+    assert_eq!((call.name.as_str(), call.arguments.as_str()), ("roll", r#"{"expression":"2d6"}"#));
+
+    let mut after = request_one;
+    after.messages.push(Message::Assistant { text: String::new(), calls: vec![call.clone()] });
+    after.messages.push(Message::Tool { call: call.id.clone(), content: r#"{"total":7}"#.into() });
+    assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), "The dice show 7.");
+}
+
+#[test]
+fn a_line_that_needs_dice_waits_for_dice() {
+    let lines = || vec![dice_line(), line(None, &["Roll what?"])];
+    assert_eq!(text(lines(), request("roll over", None, vec![])), "Roll what?");
+    let mut without = request("roll a d20", Some("1d20"), vec![]);
+    without.tools = Arc::from([]);
+    assert_eq!(text(lines(), without), "Roll what?");
+}
+
+#[test]
+fn once_means_once_a_conversation() {
+    let lines = || {
+        vec![
+            Line { once: true, ..line(phrases(&["hello"]), &["Welcome to my tavern, {speaker}."]) },
+            line(None, &["Again?"]),
+        ]
+    };
+    assert_eq!(text(lines(), request("hello", None, vec![])), "Welcome to my tavern, Anna.");
+    let said =
+        Message::Assistant { text: "Welcome to my tavern, Anna.".into(), calls: Vec::new() };
+    assert_eq!(text(lines(), request("hello", None, vec![said])), "Again?");
+}

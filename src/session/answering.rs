@@ -1,0 +1,310 @@
+//! From an understood utterance to an answer that is heard, interrupted or given up.
+//!
+//! **Never**: reads sound.
+
+use std::sync::Arc;
+
+use tokio::{sync::watch, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    SpeakerId,
+    ears::{Understood, same_words},
+    line::Outcome,
+    playback::{HeardAloud, Played},
+    table::Table,
+    turns::{Purpose, Utterance},
+};
+use crate::{
+    domain::{Tier, TurnFacts, TurnId},
+    engine::{Gate, ReplyPort, Turn},
+    logic::{barge_in, spoken},
+};
+
+impl Table {
+    /// Has a seat answer, at once or when it is free.
+    pub(super) fn ask(&mut self, purpose: Purpose) {
+        if let Some(seat) = self.seats.get_mut(purpose.seat) {
+            seat.waiting.push_back(purpose);
+        }
+    }
+
+    /// Begins the answers of seats that are free.
+    pub(super) fn begin_waiting(&mut self) {
+        for index in 0..self.seats.len() {
+            if self.turns.of_seat(index).is_none()
+                && let Some(purpose) = self.seats[index].waiting.pop_front()
+            {
+                self.begin(purpose, true);
+            }
+        }
+    }
+
+    /// Players whose utterance is not being answered aloud yet.
+    pub(super) fn queue_depth(&mut self) -> usize {
+        let waiting = self.seats.iter().flat_map(|seat| &seat.waiting);
+        let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
+        let silent = self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted());
+        players.extend(silent.map(|turn| turn.purpose.utterance.speaker));
+        players.sort_unstable();
+        players.dedup();
+        players.len()
+    }
+
+    /// Starts the engine; unconfirmed turns are not heard.
+    fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
+        let id = self.turns.next_id();
+        let seat = &mut self.seats[purpose.seat];
+        let utterance = &purpose.utterance;
+        let tier = purpose.tier.effective;
+        self.playback.open(id, &seat.npc.name, purpose.puppet.is_some());
+        if confirmed {
+            self.playback.release(id);
+            self.ears.begins(Instant::now(), purpose.seat, tier);
+        }
+        seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
+        let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
+        let cancel = CancellationToken::new();
+        let turn = Turn {
+            session: self.session.clone(),
+            id,
+            facts: Arc::new(TurnFacts {
+                speaker: self.speakers.called(utterance.speaker).to_owned(),
+                utterance: utterance.text.clone(),
+                dice: spoken::dice_in(&utterance.text),
+            }),
+            scene: self.ears.scene().map(str::to_owned),
+            audio: Arc::clone(&utterance.audio),
+            puppet: purpose.puppet.clone(),
+            tier,
+            gate: gate_in,
+            cancel: cancel.clone(),
+            effects: Arc::clone(&self.effects),
+        };
+        let reply = seat.engine.start(turn, ReplyPort::new(id, self.replies.clone()));
+        let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
+        self.turns.add(id, purpose, (gate, cancel), abort);
+        id
+    }
+
+    /// Asks the model on a partial, when it is clear who is meant and the NPC is free.
+    pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
+        if !self.options.preemptive || !self.stt.abilities().partials {
+            return;
+        }
+        utterance.text = self.ears.correct(&utterance);
+        let speaker = utterance.speaker;
+        let Understood::Addressed { seat, tier } = self.understand(&utterance) else { return };
+        if self.turns.of_seat(seat).is_some() || !self.seats[seat].waiting.is_empty() {
+            return;
+        }
+        let turn = self.begin(Purpose { utterance, seat, tier, puppet: None }, false);
+        if let Some(lane) = self.lanes.get_mut(&speaker) {
+            lane.ahead = Some(turn);
+        }
+    }
+
+    /// Keeps a turn begun ahead when the final says the same to the same NPC.
+    pub(super) fn confirm(
+        &mut self,
+        turn: TurnId,
+        seat: usize,
+        tier: Tier,
+        utterance: &Utterance,
+    ) -> bool {
+        let Some(active) = self.turns.get(turn) else { return false };
+        let begun = &active.purpose;
+        if begun.seat != seat
+            || begun.tier.effective != tier
+            || !same_words(&begun.utterance.text, &utterance.text)
+        {
+            return false;
+        }
+        active.purpose.utterance = utterance.clone();
+        active.speculative = false;
+        active.gate.send_modify(|gate| gate.confirmed = true);
+        self.playback.release(turn);
+        self.ears.begins(Instant::now(), seat, tier);
+        true
+    }
+
+    /// Gives up a turn nobody has heard of.
+    pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
+        if let Some(active) = self.turns.get(turn) {
+            active.withdrawn = true;
+        }
+        self.end_turn(now, turn, Outcome::Cancelled);
+    }
+
+    /// Takes back what `speaker` said just before, unless its answer is heard already.
+    pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<String> {
+        for seat in &mut self.seats {
+            let of = |p: &Purpose| p.utterance.speaker == speaker && !p.utterance.typed;
+            if let Some(index) = seat.waiting.iter().rposition(of) {
+                return seat.waiting.remove(index).map(|purpose| purpose.utterance.raw);
+            }
+        }
+        let unheard = self.turns.iter().find(|turn| {
+            turn.purpose.utterance.speaker == speaker
+                && turn.began_at.is_none()
+                && turn.is_wanted()
+                && !turn.speculative
+                && !turn.purpose.utterance.typed
+        })?;
+        let (id, raw) = (unheard.id, unheard.purpose.utterance.raw.clone());
+        self.drop_turn(now, id);
+        Some(raw)
+    }
+
+    /// Ends a turn as `outcome`, whatever it is doing.
+    fn end_turn(&mut self, now: Instant, turn: TurnId, outcome: Outcome) {
+        let heard = self.playback.close(now, turn);
+        if let Some(active) = self.turns.get(turn) {
+            active.stop(now, outcome, heard);
+        }
+        self.finish(turn, false);
+    }
+
+    /// Ends what `seat` says and what waits for it.
+    pub(super) fn silence(&mut self, now: Instant, seat: usize) {
+        for purpose in std::mem::take(&mut self.seats[seat].waiting) {
+            let why = "the npc was silenced before it could answer".to_owned();
+            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why));
+        }
+        while let Some(turn) = self.turns.of_seat(seat) {
+            let outcome =
+                if turn.began_at.is_some() { Outcome::Interrupted } else { Outcome::Cancelled };
+            let id = turn.id;
+            self.end_turn(now, id, outcome);
+        }
+    }
+
+    /// Turns without a sound for too long, and engines that did not end when told to.
+    pub(super) fn end_overdue(&mut self, now: Instant) {
+        for turn in self.turns.timed_out(now, self.options.turn_timeout) {
+            self.end_turn(now, turn, Outcome::Timeout);
+        }
+        for turn in self.turns.kill_overdue(now) {
+            self.finish(turn, true);
+        }
+    }
+
+    /// Hands over the frames that are due.
+    pub(super) fn play(&mut self, now: Instant) {
+        for played in self.playback.poll(now) {
+            match played {
+                Played::Began(turn) => {
+                    if let Some(active) = self.turns.get(turn) {
+                        active.began_at = Some(now);
+                        active.barge_in.handle(now.into_std(), barge_in::Input::Audible);
+                    }
+                }
+                Played::Sentence(turn, playing) => {
+                    if let Some(active) = self.turns.get(turn) {
+                        active.gate.send_modify(|gate| gate.playing = playing);
+                    }
+                }
+                Played::Finished(turn) => {
+                    let heard = self.playback.close(now, turn);
+                    if let Some(active) = self.turns.get(turn) {
+                        active.played(heard);
+                    }
+                    self.finish(turn, false);
+                }
+            }
+        }
+    }
+
+    /// Books a turn of which everything is known.
+    pub(super) fn finish(&mut self, turn: TurnId, aborted: bool) {
+        let Some(active) = self.turns.take_ended(turn, aborted) else { return };
+        let now = Instant::now();
+        let purpose = active.purpose.clone();
+        let spent = self.purse.spent();
+        let ended = active.into_ended(|seat| self.seats[seat].cast(), self.stt.name(), spent);
+        let HeardAloud { text, .. } = &ended.heard;
+        let seat = &mut self.seats[ended.seat];
+        if let (Some(report), Some(_)) = (&ended.report, &ended.line) {
+            seat.engine.heard(report, text);
+        }
+        if !text.is_empty() {
+            seat.has_spoken = true;
+            let name = seat.npc.name.clone();
+            self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
+            for (index, other) in self.seats.iter_mut().enumerate() {
+                if index != ended.seat && self.ears.is_present(index) {
+                    other.engine.overhear(&name, text);
+                }
+            }
+        }
+        if let Some(line) = ended.line {
+            self.line(line, purpose.utterance.speaker);
+            self.warm_seat(ended.seat);
+        }
+    }
+
+    /// Has every seat prepare what it can.
+    pub(super) fn warm(&self) {
+        for index in 0..self.seats.len() {
+            self.warm_seat(index);
+        }
+    }
+
+    fn warm_seat(&self, seat: usize) {
+        let warming = self.seats[seat].engine.warm();
+        let closed = self.closed.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = closed.cancelled() => {}
+                () = warming => {}
+            }
+        });
+    }
+
+    /// Passes something a speaker did on to the NPC they may interrupt.
+    pub(super) fn interrupt(&mut self, now: Instant, speaker: SpeakerId, input: barge_in::Input<'_>) {
+        let Some(turn) = self.playback.current() else { return };
+        let is_dm = self.speakers.is_dm(speaker);
+        let Some(active) = self.turns.get(turn) else { return };
+        if active.purpose.utterance.speaker != speaker && !is_dm {
+            return;
+        }
+        let output = active.barge_in.handle(now.into_std(), input);
+        let seat = active.purpose.seat;
+        self.interrupted(now, seat, output);
+    }
+
+    /// False alarms end by time.
+    pub(super) fn interrupt_on_time(&mut self, now: Instant) {
+        if self.barge_in_wake_at().is_none_or(|at| now < at) {
+            return;
+        }
+        let Some(turn) = self.playback.current() else { return };
+        let Some(active) = self.turns.get(turn) else { return };
+        let output = active.barge_in.handle(now.into_std(), barge_in::Input::Tick);
+        let seat = active.purpose.seat;
+        self.interrupted(now, seat, output);
+    }
+
+    pub(super) fn barge_in_wake_at(&self) -> Option<Instant> {
+        let turn = self.playback.current()?;
+        self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
+    }
+
+    /// Whether a voice has made the NPC quieter and its silence matters too.
+    pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
+        self.barge_in_wake_at().is_some() && self.lanes.contains_key(&speaker)
+    }
+
+    fn interrupted(&mut self, now: Instant, seat: usize, output: Option<barge_in::Output>) {
+        match output {
+            Some(barge_in::Output::Duck) => self.playback.duck(),
+            Some(barge_in::Output::Swell) => self.playback.swell(),
+            Some(barge_in::Output::Stop { reason }) => {
+                tracing::debug!(?reason, npc = self.seats[seat].npc.name, "interrupted");
+                self.silence(now, seat);
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! From a frame of sound to an utterance that is understood.
+//!
+//! **Never**: asks a model.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{
+    SpeakerId, TableEvent, TurnLine,
+    ears::Understood,
+    lane::{Edge, Lane, LaneEvent, LaneNews, Listening},
+    line::{Outcome, Timings, between},
+    table::Table,
+    turns::{Purpose, Utterance},
+};
+use crate::{
+    logic::{barge_in, budget::Consumption, vad::Voicing},
+    provider::{Error, Kind},
+};
+
+/// Sound that is paid for before a streamed utterance begins.
+const EXPECTED_UTTERANCE_SECONDS: f64 = 10.0;
+
+impl Table {
+    /// Takes 20 ms of one speaker.
+    pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
+        let now = Instant::now();
+        let lane = self
+            .lanes
+            .entry(speaker)
+            .or_insert_with(|| Lane::new(speaker, self.options.patience, &*self.stt));
+        lane.watch_voice(self.playback.current().is_some());
+        let mut refused = None;
+        let (stt, purse, news) = (&self.stt, &self.purse, &self.lane_news);
+        let start = |utterance| {
+            let expected =
+                Consumption { seconds: EXPECTED_UTTERANCE_SECONDS, ..Consumption::default() };
+            match purse.hold(stt.priced_as(), "hearing", None, expected) {
+                Ok(held) => Some(Listening::start(&**stt, (speaker, utterance), held, news.clone())),
+                Err(error) => {
+                    refused = Some(error);
+                    None
+                }
+            }
+        };
+        let (voicing, edge) = lane.frame((now, at), &samples, start);
+        if let Some(error) = refused {
+            self.tell(TableEvent::Notice(error.to_string()));
+        }
+        if let Some(edge) = edge {
+            self.edge(now, speaker, edge);
+        }
+        self.voice(now, speaker, voicing);
+    }
+
+    /// Ends utterances that silence has ended, and begins answers ahead of their final.
+    pub(super) fn listen(&mut self, now: Instant) {
+        let due = |lane: &&mut Lane| lane.wake_at().is_some_and(|at| at <= now);
+        let due: Vec<SpeakerId> = self.lanes.values_mut().filter(due).map(|l| l.speaker).collect();
+        for speaker in due {
+            let Some(lane) = self.lanes.get_mut(&speaker) else { continue };
+            let edge = lane.tick(now);
+            let overdue = lane.overdue(now);
+            let stable = lane.stable_partial(now);
+            if let Some(edge) = edge {
+                self.edge(now, speaker, edge);
+            }
+            if let Some((utterance, error)) = overdue {
+                self.not_heard(utterance, &error);
+            }
+            if let Some(utterance) = stable {
+                self.answer_ahead(utterance);
+            }
+        }
+    }
+
+    fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
+        match edge {
+            Edge::Opened { continues: true } => {
+                let before = self.take_back(now, speaker);
+                if let Some(lane) = self.lanes.get_mut(&speaker) {
+                    lane.continue_with(before);
+                }
+            }
+            Edge::Opened { continues: false } => {}
+            Edge::Closed | Edge::Blip => self.speech_ended(now, speaker),
+        }
+    }
+
+    pub(super) fn lane_event(&mut self, event: LaneEvent) {
+        let now = Instant::now();
+        let speaker = event.speaker;
+        let Some(lane) = self.lanes.get_mut(&speaker) else { return };
+        match lane.news(event, now, self.ears.npc_names()) {
+            LaneNews::Nothing => {}
+            LaneNews::Partial => {
+                let text = lane.partial().to_owned();
+                let ahead = lane.ahead.take();
+                if let Some(turn) = ahead {
+                    self.drop_turn(now, turn);
+                }
+                self.partial(now, speaker, &text);
+            }
+            LaneNews::Heard(utterance) => self.hear(utterance),
+            LaneNews::Failed(utterance, error) => self.not_heard(utterance, &error),
+        }
+    }
+
+    /// Somebody typed something: as good as heard.
+    pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
+        let now = Instant::now();
+        self.hear(Utterance {
+            speaker,
+            raw: text,
+            text: String::new(),
+            partials: 0,
+            speech_end: now,
+            final_at: Some(now),
+            audio: Arc::from([]),
+            typed: true,
+        });
+    }
+
+    /// An utterance is whole.
+    pub(super) fn hear(&mut self, mut utterance: Utterance) {
+        utterance.text = self.ears.correct(&utterance);
+        let ahead = self.lanes.get_mut(&utterance.speaker).and_then(|lane| lane.ahead.take());
+        let understood = self.understand(&utterance);
+        tracing::trace!(
+            pii_speaker = self.speakers.name(utterance.speaker),
+            pii_heard = utterance.text,
+            "utterance"
+        );
+        if let Some(turn) = ahead {
+            if let Understood::Addressed { seat, ref tier, .. } = understood
+                && self.confirm(turn, seat, tier.effective, &utterance)
+            {
+                return;
+            }
+            self.drop_turn(Instant::now(), turn);
+        }
+        match understood {
+            Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
+            Understood::Stop => self.unanswered(utterance, Outcome::Stopped, None),
+            Understood::Order(order) => {
+                let detail = self.obey(utterance.speaker, order);
+                self.unanswered(utterance, Outcome::Command, Some(detail));
+            }
+            Understood::Nobody(why) => {
+                self.overhear(&utterance, None);
+                self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
+            }
+            Understood::Addressed { seat, tier } => {
+                self.overhear(&utterance, Some(seat));
+                self.ask(Purpose { utterance, seat, tier, puppet: None });
+            }
+        }
+    }
+
+    /// What an utterance means for this table now.
+    pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
+        if utterance.text.trim().is_empty() {
+            return Understood::Nothing;
+        }
+        if self.speakers.is_dm(utterance.speaker)
+            && let Some(order) = self.ears.order(&utterance.raw)
+        {
+            return Understood::Order(order);
+        }
+        if barge_in::is_stop_word(&utterance.text, self.ears.npc_names()) {
+            return Understood::Stop;
+        }
+        let depth = self.queue_depth();
+        self.ears.understand(utterance, &self.seats, &self.speakers, depth)
+    }
+
+    /// Everyone present who is not addressed still hears it.
+    fn overhear(&mut self, utterance: &Utterance, addressed: Option<usize>) {
+        let speaker = self.speakers.called(utterance.speaker).to_owned();
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            if Some(index) != addressed && self.ears.is_present(index) {
+                seat.engine.overhear(&speaker, &utterance.text);
+            }
+        }
+    }
+
+    /// The recogniser gave up.
+    pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
+        utterance.text = utterance.raw.clone();
+        let outcome = match error.kind() {
+            Kind::OverBudget => Outcome::OverBudget,
+            _ => Outcome::HearingError,
+        };
+        self.unanswered(utterance, outcome, Some(error.to_string()));
+    }
+
+    /// The line of an utterance that no NPC answers.
+    pub(super) fn unanswered(&mut self, utterance: Utterance, outcome: Outcome, detail: Option<String>) {
+        let speaker = utterance.speaker;
+        let line = TurnLine {
+            heard: utterance.text,
+            partials: utterance.partials,
+            ms: Timings {
+                speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
+                ..Timings::default()
+            },
+            stt: if utterance.typed { "typed".to_owned() } else { self.stt.name().to_owned() },
+            spent: self.purse.spent(),
+            ..TurnLine::unanswered(outcome, detail)
+        };
+        self.line(line, speaker);
+    }
+
+    /// Voice of somebody who may interrupt the NPC that is heard.
+    fn voice(&mut self, now: Instant, speaker: SpeakerId, voicing: Voicing) {
+        if voicing.probable || voicing.voiced || self.is_ducked_by(speaker) {
+            self.interrupt(now, speaker, barge_in::Input::Voice(voicing));
+        }
+    }
+
+    fn partial(&mut self, now: Instant, speaker: SpeakerId, text: &str) {
+        self.interrupt(now, speaker, barge_in::Input::Partial(text));
+    }
+
+    fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
+        self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
+    }
+}

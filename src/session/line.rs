@@ -1,0 +1,199 @@
+//! What became of one utterance, as reports show it.
+//!
+//! Entry type: [`TurnLine`]. **Never**: decides anything.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::{domain::Tier, tools::CallRecord};
+
+/// One utterance and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TurnLine {
+    /// Number within the table, from 1.
+    pub turn: u64,
+    /// Who spoke.
+    pub speaker: String,
+    /// What was understood, names corrected.
+    pub heard: String,
+    /// Partials before the final.
+    pub partials: u32,
+    /// Who was addressed.
+    pub npc: Option<String>,
+    /// The turn's tier.
+    pub tier: Option<TierLine>,
+    /// Tools the model saw.
+    pub visible: Vec<String>,
+    /// Calls made.
+    pub tools: Vec<ToolLine>,
+    /// What was heard of the answer.
+    pub reply: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the game master should know about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Length of the answer that was heard.
+    pub audio_ms: u64,
+    /// Where the time went.
+    pub ms: Timings,
+    /// What thought.
+    pub brain: Option<String>,
+    /// What heard; "typed" when nothing had to.
+    pub stt: String,
+    /// What spoke.
+    pub tts: Option<String>,
+    /// Money spent in the session so far.
+    pub spent: f64,
+}
+
+/// How an utterance ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Answered aloud to the end.
+    Spoken,
+    /// Answered aloud until somebody interrupted.
+    Interrupted,
+    /// Answered aloud until the model or the voice failed.
+    CutShort,
+    /// Meant for no NPC.
+    NobodyAddressed,
+    /// Nothing was understood.
+    EmptyTranscript,
+    /// The recogniser failed.
+    HearingError,
+    /// The chat model failed.
+    ModelError,
+    /// The voice failed.
+    VoiceError,
+    /// The model had nothing to say.
+    EmptyReply,
+    /// A spending cap was reached.
+    OverBudget,
+    /// No sound in time.
+    Timeout,
+    /// Dropped before it was heard.
+    Cancelled,
+    /// A stop word; nothing to answer.
+    Stopped,
+    /// A command of the game master.
+    Command,
+}
+
+impl Outcome {
+    /// Whether the table heard what it asked for, or asked for nothing.
+    pub const fn is_well(self) -> bool {
+        matches!(
+            self,
+            Self::Spoken | Self::Interrupted | Self::CutShort | Self::Stopped | Self::Command
+        )
+    }
+}
+
+/// The tier of a turn and why.
+#[derive(Clone, Debug, Serialize)]
+pub struct TierLine {
+    /// What the selector chose.
+    pub selected: Tier,
+    /// What the NPC's ceiling or the game master made of it.
+    pub effective: Tier,
+    /// Why.
+    pub reason: String,
+}
+
+/// One call.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolLine {
+    /// Identity.
+    pub tool: String,
+    /// As the model gave them.
+    pub arguments: Value,
+    /// The answer, or the error's kind and text.
+    pub result: Value,
+    /// Whether there is an answer.
+    pub ok: bool,
+    /// Wall time in ms.
+    pub ms: f64,
+    /// Whether it came from a cache.
+    pub cached: bool,
+}
+
+impl From<&CallRecord> for ToolLine {
+    fn from(record: &CallRecord) -> Self {
+        let result = match &record.result {
+            Ok(output) => output.value.clone(),
+            Err(error) => serde_json::json!({
+                "error": error.kind.name(),
+                "message": error.message,
+            }),
+        };
+        Self {
+            tool: record.tool.clone(),
+            arguments: record.arguments.clone(),
+            result,
+            ok: record.result.is_ok(),
+            ms: millis(record.took),
+            cached: false,
+        }
+    }
+}
+
+/// Where the time of a turn went, in ms; 0 where something was ready early.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timings {
+    /// Last voiced frame to final transcript.
+    pub speech_end_to_final: f64,
+    /// Final transcript to the model's first text.
+    pub final_to_first_text: f64,
+    /// The model's first text to the first frame that left.
+    pub first_text_to_first_audio: f64,
+    /// Last voiced frame to the first frame that left.
+    pub speech_end_to_first_audio: f64,
+}
+
+/// `to - from` in ms, 0 when either is missing or they are the other way round.
+pub fn between(from: Option<Instant>, to: Option<Instant>) -> f64 {
+    match (from, to) {
+        (Some(from), Some(to)) => millis(to.saturating_duration_since(from)),
+        _ => 0.0,
+    }
+}
+
+fn millis(duration: Duration) -> f64 {
+    // A tenth of a microsecond is finer than any clock here.
+    (duration.as_secs_f64() * 1e7).round() / 1e4
+}
+
+impl TurnLine {
+    /// The line of a recording in which nobody spoke.
+    pub fn without_speech(turn: u64, speaker: &str, detail: String) -> Self {
+        Self { turn, speaker: speaker.to_owned(), ..Self::unanswered(Outcome::EmptyTranscript, detail) }
+    }
+
+    /// A line without an answer; who spoke, what and when is still to be filled in.
+    pub(super) fn unanswered(outcome: Outcome, detail: impl Into<Option<String>>) -> Self {
+        Self {
+            turn: 0,
+            speaker: String::new(),
+            heard: String::new(),
+            partials: 0,
+            npc: None,
+            tier: None,
+            visible: Vec::new(),
+            tools: Vec::new(),
+            reply: String::new(),
+            outcome,
+            detail: detail.into(),
+            audio_ms: 0,
+            ms: Timings::default(),
+            brain: None,
+            stt: String::new(),
+            tts: None,
+            spent: 0.0,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a game master can set about a table.
+
+use std::time::Duration;
+
+use crate::logic::turn::Patience;
+
+/// Settings of one table; `config` builds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Silence that ends an utterance.
+    pub patience: Patience,
+    /// Ask the model ahead of the final transcript when the partial is stable.
+    pub preemptive: bool,
+    /// A tool round expected to last longer than this is covered by a filler line.
+    pub filler_after: Duration,
+    /// Longest answer of a model, in tokens.
+    pub max_tokens: u32,
+    /// A turn without a first sound by then ends with a clear outcome.
+    pub turn_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            patience: Patience::Normal,
+            preemptive: true,
+            filler_after: Duration::from_millis(700),
+            max_tokens: 300,
+            turn_timeout: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! What is being said at a table, and how much of it was heard.
+//!
+//! Entry type: [`Playback`]. One NPC speaks at a time; turns are played in the order their
+//! utterances ended. **Never**: makes sound, or waits; the table's loop calls [`Playback::poll`].
+
+use std::{collections::VecDeque, time::Duration};
+
+use rand::{RngExt, rngs::StdRng};
+use tokio::time::Instant;
+
+use crate::{
+    audio::{FRAME, Frame, Gain, SampleRate},
+    domain::TurnId,
+};
+
+/// Where frames go. Calls come at the pace of playback and never wait.
+pub trait VoiceOut: Send {
+    /// Takes 20 ms of 48 kHz mono of the NPC's speech.
+    fn play(&mut self, npc: &str, frame: Frame);
+
+    /// Drops what was taken but has not left yet.
+    fn stop(&mut self);
+}
+
+/// How frames leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// One frame every 20 ms, beginning with the first.
+    RealTime,
+    /// At once: nobody listens while it plays.
+    Free,
+}
+
+/// What playing led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Played {
+    /// The turn's first frame left.
+    Began(TurnId),
+    /// A sentence's first frame left; `usize` sentences have begun.
+    Sentence(TurnId, usize),
+    /// The turn's last frame left.
+    Finished(TurnId),
+}
+
+/// What of a turn was heard.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeardAloud {
+    /// Text up to the last frame that left; fillers are not part of it.
+    pub text: String,
+    /// Sound that left.
+    pub audio: Duration,
+}
+
+/// Silence between segments that follow each other, and how much it varies.
+const GAP: Duration = Duration::from_millis(300);
+const GAP_SPREAD_MS: u64 = 50;
+/// A turn that is ready waits this long for an earlier one that is not.
+const ORDER_PATIENCE: Duration = Duration::from_secs(2);
+/// Behind schedule by more than this, the schedule starts anew instead of catching up.
+const LATE_MAX: Duration = Duration::from_millis(100);
+/// Ducked under a player's voice.
+const DUCK_DB: f32 = -15.0;
+const DUCK_RAMP: Duration = Duration::from_millis(40);
+const SWELL_RAMP: Duration = Duration::from_millis(150);
+
+/// The voices of one table.
+pub struct Playback {
+    out: Box<dyn VoiceOut>,
+    pace: Pace,
+    rng: StdRng,
+    segments: Vec<Segment>,
+    current: Option<TurnId>,
+    next_at: Option<Instant>,
+    quiet_since: Option<Instant>,
+    gap: Duration,
+    gain: Gain,
+    /// The gain has never been touched in this turn: frames pass as they are.
+    unducked: bool,
+}
+
+struct Segment {
+    turn: TurnId,
+    npc: String,
+    /// Game master's lines go first.
+    urgent: bool,
+    released: bool,
+    whole: bool,
+    /// Played to its end and about to be closed.
+    done: bool,
+    ready_at: Option<Instant>,
+    frames: VecDeque<(usize, Frame)>,
+    sentences: Vec<Sentence>,
+    played: usize,
+}
+
+struct Sentence {
+    text: String,
+    filler: bool,
+    frames: usize,
+    played: usize,
+    whole: bool,
+}
+
+impl Playback {
+    /// Silence, into `out`.
+    pub fn new(out: Box<dyn VoiceOut>, pace: Pace, rng: StdRng) -> Self {
+        Self {
+            out,
+            pace,
+            rng,
+            segments: Vec::new(),
+            current: None,
+            next_at: None,
+            quiet_since: None,
+            gap: GAP,
+            gain: Gain::new(SampleRate::HZ_48000),
+            unducked: true,
+        }
+    }
+
+    /// Makes room for a turn; nothing of it is played before [`Self::release`].
+    pub fn open(&mut self, turn: TurnId, npc: &str, urgent: bool) {
+        self.segments.push(Segment {
+            turn,
+            npc: npc.to_owned(),
+            urgent,
+            released: false,
+            whole: false,
+            done: false,
+            ready_at: None,
+            frames: VecDeque::new(),
+            sentences: Vec::new(),
+            played: 0,
+        });
+    }
+
+    /// Lets a turn be heard.
+    pub fn release(&mut self, turn: TurnId) {
+        if let Some(segment) = self.segment(turn) {
+            segment.released = true;
+        }
+    }
+
+    /// A sentence of `turn` begins.
+    pub fn sentence(&mut self, turn: TurnId, text: String, filler: bool) {
+        if let Some(segment) = self.segment(turn) {
+            let sentence = Sentence { text, filler, frames: 0, played: 0, whole: false };
+            segment.sentences.push(sentence);
+        }
+    }
+
+    /// Takes a frame of sentence `index`.
+    pub fn push(&mut self, now: Instant, turn: TurnId, index: usize, frame: Frame) {
+        if let Some(segment) = self.segment(turn)
+            && let Some(sentence) = segment.sentences.get_mut(index)
+        {
+            sentence.frames += 1;
+            segment.ready_at.get_or_insert(now);
+            segment.frames.push_back((index, frame));
+        }
+    }
+
+    /// All frames of sentence `index` are here.
+    pub fn sentence_done(&mut self, turn: TurnId, index: usize) {
+        if let Some(sentence) = self.segment(turn).and_then(|s| s.sentences.get_mut(index)) {
+            sentence.whole = true;
+        }
+    }
+
+    /// Nothing more comes for `turn`.
+    pub fn whole(&mut self, now: Instant, turn: TurnId) {
+        if let Some(segment) = self.segment(turn) {
+            segment.whole = true;
+            segment.ready_at.get_or_insert(now);
+        }
+    }
+
+    /// Removes a turn, wherever it is, and ends its sound; what was heard of it.
+    pub fn close(&mut self, now: Instant, turn: TurnId) -> HeardAloud {
+        if self.current == Some(turn) {
+            self.out.stop();
+            self.end_current(now);
+        }
+        let Some(index) = self.segments.iter().position(|s| s.turn == turn) else {
+            return HeardAloud::default();
+        };
+        self.segments.remove(index).heard()
+    }
+
+    /// The turn that is being heard.
+    pub fn current(&self) -> Option<TurnId> {
+        self.current
+    }
+
+    /// Whether nothing is playing and nothing waits.
+    pub fn is_idle(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Makes room for a player's voice.
+    pub fn duck(&mut self) {
+        self.unducked = false;
+        self.gain.ramp_to(DUCK_DB, DUCK_RAMP);
+    }
+
+    /// It was a false alarm.
+    pub fn swell(&mut self) {
+        self.gain.ramp_to(0.0, SWELL_RAMP);
+    }
+
+    /// When [`Self::poll`] has something to do without new input.
+    pub fn wake_at(&self) -> Option<Instant> {
+        if self.current.is_some() { self.next_at } else { self.next_start().map(|(at, _)| at) }
+    }
+
+    /// What plays next and when it may begin: the first in order; when that has no sound yet, one
+    /// that has been ready for long.
+    fn next_start(&self) -> Option<(Instant, TurnId)> {
+        let released = || self.segments.iter().filter(|segment| segment.released && !segment.done);
+        let first = released().min_by_key(|segment| segment.order())?;
+        let (at, next) = match first.ready_at {
+            Some(at) => (at, first),
+            None => {
+                let ready = released().filter_map(|s| Some((s.ready_at? + ORDER_PATIENCE, s)));
+                ready.min_by_key(|(at, segment)| (*at, segment.order()))?
+            }
+        };
+        let gap_over = match self.pace {
+            Pace::RealTime => self.quiet_since.map(|since| since + self.gap),
+            Pace::Free => None,
+        };
+        Some((gap_over.map_or(at, |over| over.max(at)), next.turn))
+    }
+
+    /// Hands over the frames that are due.
+    pub fn poll(&mut self, now: Instant) -> Vec<Played> {
+        let mut played = Vec::new();
+        loop {
+            if self.current.is_none() && !self.begin_next(now) {
+                return played;
+            }
+            if self.pace == Pace::RealTime && self.next_at.is_some_and(|at| now < at) {
+                return played;
+            }
+            if !self.play_frame(now, &mut played) {
+                return played;
+            }
+        }
+    }
+
+    /// Begins what plays next; false when nothing may.
+    fn begin_next(&mut self, now: Instant) -> bool {
+        let Some((_, turn)) = self.next_start().filter(|(at, _)| *at <= now) else { return false };
+        self.current = Some(turn);
+        self.next_at = Some(now);
+        self.gain = Gain::new(SampleRate::HZ_48000);
+        self.unducked = true;
+        true
+    }
+
+    /// Hands over one frame of the current turn; false when there is none to hand over.
+    fn play_frame(&mut self, now: Instant, played: &mut Vec<Played>) -> bool {
+        let Some(turn) = self.current else { return false };
+        let Some(position) = self.segments.iter().position(|s| s.turn == turn) else {
+            self.end_current(now);
+            return true;
+        };
+        let segment = &mut self.segments[position];
+        let Some((index, frame)) = segment.frames.pop_front() else {
+            if segment.whole {
+                segment.done = true;
+                played.push(Played::Finished(turn));
+                self.end_current(now);
+                return true;
+            }
+            // The voice is behind: its next frame plays as soon as it is here.
+            self.next_at = None;
+            return false;
+        };
+        if segment.played == 0 {
+            played.push(Played::Began(turn));
+        }
+        segment.played += 1;
+        if let Some(sentence) = segment.sentences.get_mut(index) {
+            if sentence.played == 0 {
+                played.push(Played::Sentence(turn, index + 1));
+            }
+            sentence.played += 1;
+        }
+        let frame = if self.unducked { frame } else { apply(&mut self.gain, &frame) };
+        self.out.play(&segment.npc, frame);
+        let due = self.next_at.unwrap_or(now);
+        let due = if now > due + LATE_MAX { now } else { due };
+        self.next_at = Some(due + FRAME);
+        true
+    }
+
+    fn end_current(&mut self, now: Instant) {
+        self.current = None;
+        self.next_at = None;
+        self.quiet_since = Some(now);
+        let spread = Duration::from_millis(self.rng.random_range(0..=2 * GAP_SPREAD_MS));
+        self.gap = GAP - Duration::from_millis(GAP_SPREAD_MS) + spread;
+    }
+
+    fn segment(&mut self, turn: TurnId) -> Option<&mut Segment> {
+        self.segments.iter_mut().find(|segment| segment.turn == turn)
+    }
+}
+
+impl Segment {
+    fn order(&self) -> (bool, TurnId) {
+        (!self.urgent, self.turn)
+    }
+
+    fn heard(&self) -> HeardAloud {
+        let text: Vec<String> =
+            self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
+        let played = u32::try_from(self.played).unwrap_or(u32::MAX);
+        HeardAloud { text: text.join(" "), audio: FRAME * played }
+    }
+}
+
+impl Sentence {
+    /// The words that left: all of them, or as many as the part of the sound that left.
+    fn heard(&self) -> Option<String> {
+        if self.played == 0 {
+            return None;
+        }
+        if self.whole && self.played >= self.frames {
+            return Some(self.text.trim().to_owned());
+        }
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let kept = words.len() * self.played / self.frames.max(1);
+        let kept = kept.min(words.len());
+        (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
+    }
+}
+
+fn apply(gain: &mut Gain, frame: &Frame) -> Frame {
+    let mut samples = frame.samples().to_vec();
+    gain.apply(&mut samples);
+    Frame::new(samples, frame.rate()).unwrap_or_else(|_| frame.clone())
+}

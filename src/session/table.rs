@@ -1,0 +1,345 @@
+//! The table's task: one loop over everything that can happen.
+//!
+//! Entry function: [`open`]. **Never**: blocks, or awaits anything but the next event.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use rand::{SeedableRng, rngs::StdRng};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut,
+    ears::Ears,
+    lane::{Lane, LaneEvent},
+    playback::Playback,
+    speakers::Speakers,
+    turns::Turns,
+};
+use crate::{
+    domain::{Campaign, Message, SessionId, Tier, TurnId},
+    engine::{Purse, Reply, TurnReport},
+    logic::tier::Keywords,
+    provider::SpeechToText,
+    tools::{Effects, ToolHost},
+};
+
+/// Frames waiting for the table: 5 s of one speaker; a full queue makes the sender wait or drop.
+const VOICE_CAPACITY: usize = 256;
+/// Commands waiting for the table; they overtake frames.
+const COMMAND_CAPACITY: usize = 32;
+/// Pieces of replies waiting for the table: a second of speech and more.
+const REPLY_CAPACITY: usize = 128;
+/// News of recognisers waiting for the table; a full queue makes the recogniser wait.
+const LANE_CAPACITY: usize = 128;
+
+/// How often an unfinished recogniser is looked at while somebody waits for it.
+const DRAIN_POLL: Duration = Duration::from_millis(2);
+
+/// What a table is made of.
+pub struct TableParts {
+    /// Play session.
+    pub session: SessionId,
+    /// What can be set.
+    pub options: Options,
+    /// The NPCs.
+    pub seats: Vec<Seat>,
+    /// The world.
+    pub campaign: Arc<Campaign>,
+    /// What raises a turn's tier.
+    pub keywords: Keywords,
+    /// What hears.
+    pub stt: Arc<dyn SpeechToText>,
+    /// Where speech goes.
+    pub out: Box<dyn VoiceOut>,
+    /// How fast it goes there.
+    pub pace: Pace,
+    /// What may be called.
+    pub host: ToolHost,
+    /// What tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+    /// Who pays.
+    pub purse: Purse,
+    /// Seed of pauses.
+    pub seed: u64,
+    /// Where lines and notices go; a full queue loses them, counted in the log.
+    pub events: mpsc::Sender<TableEvent>,
+}
+
+/// What a table tells its owner.
+#[derive(Clone, Debug)]
+pub enum TableEvent {
+    /// An utterance and what came of it.
+    Line(Box<TurnLine>),
+    /// Something the game master should know.
+    Notice(String),
+}
+
+/// What can be asked of a table.
+#[derive(Debug)]
+pub enum Command {
+    /// Somebody sits down.
+    Join(Speaker),
+    /// Somebody typed something.
+    Typed {
+        /// Who.
+        speaker: SpeakerId,
+        /// What.
+        text: String,
+    },
+    /// Everything is said to this NPC, by index, until `None`.
+    Pin(Option<usize>),
+    /// The game master's tier for every turn, until `None`.
+    SetTier(Option<Tier>),
+    /// The session is over.
+    Close,
+}
+
+/// Sound, and marks in it.
+#[derive(Debug)]
+pub enum VoiceInput {
+    /// 20 ms of one speaker: 16 kHz mono i16.
+    Frame {
+        /// Who.
+        speaker: SpeakerId,
+        /// When it was spoken.
+        at: Instant,
+        /// 320 samples.
+        samples: Arc<[i16]>,
+    },
+    /// Answered when everything before it is heard, answered and played; speech that is still
+    /// going on does not count.
+    Settle(oneshot::Sender<()>),
+}
+
+/// How a table is reached. Cloning it shares the table.
+#[derive(Clone, Debug)]
+pub struct TableHandle {
+    /// Sound in.
+    pub voice: mpsc::Sender<VoiceInput>,
+    /// Everything else in.
+    pub commands: mpsc::Sender<Command>,
+}
+
+/// What is worth keeping of a closed table.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Each NPC's conversation, by name.
+    pub histories: Vec<(String, Vec<Message>)>,
+}
+
+/// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
+pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Kept>) {
+    let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
+    let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
+    let task = tokio::spawn(Table::new(parts).run(commands_in, voice_in));
+    (TableHandle { voice, commands }, task)
+}
+
+/// Everything that can happen.
+enum Event {
+    Command(Command),
+    Voice(VoiceInput),
+    Lane(LaneEvent),
+    Reply(TurnId, Reply),
+    Made(TurnId, Box<TurnReport>),
+    Wake,
+    Closed,
+}
+
+/// A table's state; only its task touches it.
+pub(super) struct Table {
+    pub(super) session: SessionId,
+    pub(super) options: Options,
+    pub(super) seats: Vec<Seat>,
+    pub(super) speakers: Speakers,
+    pub(super) ears: Ears,
+    pub(super) lanes: HashMap<SpeakerId, Lane>,
+    pub(super) stt: Arc<dyn SpeechToText>,
+    pub(super) playback: Playback,
+    pub(super) turns: Turns,
+    pub(super) host: ToolHost,
+    pub(super) effects: Arc<dyn Effects>,
+    pub(super) purse: Purse,
+    pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
+    pub(super) lane_news: mpsc::Sender<LaneEvent>,
+    replies_in: mpsc::Receiver<(TurnId, Reply)>,
+    lanes_in: mpsc::Receiver<LaneEvent>,
+    settling: Vec<oneshot::Sender<()>>,
+    /// Cancelled when the table closes.
+    pub(super) closed: CancellationToken,
+    events: mpsc::Sender<TableEvent>,
+    lines: u64,
+}
+
+impl Table {
+    fn new(parts: TableParts) -> Self {
+        let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
+        let (lane_news, lanes_in) = mpsc::channel(LANE_CAPACITY);
+        let rng = StdRng::seed_from_u64(parts.seed);
+        Self {
+            session: parts.session,
+            options: parts.options,
+            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords),
+            speakers: Speakers::new(parts.campaign.players.clone()),
+            seats: parts.seats,
+            lanes: HashMap::new(),
+            stt: parts.stt,
+            playback: Playback::new(parts.out, parts.pace, rng),
+            turns: Turns::default(),
+            host: parts.host,
+            effects: parts.effects,
+            purse: parts.purse,
+            replies,
+            lane_news,
+            replies_in,
+            lanes_in,
+            settling: Vec::new(),
+            closed: CancellationToken::new(),
+            events: parts.events,
+            lines: 0,
+        }
+    }
+
+    async fn run(
+        mut self,
+        mut commands: mpsc::Receiver<Command>,
+        mut voice: mpsc::Receiver<VoiceInput>,
+    ) -> Kept {
+        self.warm();
+        loop {
+            match self.next(&mut commands, &mut voice).await {
+                Event::Command(Command::Close) | Event::Closed => break,
+                Event::Command(command) => self.command(command),
+                Event::Voice(VoiceInput::Frame { speaker, at, samples }) => {
+                    self.frame(speaker, at, samples);
+                }
+                Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
+                Event::Lane(event) => self.lane_event(event),
+                Event::Reply(turn, reply) => self.reply(turn, reply),
+                Event::Made(turn, report) => self.made(turn, *report),
+                Event::Wake => {}
+            }
+            self.act(Instant::now());
+        }
+        self.close()
+    }
+
+    /// Control first, then what engines and recognisers say, sound last; time never waits, since
+    /// [`Self::act`] follows every event.
+    async fn next(
+        &mut self,
+        commands: &mut mpsc::Receiver<Command>,
+        voice: &mut mpsc::Receiver<VoiceInput>,
+    ) -> Event {
+        let wake = self.wake_at();
+        tokio::select! {
+            biased;
+            command = commands.recv() => command.map_or(Event::Closed, Event::Command),
+            Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
+            Some(event) = self.lanes_in.recv() => Event::Lane(event),
+            Some(done) = self.turns.tasks.join_next() => match done {
+                Ok((turn, report)) => Event::Made(turn, Box::new(report)),
+                // Only turns that were ended by force are lost, and those are settled already.
+                Err(_) => Event::Wake,
+            },
+            Some(input) = voice.recv() => Event::Voice(input),
+            () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
+        }
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        let lanes = self.lanes.values().filter_map(Lane::wake_at).min();
+        let turns = self.turns.wake_at(self.options.turn_timeout);
+        // A recogniser does not say when it has taken everything; whoever settles asks again.
+        let undrained = !self.settling.is_empty() && !self.lanes.values().all(Lane::is_drained);
+        let again = undrained.then(|| Instant::now() + DRAIN_POLL);
+        let playback = self.playback.wake_at();
+        [lanes, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
+    }
+
+    /// Everything that is due now.
+    fn act(&mut self, now: Instant) {
+        self.listen(now);
+        self.end_overdue(now);
+        self.interrupt_on_time(now);
+        self.play(now);
+        self.begin_waiting();
+        if !self.settling.is_empty() && self.is_settled() {
+            for done in self.settling.drain(..) {
+                // Whoever asked may have given up.
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.turns.is_empty()
+            && self.playback.is_idle()
+            && self.seats.iter().all(|seat| seat.waiting.is_empty())
+            && self.lanes.values().all(|lane| lane.is_drained() && !lane.is_finalising())
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Join(speaker) => self.speakers.join(speaker),
+            Command::Typed { speaker, text } => self.typed(speaker, text),
+            Command::Pin(seat) => self.ears.pin(seat),
+            Command::SetTier(tier) => self.ears.override_tier(tier),
+            Command::Close => {}
+        }
+    }
+
+    fn reply(&mut self, turn: TurnId, reply: Reply) {
+        match reply {
+            Reply::Sentence { text, filler } => self.playback.sentence(turn, text, filler),
+            Reply::Audio { sentence, frame } => {
+                self.playback.push(Instant::now(), turn, sentence, frame);
+            }
+            Reply::SentenceDone { index } => self.playback.sentence_done(turn, index),
+        }
+    }
+
+    /// An engine is done: nothing more comes after what it has sent.
+    fn made(&mut self, turn: TurnId, report: TurnReport) {
+        while let Ok((of, reply)) = self.replies_in.try_recv() {
+            self.reply(of, reply);
+        }
+        self.playback.whole(Instant::now(), turn);
+        if let Some(active) = self.turns.get(turn) {
+            active.reported(report);
+        }
+        self.finish(turn, false);
+    }
+
+    /// Puts a line into the report.
+    pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
+        self.lines += 1;
+        line.turn = self.lines;
+        self.speakers.name(speaker).clone_into(&mut line.speaker);
+        self.tell(TableEvent::Line(Box::new(line)));
+    }
+
+    /// Tells the owner something.
+    pub(super) fn tell(&self, event: TableEvent) {
+        if self.events.try_send(event).is_err() {
+            tracing::warn!(session = %self.session, "an event of the table was not taken");
+        }
+    }
+
+    fn close(mut self) -> Kept {
+        self.closed.cancel();
+        self.turns.tasks.abort_all();
+        Kept {
+            histories: self
+                .seats
+                .iter()
+                .map(|seat| (seat.npc.name.clone(), seat.engine.history().to_vec()))
+                .collect(),
+        }
+    }
+}

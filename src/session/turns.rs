@@ -1,0 +1,320 @@
+//! Turns that are being made or heard, from their start to their line in the report.
+//!
+//! Entry type: [`Turns`]. **Never**: decides who is addressed.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::watch,
+    task::{AbortHandle, JoinSet},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    line::{Outcome, TierLine, Timings, TurnLine, between},
+    playback::HeardAloud,
+    speakers::SpeakerId,
+};
+use crate::{
+    domain::{Tier, TurnId},
+    engine::{Failure, Gate, TurnReport},
+    logic::barge_in::BargeIn,
+};
+
+/// A turn that was told to stop has this long to tell what it did.
+const CANCEL_GRACE: Duration = Duration::from_millis(100);
+
+/// Something one speaker said.
+#[derive(Clone, Debug)]
+pub struct Utterance {
+    /// Who.
+    pub speaker: SpeakerId,
+    /// As the recogniser gave it.
+    pub raw: String,
+    /// Names corrected.
+    pub text: String,
+    /// Partials before the final.
+    pub partials: u32,
+    /// Last voiced frame handed in.
+    pub speech_end: Instant,
+    /// Final transcript.
+    pub final_at: Option<Instant>,
+    /// The sound: 16 kHz mono i16, 20 ms each.
+    pub audio: Arc<[Arc<[i16]>]>,
+    /// It was typed.
+    pub typed: bool,
+}
+
+/// What a turn is for.
+#[derive(Clone, Debug)]
+pub struct Purpose {
+    /// What was said.
+    pub utterance: Utterance,
+    /// Which seat answers.
+    pub seat: usize,
+    /// The tier and why.
+    pub tier: TierLine,
+    /// The game master's own words, to be said as they are.
+    pub puppet: Option<String>,
+}
+
+/// A turn between its start and its line.
+pub struct Active {
+    /// Which turn.
+    pub id: TurnId,
+    /// What for.
+    pub purpose: Purpose,
+    /// Tells the engine how far the table is.
+    pub gate: watch::Sender<Gate>,
+    /// Ends it.
+    pub cancel: CancellationToken,
+    /// Interruptions while it is heard.
+    pub barge_in: BargeIn,
+    /// Asked ahead of the final transcript.
+    pub speculative: bool,
+    /// First frame left.
+    pub began_at: Option<Instant>,
+    started_at: Instant,
+    abort: AbortHandle,
+    kill_at: Option<Instant>,
+    outcome: Option<Outcome>,
+    /// The utterance is told of elsewhere.
+    pub withdrawn: bool,
+    report: Option<TurnReport>,
+    heard: Option<HeardAloud>,
+}
+
+/// A turn whose report and heard text are both known.
+pub struct Ended {
+    /// Which seat answered.
+    pub seat: usize,
+    /// What it came to, unless it was aborted.
+    pub report: Option<TurnReport>,
+    /// What was heard.
+    pub heard: HeardAloud,
+    /// The line, unless nobody is to know of the turn.
+    pub line: Option<TurnLine>,
+}
+
+/// All turns of a table.
+#[derive(Default)]
+pub struct Turns {
+    active: Vec<Active>,
+    /// Engines at work.
+    pub tasks: JoinSet<(TurnId, TurnReport)>,
+    last: u64,
+}
+
+impl Turns {
+    /// The next turn's id.
+    pub fn next_id(&mut self) -> TurnId {
+        self.last += 1;
+        TurnId(self.last)
+    }
+
+    /// Adds a turn whose engine runs as `abort`'s task.
+    pub fn add(
+        &mut self,
+        id: TurnId,
+        purpose: Purpose,
+        (gate, cancel): (watch::Sender<Gate>, CancellationToken),
+        abort: AbortHandle,
+    ) {
+        let speculative = !gate.borrow().confirmed;
+        self.active.push(Active {
+            id,
+            purpose,
+            gate,
+            cancel,
+            barge_in: BargeIn::new(),
+            speculative,
+            began_at: None,
+            started_at: Instant::now(),
+            abort,
+            kill_at: None,
+            outcome: None,
+            withdrawn: false,
+            report: None,
+            heard: None,
+        });
+    }
+
+    /// The turn `id`.
+    pub fn get(&mut self, id: TurnId) -> Option<&mut Active> {
+        self.active.iter_mut().find(|turn| turn.id == id)
+    }
+
+    /// The turn seat `seat` is busy with.
+    pub fn of_seat(&mut self, seat: usize) -> Option<&mut Active> {
+        self.active.iter_mut().find(|turn| turn.purpose.seat == seat && turn.outcome.is_none())
+    }
+
+    /// The turn `id`, to look at.
+    pub fn peek(&self, id: TurnId) -> Option<&Active> {
+        self.active.iter().find(|turn| turn.id == id)
+    }
+
+    /// All turns.
+    pub fn iter(&mut self) -> impl Iterator<Item = &mut Active> {
+        self.active.iter_mut()
+    }
+
+    /// Whether no turn is under way.
+    pub fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// When a turn times out or must be ended by force.
+    pub fn wake_at(&self, timeout: Duration) -> Option<Instant> {
+        let times = self.active.iter().filter_map(|turn| match turn.kill_at {
+            Some(at) => Some(at),
+            None => turn.silent_since().map(|since| since + timeout),
+        });
+        times.min()
+    }
+
+    /// Ids of turns without a sound for `timeout`.
+    pub fn timed_out(&self, now: Instant, timeout: Duration) -> Vec<TurnId> {
+        let late = |turn: &&Active| turn.silent_since().is_some_and(|since| since + timeout <= now);
+        self.active.iter().filter(late).map(|turn| turn.id).collect()
+    }
+
+    /// Ends by force the engines that did not end when told to.
+    pub fn kill_overdue(&mut self, now: Instant) -> Vec<TurnId> {
+        let overdue = |turn: &&mut Active| turn.kill_at.is_some_and(|at| at <= now);
+        let turns = self.active.iter_mut().filter(overdue);
+        turns
+            .map(|turn| {
+                turn.abort.abort();
+                turn.kill_at = None;
+                turn.id
+            })
+            .collect()
+    }
+
+    /// Takes the turn out if everything about it is known; `aborted` turns have no report.
+    pub fn take_ended(&mut self, id: TurnId, aborted: bool) -> Option<Active> {
+        let index = self.active.iter().position(|turn| {
+            turn.id == id && turn.heard.is_some() && (turn.report.is_some() || aborted)
+        })?;
+        Some(self.active.remove(index))
+    }
+}
+
+impl Active {
+    /// Waiting for its first sound since then; `None` when it has one, is given up, or is only a
+    /// guess.
+    fn silent_since(&self) -> Option<Instant> {
+        let waiting = self.began_at.is_none() && self.outcome.is_none() && self.report.is_none();
+        (waiting && !self.speculative).then_some(self.started_at)
+    }
+
+    /// Whether the table hears or awaits it.
+    pub fn is_wanted(&self) -> bool {
+        self.outcome.is_none()
+    }
+
+    /// Tells the engine to end; `heard` is what left until now.
+    pub fn stop(&mut self, now: Instant, outcome: Outcome, heard: HeardAloud) {
+        self.outcome.get_or_insert(outcome);
+        self.heard.get_or_insert(heard);
+        self.cancel.cancel();
+        if self.report.is_none() {
+            self.kill_at.get_or_insert(now + CANCEL_GRACE);
+        }
+    }
+
+    /// The engine is done.
+    pub fn reported(&mut self, report: TurnReport) {
+        self.report = Some(report);
+        self.kill_at = None;
+    }
+
+    /// It was played to its end.
+    pub fn played(&mut self, heard: HeardAloud) {
+        self.heard = Some(heard);
+    }
+
+    /// The line of the report, and what the engine's history needs.
+    pub fn into_ended(self, cast: impl FnOnce(usize) -> Cast, stt: &str, spent: f64) -> Ended {
+        let heard = self.heard.unwrap_or_default();
+        let outcome = self.outcome.unwrap_or_else(|| outcome(self.report.as_ref(), &heard));
+        let hidden = self.speculative || self.withdrawn;
+        let cast = cast(self.purpose.seat);
+        let report = self.report.as_ref();
+        let utterance = &self.purpose.utterance;
+        let first_text = report.and_then(|report| report.first_text_at);
+        let audible = self.began_at;
+        // What was ready before the final counts from the final on.
+        let text_or_final = first_text.max(utterance.final_at);
+        let line = (!hidden).then(|| TurnLine {
+            turn: self.id.0,
+            speaker: String::new(),
+            heard: utterance.text.clone(),
+            partials: utterance.partials,
+            npc: Some(cast.npc),
+            tier: Some(self.purpose.tier.clone()),
+            visible: report.map(|report| report.visible.clone()).unwrap_or_default(),
+            tools: report.map(|r| r.calls.iter().map(Into::into).collect()).unwrap_or_default(),
+            reply: heard.text.clone(),
+            outcome,
+            detail: report.and_then(|report| report.failure.as_ref()).and_then(detail),
+            audio_ms: u64::try_from(heard.audio.as_millis()).unwrap_or(u64::MAX),
+            ms: Timings {
+                speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
+                final_to_first_text: between(utterance.final_at, first_text),
+                first_text_to_first_audio: between(text_or_final, audible),
+                speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
+            },
+            brain: Some(cast.brain),
+            stt: if utterance.typed { "typed".to_owned() } else { stt.to_owned() },
+            tts: Some(cast.tts),
+            spent,
+        });
+        Ended { seat: self.purpose.seat, report: self.report, heard, line }
+    }
+}
+
+/// Who and what answered.
+pub struct Cast {
+    /// The NPC's name.
+    pub npc: String,
+    /// Its model.
+    pub brain: String,
+    /// Its voice.
+    pub tts: String,
+}
+
+/// Turns of one seat that wait for it.
+pub type Waiting = VecDeque<Purpose>;
+
+fn outcome(report: Option<&TurnReport>, heard: &HeardAloud) -> Outcome {
+    let failure = report.and_then(|report| report.failure.as_ref());
+    match failure {
+        None => Outcome::Spoken,
+        Some(_) if !heard.audio.is_zero() => Outcome::CutShort,
+        Some(Failure::Model(_)) => Outcome::ModelError,
+        Some(Failure::Voice(_)) => Outcome::VoiceError,
+        Some(Failure::OverBudget(_)) => Outcome::OverBudget,
+        Some(Failure::EmptyReply) => Outcome::EmptyReply,
+    }
+}
+
+fn detail(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Model(text) | Failure::Voice(text) | Failure::OverBudget(text) => {
+            Some(text.clone())
+        }
+        Failure::EmptyReply => None,
+    }
+}
+
+/// What the selector chose and what became of it.
+pub fn tier_line(selected: Tier, effective: Tier, reason: String) -> TierLine {
+    TierLine { selected, effective, reason }
+}

@@ -1,0 +1,157 @@
+//! `dice-roller`: real dice and random tables.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::{BoxFuture, FutureExt, ready};
+use rand::rngs::StdRng;
+use serde_json::{Map, Value, json};
+
+use super::{FAST, Table, spec};
+use crate::{
+    logic::{dice, spoken},
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler, Tool},
+};
+
+/// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
+pub fn tools(rng: StdRng, tables: Vec<Table>) -> Vec<Tool> {
+    let rng = Arc::new(Mutex::new(rng));
+    let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
+    let (estimated, max, floor) = FAST;
+    let roll = Tool {
+        spec: spec(
+            "dice-roller.roll",
+            "Rolls real dice and returns every die and the total. Always use it when dice are \
+             rolled; never make a number up.",
+            json!({"expression": {
+                "type": "string",
+                "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, or the words spoken",
+            }}),
+            &["expression"],
+        ),
+        estimated,
+        max,
+        floor,
+        read_only: false,
+        handler: Arc::new(Roll { rng: Arc::clone(&rng) }),
+    };
+    let roll_table = Tool {
+        spec: spec(
+            "dice-roller.roll_table",
+            "Rolls once on a random table and returns the entry.",
+            json!({"table_name": {"type": "string", "enum": names}}),
+            &["table_name"],
+        ),
+        estimated,
+        max,
+        floor,
+        read_only: false,
+        handler: Arc::new(RollTable { rng, tables }),
+    };
+    vec![roll, roll_table]
+}
+
+struct Roll {
+    rng: Arc<Mutex<StdRng>>,
+}
+
+impl Handler for Roll {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self.roll(context, arguments)).boxed()
+    }
+}
+
+impl Roll {
+    fn roll(
+        &self,
+        context: &CallContext,
+        arguments: &Map<String, Value>,
+    ) -> Result<CallOutput, CallError> {
+        let text = only_string(arguments, "expression")?;
+        let expression = dice::parse(text)
+            .or_else(|error| {
+                spoken::dice_in(text).map_or(Err(error), |expression| dice::parse(&expression))
+            })
+            .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
+        let outcome = {
+            let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+            expression.roll(&mut *rng)
+        }
+        .map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
+        show(context, &outcome.text);
+        let mut value = json!({"expression": outcome.expression, "rolls": outcome.rolls});
+        match outcome.total() {
+            Some(total) => value["total"] = json!(total),
+            None => value["totals"] = json!(outcome.totals),
+        }
+        Ok(CallOutput { value })
+    }
+}
+
+struct RollTable {
+    rng: Arc<Mutex<StdRng>>,
+    tables: Vec<Table>,
+}
+
+impl Handler for RollTable {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self.roll(context, arguments)).boxed()
+    }
+}
+
+impl RollTable {
+    fn roll(
+        &self,
+        context: &CallContext,
+        arguments: &Map<String, Value>,
+    ) -> Result<CallOutput, CallError> {
+        let name = only_string(arguments, "table_name")?;
+        let table = self.tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
+            let known: Vec<&str> = self.tables.iter().map(|table| table.name.as_str()).collect();
+            CallError::new(
+                CallErrorKind::InvalidArguments,
+                format!("there is no table '{name}' (one of {})", known.join(", ")),
+            )
+        })?;
+        let (roll, result) = {
+            let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+            table.roll(&mut *rng)
+        };
+        show(context, &format!("{} ({roll}): {result}", table.name));
+        Ok(CallOutput { value: json!({"table": table.name, "roll": roll, "result": result}) })
+    }
+}
+
+/// Everyone at the table sees what was really rolled.
+fn show(context: &CallContext, text: &str) {
+    let who = context.npc.as_deref().unwrap_or("the table");
+    context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
+}
+
+/// The one string argument `key`, and nothing else.
+fn only_string<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, CallError> {
+    if let Some(unknown) = arguments.keys().find(|name| name.as_str() != key) {
+        return Err(CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("unknown argument '{unknown}' (only '{key}' is taken)"),
+        ));
+    }
+    match arguments.get(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(other) => Err(CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("'{key}' must be a string, not {other}"),
+        )),
+        None => Err(CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("'{key}' is missing (a string)"),
+        )),
+    }
+}

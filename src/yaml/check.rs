@@ -1,0 +1,165 @@
+//! A tree against a table of keys: every mistake is noted, none stops the reading.
+
+use super::{Key, Kind, Node, Position, Problems, Scalar, Shape, Value, nearest, quoted};
+
+/// Checks `node`, called `name` in messages, against `kind`. What is wrong is noted and becomes
+/// [`Value::Broken`], so that reading goes on without complaining twice.
+pub fn check(node: &mut Node, name: &str, kind: &Kind, problems: &mut Problems) {
+    match (kind, &mut node.value) {
+        (_, Value::Broken) | (Kind::Any, _) => {}
+        (Kind::Either(kinds), _) => check_either(node, name, kinds, problems),
+        (Kind::List(item), Value::List(items)) => {
+            for node in items {
+                check(node, name, item, problems);
+            }
+        }
+        (Kind::Names(kind), Value::Map(entries)) => {
+            for entry in entries {
+                check(&mut entry.node, &join(name, &entry.key), kind, problems);
+            }
+        }
+        (Kind::Shape(shape), Value::Map(_)) => check_shape(node, name, shape, problems),
+        (kind, Value::Scalar(scalar)) if fits(kind, scalar) => {}
+        (kind, _) => {
+            problems.add(node.at, what_is(node, name), way_out(node.scalar(), kind));
+            node.value = Value::Broken;
+        }
+    }
+}
+
+/// The name of a key inside `name`.
+fn join(name: &str, key: &str) -> String {
+    if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
+}
+
+/// A mapping with known keys.
+fn check_shape(node: &mut Node, name: &str, shape: &Shape, problems: &mut Problems) {
+    let at = node.at;
+    let Value::Map(entries) = &mut node.value else { return };
+    for key in shape.keys.iter().filter(|key| key.required) {
+        let found = entries.iter().find(|entry| entry.key == key.name);
+        if found.is_none_or(|entry| entry.node.is_null()) {
+            missing(key, found.map_or(at, |entry| entry.at), name, problems);
+        }
+    }
+    for entry in entries {
+        match shape.key(&entry.key) {
+            Some(_) if entry.node.is_null() => {}
+            Some(key) => check(&mut entry.node, &join(name, key.name), &key.kind, problems),
+            None => unknown(&entry.key, entry.at, name, shape, problems),
+        }
+    }
+}
+
+/// Notes a missing key.
+fn missing(key: &Key, at: Position, name: &str, problems: &mut Problems) {
+    let place = if name.is_empty() { String::new() } else { format!(" of {}", quoted(name)) };
+    let way_out = format!("{}: {}", key.name, key.kind.expected());
+    problems.add(at, format!("missing key '{}'{place}", key.name), way_out);
+}
+
+/// Notes an unknown key.
+fn unknown(key: &str, at: Position, name: &str, shape: &Shape, problems: &mut Problems) {
+    let place = if name.is_empty() { String::new() } else { format!(" in {}", quoted(name)) };
+    let known = shape.keys.iter().map(|key| key.name);
+    let way_out = if key == "<<" {
+        "merge keys are not part of YAML 1.2; write the keys out".to_owned()
+    } else if let Some(near) = nearest(key, known.clone()) {
+        format!("did you mean '{near}'?")
+    } else {
+        format!("known keys: {}", known.collect::<Vec<_>>().join(", "))
+    };
+    problems.add(at, format!("unknown key {}{place}", quoted(key)), way_out);
+}
+
+/// The first kind that fits without a problem; else the problems of the only kind of the same
+/// outer form, else one problem naming all kinds.
+fn check_either(node: &mut Node, name: &str, kinds: &[Kind], problems: &mut Problems) {
+    let mut similar = Vec::new();
+    for kind in kinds {
+        let mut tried = node.clone();
+        let mut found = Problems::new(problems.file().clone());
+        check(&mut tried, name, kind, &mut found);
+        if found.is_empty() {
+            return;
+        }
+        if !matches!(tried.value, Value::Broken) || same_form(kind, &node.value) {
+            similar.push((tried, found));
+        }
+    }
+    if let [_] = similar.as_slice()
+        && let Some((tried, found)) = similar.pop()
+    {
+        *node = tried;
+        problems.append(found);
+        return;
+    }
+    let expected: Vec<_> = kinds.iter().map(Kind::expected).collect();
+    problems.add(node.at, what_is(node, name), format!("expected {}", expected.join(", or ")));
+    node.value = Value::Broken;
+}
+
+/// Whether both are lists, mappings or scalars.
+const fn same_form(kind: &Kind, value: &Value) -> bool {
+    match value {
+        Value::List(_) => matches!(kind, Kind::List(_)),
+        Value::Map(_) => matches!(kind, Kind::Shape(_) | Kind::Names(_)),
+        Value::Scalar(_) => !matches!(kind, Kind::List(_) | Kind::Shape(_) | Kind::Names(_)),
+        Value::Broken => false,
+    }
+}
+
+/// Whether a scalar is of `kind`.
+fn fits(kind: &Kind, scalar: &Scalar) -> bool {
+    match kind {
+        Kind::Text => is_text(scalar),
+        Kind::Filled => is_text(scalar) && !scalar.text.trim().is_empty(),
+        Kind::Flag => scalar.flag().is_some(),
+        Kind::Whole { min, max } => scalar.whole().is_some_and(|it| (min..=max).contains(&&it)),
+        Kind::Number { min, max } => scalar.number().is_some_and(|it| (min..=max).contains(&&it)),
+        Kind::Word(words) => is_text(scalar) && words.contains(&scalar.text.as_str()),
+        _ => false,
+    }
+}
+
+/// Text, or a number taken as written; `true` and nothing are neither, unless a variable put
+/// them there.
+fn is_text(scalar: &Scalar) -> bool {
+    scalar.written.is_some() || !scalar.is_null() && scalar.flag().is_none()
+}
+
+/// What stands where something else should.
+fn what_is(node: &Node, name: &str) -> String {
+    let name = if name.is_empty() { "the file".to_owned() } else { quoted(name) };
+    match &node.value {
+        Value::List(_) => format!("{name} is a list"),
+        Value::Map(_) => format!("{name} is a mapping"),
+        Value::Broken => format!("{name} cannot be read"),
+        Value::Scalar(scalar) if scalar.is_null() => format!("{name} is empty"),
+        Value::Scalar(scalar) => format!("{name} is {}", scalar.shown()),
+    }
+}
+
+/// What would be right, and how a common slip is mended.
+fn way_out(scalar: Option<&Scalar>, kind: &Kind) -> String {
+    let expected = format!("expected {}", kind.expected());
+    let Some(scalar) = scalar else { return expected };
+    let text = scalar.text.as_str();
+    let hint = match kind {
+        Kind::Text | Kind::Filled if scalar.is_null() => "; \"\" is empty text".to_owned(),
+        Kind::Text | Kind::Filled | Kind::Word(_) if scalar.flag().is_some() => {
+            "; put it in quotes to make it text".to_owned()
+        }
+        Kind::Flag if matches!(text, "yes" | "on") => "; write true".to_owned(),
+        Kind::Flag if matches!(text, "no" | "off") => "; write false".to_owned(),
+        Kind::Flag | Kind::Whole { .. } | Kind::Number { .. } if scalar.quoted => {
+            "; without quotes".to_owned()
+        }
+        Kind::Word(words) => nearest(text, words.iter().copied())
+            .map(|near| format!("; did you mean '{near}'?"))
+            .unwrap_or_default(),
+        Kind::List(_) if !scalar.is_null() => "; put it in [ ]".to_owned(),
+        _ => String::new(),
+    };
+    expected + &hint
+}

@@ -1,0 +1,261 @@
+//! YAML events -> a tree, bounded against bombs.
+
+use std::collections::BTreeMap;
+
+use serde_yaml::granit_parser::{Event, Marker, Options, Parser, ScalarStyle, StrInput, Tag};
+
+use super::{Node, Position, Problems, Scalar, Value, quoted, tree::Entry};
+
+/// Deepest nesting, aliases included.
+const DEPTH_MAX: usize = 64;
+/// Most values in a file, the copies that anchors and aliases make included.
+const NODES_MAX: usize = 250_000;
+
+/// Reads one document. `None`: it is no YAML, and `problems` says why. An empty file is an empty
+/// mapping.
+pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
+    // The parser's columns count a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    options.block_nesting_limit = DEPTH_MAX;
+    options.flow_nesting_limit = DEPTH_MAX;
+    let events = Parser::new_from_str_with_options(text, options);
+    let mut builder =
+        Builder { text, events, problems, anchors: BTreeMap::new(), nodes: 0, depth: 0 };
+    builder.document().ok()
+}
+
+/// The reading stopped; its problem is noted.
+struct Stopped;
+
+/// A value that aliases repeat.
+struct Anchor {
+    /// The value.
+    node: Node,
+    /// How many values it is made of.
+    nodes: usize,
+    /// How deep they nest.
+    depth: usize,
+}
+
+/// Builds the tree of one text.
+struct Builder<'text, 'problems> {
+    /// The text.
+    text: &'text str,
+    /// Where the events come from.
+    events: Parser<'text, StrInput<'text>>,
+    /// Where problems go.
+    problems: &'problems mut Problems,
+    /// Anchored values by the parser's number.
+    anchors: BTreeMap<usize, Anchor>,
+    /// Values so far.
+    nodes: usize,
+    /// Lists and mappings open now.
+    depth: usize,
+}
+
+impl<'text> Builder<'text, '_> {
+    /// The only document.
+    fn document(&mut self) -> Result<Node, Stopped> {
+        let mut root = None;
+        while let Some((event, at)) = self.next()? {
+            match event {
+                Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+                Event::DocumentStart(..) if root.is_some() => {
+                    let way_out = "remove the line '---' and what follows it";
+                    return self.stop(at, "a second document begins here", way_out);
+                }
+                Event::DocumentStart(..) => {}
+                event => root = Some(self.node(event, at)?),
+            }
+        }
+        let empty = || Node { at: Position::START, value: Value::Map(Vec::new()) };
+        let root = root.unwrap_or_else(empty);
+        // A file of comments reads as nothing at its end.
+        Ok(if root.is_null() { empty() } else { root })
+    }
+
+    /// The next event.
+    fn next(&mut self) -> Result<Option<(Event<'text>, Position)>, Stopped> {
+        match self.events.next() {
+            None => Ok(None),
+            Some(Ok((event, span))) => Ok(Some((event, position(&span.start)))),
+            Some(Err(error)) => {
+                let at = position(error.marker());
+                if let Some(at) = tab_near(self.text, at) {
+                    return self.stop(at, "a tab indents this line", "use blanks");
+                }
+                let message = format!("not valid YAML: {}", error.info());
+                self.stop(at, message, "look at this line and the one above")
+            }
+        }
+    }
+
+    /// The next event, which must exist.
+    fn inner(&mut self) -> Result<(Event<'text>, Position), Stopped> {
+        match self.next()? {
+            Some(found) => Ok(found),
+            None => self.stop(Position::START, "not valid YAML: the text ends early", ""),
+        }
+    }
+
+    /// Notes a problem and ends the reading.
+    fn stop<T>(
+        &mut self,
+        at: Position,
+        message: impl Into<String>,
+        way_out: &str,
+    ) -> Result<T, Stopped> {
+        self.problems.add(at, message, way_out);
+        Err(Stopped)
+    }
+
+    /// The value that begins with `event`.
+    fn node(&mut self, event: Event<'text>, at: Position) -> Result<Node, Stopped> {
+        self.count(1, at)?;
+        let anchor = event.anchor_id();
+        let value = match event {
+            Event::Alias(id) => return self.alias(id, at),
+            Event::Scalar(text, style, _, tag) => {
+                let plain = style == ScalarStyle::Plain;
+                let tagged = tag.as_deref().is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+                self.refuse_tag(tag.as_deref(), at);
+                let quoted = !plain || tagged;
+                Value::Scalar(Scalar { text: text.into_owned(), quoted, written: None })
+            }
+            Event::SequenceStart(_, _, tag) => {
+                self.refuse_tag(tag.as_deref(), at);
+                self.nested(at, Self::list)?
+            }
+            Event::MappingStart(_, _, tag) => {
+                self.refuse_tag(tag.as_deref(), at);
+                self.nested(at, Self::map)?
+            }
+            _ => return self.stop(at, "not valid YAML: a value is missing", ""),
+        };
+        let node = Node { at, value };
+        if let Some(id) = anchor {
+            let (nodes, depth) = size(&node);
+            self.count(nodes, at)?;
+            self.anchors.insert(id, Anchor { node: node.clone(), nodes, depth });
+        }
+        Ok(node)
+    }
+
+    /// Tags of one's own mean nothing here.
+    fn refuse_tag(&mut self, tag: Option<&Tag>, at: Position) {
+        if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema() && tag.original() != "!") {
+            let message = format!("unknown tag {}", quoted(&tag.original()));
+            self.problems.add(at, message, "remove it; only !!str and its like are known");
+        }
+    }
+
+    /// One level deeper.
+    fn nested(
+        &mut self,
+        at: Position,
+        read: fn(&mut Self) -> Result<Value, Stopped>,
+    ) -> Result<Value, Stopped> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            let message = format!("nested deeper than {DEPTH_MAX} levels");
+            return self.stop(at, message, "configuration needs fewer than ten");
+        }
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Items up to the end of a list.
+    fn list(&mut self) -> Result<Value, Stopped> {
+        let mut items = Vec::new();
+        loop {
+            match self.inner()? {
+                (Event::SequenceEnd, _) => return Ok(Value::List(items)),
+                (event, at) => items.push(self.node(event, at)?),
+            }
+        }
+    }
+
+    /// Entries up to the end of a mapping.
+    fn map(&mut self) -> Result<Value, Stopped> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut first_lines = BTreeMap::new();
+        loop {
+            let (event, at) = self.inner()?;
+            if matches!(event, Event::MappingEnd) {
+                return Ok(Value::Map(entries));
+            }
+            let key = self.node(event, at)?;
+            let (event, value_at) = self.inner()?;
+            let node = self.node(event, value_at)?;
+            let Value::Scalar(Scalar { text: key, .. }) = key.value else {
+                self.problems.add(at, "a key is a list or a mapping", "keys are plain words");
+                continue;
+            };
+            if let Some(line) = first_lines.get(&key) {
+                let message = format!("key {} appears twice", quoted(&key));
+                self.problems.add(at, message, format!("it is already at line {line}"));
+                continue;
+            }
+            first_lines.insert(key.clone(), at.line);
+            entries.push(Entry { key, at, node });
+        }
+    }
+
+    /// The value an alias names.
+    fn alias(&mut self, id: usize, at: Position) -> Result<Node, Stopped> {
+        let Some(Anchor { node, nodes, depth }) = self.anchors.get(&id) else {
+            let message = "an alias stands inside the value it names";
+            return self.stop(at, message, "write the value out");
+        };
+        let (nodes, too_deep) = (*nodes, self.depth + depth > DEPTH_MAX);
+        if too_deep {
+            let message = format!("nested deeper than {DEPTH_MAX} levels through aliases");
+            return self.stop(at, message, "write the value out");
+        }
+        let value = node.value.clone();
+        self.count(nodes, at)?;
+        Ok(Node { at, value })
+    }
+
+    /// Counts `more` values against the file's limit.
+    fn count(&mut self, more: usize, at: Position) -> Result<(), Stopped> {
+        self.nodes = self.nodes.saturating_add(more);
+        if self.nodes <= NODES_MAX {
+            return Ok(());
+        }
+        let message = format!("more than {NODES_MAX} values, those that aliases repeat included");
+        self.stop(at, message, "use fewer aliases, or several files")
+    }
+}
+
+/// A tab in the indentation of the line at `at` or the next; the parser's own words about tabs
+/// are hard to understand, and it names the line before.
+fn tab_near(text: &str, at: Position) -> Option<Position> {
+    let lines = text.lines().enumerate().skip(at.line.saturating_sub(1)).take(2);
+    lines.into_iter().find_map(|(index, line)| {
+        let indentation = line.chars().take_while(|char| matches!(char, ' ' | '\t'));
+        let column = indentation.enumerate().find(|(_, char)| *char == '\t')?.0 + 1;
+        Some(Position { line: index + 1, column })
+    })
+}
+
+/// From the parser's columns, which count from 0.
+fn position(marker: &Marker) -> Position {
+    Position { line: marker.line(), column: marker.col() + 1 }
+}
+
+/// How many values a node holds, itself included, and how deep they nest.
+fn size(node: &Node) -> (usize, usize) {
+    let sum = |sizes: &mut dyn Iterator<Item = (usize, usize)>| {
+        sizes.fold((1, 0), |(nodes, depth), (more, below)| (nodes + more, depth.max(below)))
+    };
+    let (nodes, depth) = match &node.value {
+        Value::List(items) => sum(&mut items.iter().map(size)),
+        Value::Map(entries) => sum(&mut entries.iter().map(|entry| size(&entry.node))),
+        Value::Scalar(_) | Value::Broken => return (1, 0),
+    };
+    (nodes, depth + 1)
+}

@@ -1,0 +1,115 @@
+//! What is wrong with a file, and where.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Serialize, Serializer};
+
+/// Longest piece of a file repeated in a message, in characters.
+const QUOTE_MAX: usize = 60;
+
+/// A place in a file, counted in characters from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl Position {
+    /// The beginning of a file.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
+/// One problem of one file; ordered by file, line, column.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// The file as the user knows it.
+    #[serde(serialize_with = "plain")]
+    pub file: Arc<str>,
+    /// Where in it.
+    #[serde(flatten)]
+    pub at: Position,
+    /// What is wrong, lowercase, one line.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub way_out: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, column } = self.at;
+        write!(f, "{}:{line}:{column}: {}", self.file, self.message)?;
+        if self.way_out.is_empty() { Ok(()) } else { write!(f, " ({})", self.way_out) }
+    }
+}
+
+/// A shared text as text.
+fn plain<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+/// The problems of one file, as they are found.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    /// Whose they are.
+    file: Arc<str>,
+    /// In the order of finding.
+    list: Vec<Problem>,
+}
+
+impl Problems {
+    /// No problems yet of `file`.
+    pub fn new(file: impl Into<Arc<str>>) -> Self {
+        Self { file: file.into(), list: Vec::new() }
+    }
+
+    /// The file they belong to.
+    pub const fn file(&self) -> &Arc<str> {
+        &self.file
+    }
+
+    /// Notes a problem; `way_out` may be empty.
+    pub fn add(&mut self, at: Position, message: impl Into<String>, way_out: impl Into<String>) {
+        let (message, way_out) = (message.into(), way_out.into());
+        self.list.push(Problem { file: Arc::clone(&self.file), at, message, way_out });
+    }
+
+    /// Whether nothing was found.
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many were found.
+    pub const fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Takes over what another list of the same file found.
+    pub fn append(&mut self, other: Self) {
+        self.list.extend(other.list);
+    }
+
+    /// What was found, in the order of finding.
+    pub fn into_vec(self) -> Vec<Problem> {
+        self.list
+    }
+}
+
+/// `text` in single quotes, shortened, control characters made visible.
+pub fn quoted(text: &str) -> String {
+    let mut shown = String::from("'");
+    for (index, char) in text.chars().enumerate() {
+        if index == QUOTE_MAX {
+            shown.push('…');
+            break;
+        }
+        if char.is_control() {
+            shown.extend(char.escape_default());
+        } else {
+            shown.push(char);
+        }
+    }
+    shown.push('\'');
+    shown
+}

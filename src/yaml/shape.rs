@@ -1,0 +1,101 @@
+//! What a file may hold: one table drives reading, problems and JSON Schemas.
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Any text; numbers are taken as written.
+    Text,
+    /// Text that is not blank.
+    Filled,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number, bounds included.
+    Whole {
+        /// Smallest value.
+        min: i64,
+        /// Largest value.
+        max: i64,
+    },
+    /// A number, bounds included.
+    Number {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+    },
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of one kind.
+    List(&'static Kind),
+    /// A mapping with known keys.
+    Shape(&'static Shape),
+    /// A mapping with keys of the user's own and values of one kind.
+    Names(&'static Kind),
+    /// One of several kinds.
+    Either(&'static [Kind]),
+    /// Anything that JSON can say.
+    Any,
+}
+
+/// A mapping with known keys.
+#[derive(Debug)]
+pub struct Shape {
+    /// What it describes, for editors.
+    pub title: &'static str,
+    /// Its keys in the order of the documentation.
+    pub keys: &'static [Key],
+}
+
+/// A key of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As written.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: Kind,
+    /// What it does, for editors.
+    pub doc: &'static str,
+    /// Whether it must be there.
+    pub required: bool,
+}
+
+impl Key {
+    /// A key that may be left out.
+    pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self { name, kind, doc, required: false }
+    }
+
+    /// A key that must be there.
+    pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self { name, kind, doc, required: true }
+    }
+}
+
+impl Shape {
+    /// The key called `name`.
+    pub fn key(&self, name: &str) -> Option<&Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+impl Kind {
+    /// What is expected, in words.
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Text | Self::Filled => "text".to_owned(),
+            Self::Flag => "true or false".to_owned(),
+            Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Number { min, max } => format!("a number from {min} to {max}"),
+            Self::Word(words) => words.join(" or "),
+            Self::List(item) => match item {
+                Self::Text | Self::Filled => "a list of texts".to_owned(),
+                _ => "a list".to_owned(),
+            },
+            Self::Shape(_) | Self::Names(_) => "a mapping of keys and values".to_owned(),
+            Self::Either(kinds) => {
+                kinds.iter().map(Self::expected).collect::<Vec<_>>().join(", or ")
+            }
+            Self::Any => "anything".to_owned(),
+        }
+    }
+}

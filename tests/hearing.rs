@@ -1,0 +1,215 @@
+//! The local recogniser against speech it has not been tuned to.
+
+use std::{
+    collections::HashMap,
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use glyphoxa::measure::{Heard, Local, LocalOptions, Name, SpeechToText, Vocabulary};
+use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+
+const VOICES: [&str; 3] = ["slt", "rms", "awb"];
+const TABLE_TALK: &str = include_str!("data/hearing_table_talk.txt");
+const OFF_TOPIC: &str = include_str!("data/hearing_off_topic.txt");
+const NAMES: [&str; 5] = ["bartok", "greymantle", "mira", "quickfingers", "hale"];
+/// What a caller gives before and after the voiced part.
+const PRE_ROLL: usize = 200 * 16;
+const PATIENCE: usize = 300 * 16;
+/// No wait in these tests is longer than this.
+const BOUND: Duration = Duration::from_secs(120);
+
+/// Mistakes of one voice in one set.
+#[derive(Default)]
+struct Score {
+    words: usize,
+    mistakes: usize,
+    names: usize,
+    names_heard: usize,
+    worst: Vec<String>,
+}
+
+fn demo() -> Vocabulary {
+    let all = |texts: &[&str]| texts.iter().copied().map(Name::from).collect();
+    Vocabulary {
+        names: all(&["Bartok the Barkeep", "Greymantle the Sage", "Mira Quickfingers", "Captain Hale"]),
+        people: all(&["Elara", "Thorin", "the duke"]),
+        places: all(&["Ravenford"]),
+        ..Vocabulary::default()
+    }
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#') && !line.is_empty())
+}
+
+fn speech(voice: &str, text: &str) -> Vec<i16> {
+    let output = Command::new("flite")
+        .args(["-voice", voice, "-t", text, "/dev/stdout"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("flite is installed by ./dev setup");
+    let samples = output.stdout.get(44..).expect("a WAV header").chunks_exact(2);
+    let spoken = samples.map(|pair| i16::from_le_bytes([pair[0], pair[1]]));
+    let silence = |length| std::iter::repeat_n(0, length);
+    silence(PRE_ROLL).chain(spoken).chain(silence(PATIENCE)).collect()
+}
+
+async fn hear(local: &Local, samples: &[i16]) -> String {
+    let (audio, queue) = mpsc::channel(64);
+    let (heard, mut answers) = mpsc::channel(64);
+    let listening = local.listen(queue, heard);
+    let feeding = async {
+        for chunk in samples.chunks(320) {
+            audio.send(Arc::from(chunk)).await.expect("somebody listens");
+        }
+        drop(audio);
+    };
+    let reading = async {
+        let mut last = None;
+        while let Some(answer) = answers.recv().await {
+            if let Heard::Final(text) = answer {
+                last = Some(text);
+            }
+        }
+        last.expect("a final")
+    };
+    let (done, (), text) = tokio::join!(listening, feeding, reading);
+    done.expect("it hears");
+    text
+}
+
+/// Words that must be put in, left out or changed to make one from the other.
+fn distance(said: &[&str], heard: &[&str]) -> usize {
+    let mut row: Vec<usize> = (0..=heard.len()).collect();
+    for (i, word) in said.iter().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, other) in heard.iter().enumerate() {
+            let change = diagonal + usize::from(word != other);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[heard.len()]
+}
+
+impl Score {
+    fn add(&mut self, said: &str, heard: &str) {
+        let (words, got): (Vec<_>, Vec<_>) =
+            (said.split_whitespace().collect(), heard.split_whitespace().collect());
+        let mistakes = distance(&words, &got);
+        self.words += words.len();
+        self.mistakes += mistakes;
+        for name in NAMES.iter().filter(|name| words.contains(name)) {
+            self.names += 1;
+            self.names_heard += usize::from(got.contains(name));
+        }
+        if mistakes > 0 {
+            self.worst.push(format!("{mistakes} {said} | {heard}"));
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand words")]
+    fn error_rate(&self) -> f64 {
+        self.mistakes as f64 * 100.0 / self.words.max(1) as f64
+    }
+}
+
+/// Each voice says two thirds of the sentences, so that the test ends in time.
+async fn scores(local: &Arc<Local>, text: &'static str) -> HashMap<&'static str, Score> {
+    let mut scores: HashMap<&str, Score> = HashMap::new();
+    let mut tasks = JoinSet::new();
+    for (number, sentence) in sentences(text).enumerate() {
+        for (turn, voice) in VOICES.into_iter().enumerate() {
+            if (number + turn) % 3 == 0 {
+                continue;
+            }
+            let local = Arc::clone(local);
+            tasks.spawn(async move {
+                let samples = tokio::task::spawn_blocking(move || speech(voice, sentence));
+                let samples = samples.await.expect("flite speaks");
+                (voice, sentence, hear(&local, &samples).await)
+            });
+            // Two decoders have two utterances at once.
+            if tasks.len() > 1 {
+                let (voice, said, heard) = tasks.join_next().await.expect("one").expect("whole");
+                scores.entry(voice).or_default().add(said, &heard);
+            }
+        }
+    }
+    while let Some(done) = tasks.join_next().await {
+        let (voice, said, heard) = done.expect("whole");
+        scores.entry(voice).or_default().add(said, &heard);
+    }
+    scores
+}
+
+fn report(set: &str, scores: &HashMap<&str, Score>) -> f64 {
+    let mut sum = 0.0;
+    for voice in VOICES {
+        let score = &scores[voice];
+        println!("{set} {voice}: {:.1} %\n  {}", score.error_rate(), score.worst.join("\n  "));
+        sum += score.error_rate();
+    }
+    let average = sum / 3.0;
+    println!("{set}: {average:.2} %");
+    average
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_are_understood() {
+    let local = Arc::new(Local::new(LocalOptions::default(), demo()));
+    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
+    let table = scores(&local, TABLE_TALK).await;
+    let off_topic = scores(&local, OFF_TOPIC).await;
+    let (table_rate, off_rate) = (report("table talk", &table), report("off topic", &off_topic));
+    let named: usize = table.values().map(|score| score.names).sum();
+    let heard: usize = table.values().map(|score| score.names_heard).sum();
+    println!("names {heard} of {named}");
+    assert!(table_rate <= 10.0, "table talk {table_rate:.1} %");
+    assert!(off_rate <= 12.0, "off topic {off_rate:.1} %");
+    assert!(heard * 100 >= named * 95, "names {heard} of {named}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dice_are_heard_word_for_word() {
+    let local = Local::new(LocalOptions::default(), demo());
+    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
+    for said in ["roll two d six plus three", "a d twenty with advantage", "eight d six", "roll four d four minus two"] {
+        for voice in ["rms", "awb"] {
+            assert_eq!(hear(&local, &speech(voice, said)).await, said, "{voice}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn partials_come_while_a_person_speaks_and_a_dropped_stream_frees_the_decoder() {
+    let options = LocalOptions { decoders: 1, ..LocalOptions::default() };
+    let local = Local::new(options, demo());
+    local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
+    let samples = speech("rms", "bartok roll two d six plus three");
+    let (first, _) = samples.split_at(samples.len() / 2);
+    let (audio, queue) = mpsc::channel(256);
+    let (heard, mut answers) = mpsc::channel(64);
+    let listening = tokio::spawn(local.listen(queue, heard));
+    for chunk in first.chunks(320) {
+        audio.send(Arc::from(chunk)).await.expect("somebody listens");
+    }
+    let partial = timeout(BOUND, answers.recv()).await.expect("a partial in time");
+    assert!(matches!(partial, Some(Heard::Partial(_))), "{partial:?}");
+    listening.abort();
+    // The only decoder is free again although nobody closed the audio.
+    let text = timeout(BOUND, hear(&local, &samples)).await.expect("heard in time");
+    assert_eq!(text, "bartok roll two d six plus three");
+    drop(audio);
+}
+
+#[tokio::test]
+async fn a_missing_model_is_an_error_with_its_way_out() {
+    let options = LocalOptions { models: "/nowhere".into(), ..LocalOptions::default() };
+    let error = Local::new(options, demo()).ready().await.expect_err("nothing is there");
+    let text = error.to_string();
+    assert!(text.contains("/nowhere") && text.contains("pocketsphinx-en-us"), "{text}");
+}

@@ -1,0 +1,108 @@
+//! The rules of the house that a compiler does not check.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// All Rust files under `folder`.
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The text without line comments and the tests inside the file.
+pub fn without_comments(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    code.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn is_test_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "tests.rs")
+        || path.components().any(|part| part.as_os_str() == "tests")
+}
+
+#[test]
+fn files_are_small() {
+    let too_long: Vec<String> = rust_files(Path::new("src"))
+        .into_iter()
+        .filter(|path| !is_test_file(path))
+        .filter_map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines().count();
+            (lines > 500).then(|| format!("{}: {lines} lines", path.display()))
+        })
+        .collect();
+    assert!(too_long.is_empty(), "split these first:\n{}", too_long.join("\n"));
+}
+
+#[test]
+fn modules_say_what_they_do() {
+    let silent: Vec<String> = rust_files(Path::new("src"))
+        .into_iter()
+        .filter(|path| !is_test_file(path))
+        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
+        .map(|path| path.display().to_string())
+        .collect();
+    assert!(silent.is_empty(), "no module head:\n{}", silent.join("\n"));
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let words = ["todo!(", "unimplemented!(", "#[allow(", "#[ignore"];
+    let mut found = Vec::new();
+    for folder in ["src", "benches"] {
+        for path in rust_files(Path::new(folder)) {
+            let text = fs::read_to_string(&path).unwrap();
+            for word in words.iter().filter(|word| text.contains(**word)) {
+                found.push(format!("{}: {word}", path.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn unsafe_code_is_where_it_must_be() {
+    let known = ["src/provider/local/ffi.rs"];
+    let others: Vec<String> = rust_files(Path::new("src"))
+        .into_iter()
+        .map(|path| path.display().to_string())
+        .filter(|path| !known.iter().any(|known| path.starts_with(known)))
+        .filter(|path| without_comments(&fs::read_to_string(path).unwrap()).contains("unsafe {"))
+        .collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+/// Every dependency says why it is there.
+#[test]
+fn dependencies_have_a_reason() {
+    let manifest = fs::read_to_string("Cargo.toml").unwrap();
+    let mut in_dependencies = false;
+    let mut previous = "";
+    let mut silent = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line.ends_with("dependencies]");
+        } else if in_dependencies && line.contains(" = ") && !line.starts_with('#') {
+            let name = line.split(" = ").next().unwrap();
+            if !previous.starts_with(&format!("# {name}")) {
+                silent.push(name.to_owned());
+            }
+        }
+        previous = line;
+    }
+    assert!(silent.is_empty(), "no reason in the line before: {silent:?}");
+}

@@ -1,0 +1,135 @@
+//! A module imports only what its row in ARCHITECTURE.md names.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use crate::house::{rust_files, without_comments};
+
+/// Module -> the modules it may import; `None`: everything.
+fn table() -> BTreeMap<String, Option<Vec<String>>> {
+    let text = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| #"));
+    let mut table = BTreeMap::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [layer, modules, imports, ..] = cells.as_slice() else { continue };
+        if layer.parse::<u8>().is_err() {
+            continue;
+        }
+        for module in modules.split(',').map(str::trim) {
+            let allowed = match *imports {
+                "everything" => None,
+                "–" => Some(Vec::new()),
+                list => Some(list.split(',').map(|name| name.trim().to_owned()).collect()),
+            };
+            table.insert(module.to_owned(), allowed);
+        }
+    }
+    table
+}
+
+fn module_of(path: &Path) -> String {
+    let inside = path.strip_prefix("src").unwrap();
+    let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// Names of top-level modules that `text` mentions by a `crate::` path.
+fn imports(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => names.push(rest),
+            Some(group) => {
+                // The names at depth one of `use crate::{a::{b, c}, d::e}`.
+                let mut depth = 0usize;
+                let mut start = true;
+                for (index, c) in group.char_indices() {
+                    match c {
+                        '}' if depth == 0 => break,
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => start = true,
+                        c if start && depth == 0 && c.is_alphabetic() => {
+                            names.push(&group[index..]);
+                            start = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    let word = |name: &str| {
+        name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>()
+    };
+    names.into_iter().map(word).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn imports_go_downwards() {
+    let table = table();
+    assert!(table.len() > 8, "the layer table of ARCHITECTURE.md was not read: {table:?}");
+    let mut breaches = Vec::new();
+    for path in rust_files(Path::new("src")) {
+        let module = module_of(&path);
+        if module == "lib" {
+            continue;
+        }
+        let Some(allowed) = table.get(&module) else {
+            breaches.push(format!("{}: module '{module}' has no row", path.display()));
+            continue;
+        };
+        let Some(allowed) = allowed else { continue };
+        for name in imports(&without_comments(&fs::read_to_string(&path).unwrap())) {
+            if name != module && table.contains_key(&name) && !allowed.contains(&name) {
+                breaches.push(format!("{}: imports '{name}'", path.display()));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "against the layer table:\n{}", breaches.join("\n"));
+}
+
+/// Crates that one module owns alone.
+#[test]
+fn crates_stay_with_their_owner() {
+    let owners: &[(&str, &[&str])] = &[
+        ("symphonia", &["audio"]),
+        ("rubato", &["audio"]),
+        ("serde_yaml", &["yaml"]),
+        ("async_openai", &["provider"]),
+        ("reqwest", &["provider"]),
+        ("libloading", &["provider"]),
+        ("earshot", &["logic"]),
+        ("clap", &["cli", "main"]),
+        ("indicatif", &["cli"]),
+        ("tracing_subscriber", &["cli", "app", "main"]),
+    ];
+    let mut breaches = Vec::new();
+    for path in rust_files(Path::new("src")) {
+        let text = without_comments(&fs::read_to_string(&path).unwrap());
+        for (name, modules) in owners {
+            if text.contains(&format!("{name}::")) && !modules.contains(&module_of(&path).as_str()) {
+                breaches.push(format!("{}: uses '{name}', which {modules:?} own", path.display()));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+/// Pure layers do not wait, look at the clock, log or touch files.
+#[test]
+fn pure_layers_stay_pure() {
+    let forbidden = ["async ", "tokio::", "tracing::", "std::fs", "Instant::now", "std::env"];
+    let mut breaches = Vec::new();
+    for path in rust_files(Path::new("src")) {
+        if !["domain", "audio", "yaml", "logic"].contains(&module_of(&path).as_str()) {
+            continue;
+        }
+        let text = without_comments(&fs::read_to_string(&path).unwrap());
+        for word in forbidden.iter().filter(|word| text.contains(**word)) {
+            breaches.push(format!("{}: '{word}'", path.display()));
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
