@@ -23,10 +23,7 @@ pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
 /// The text without line comments and the tests inside the file.
 pub fn without_comments(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    code.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 fn is_test_file(path: &Path) -> bool {

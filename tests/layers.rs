@@ -109,7 +109,8 @@ fn crates_stay_with_their_owner() {
     for path in rust_files(Path::new("src")) {
         let text = without_comments(&fs::read_to_string(&path).unwrap());
         for (name, modules) in owners {
-            if text.contains(&format!("{name}::")) && !modules.contains(&module_of(&path).as_str()) {
+            if text.contains(&format!("{name}::")) && !modules.contains(&module_of(&path).as_str())
+            {
                 breaches.push(format!("{}: uses '{name}', which {modules:?} own", path.display()));
             }
         }

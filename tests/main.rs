@@ -1,5 +1,9 @@
 //! Tests of the whole: the house's rules, the shipped files, and the real program.
-#![expect(missing_docs, clippy::missing_docs_in_private_items, reason = "tests say what they prove by their names")]
+#![expect(
+    missing_docs,
+    clippy::missing_docs_in_private_items,
+    reason = "tests say what they prove by their names"
+)]
 
 mod house;
 mod layers;

@@ -83,7 +83,10 @@ async fn examine(config: &Config) -> Vec<Finding> {
                 Err(error) => Err(error),
             };
             ready
-                .map(|()| "local recogniser: English, for demos; expect errors with real voices".to_owned())
+                .map(|()| {
+                    "local recogniser: English, for demos; expect errors with real voices"
+                        .to_owned()
+                })
                 .map_err(|error| error.to_string())
         }
         SttChoice::OpenAi { options, .. } => answering(options).await,
@@ -92,8 +95,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
         LlmChoice::Scripted => Ok("scripted: the lines of the NPCs, no model".to_owned()),
         LlmChoice::OpenAi(options) => answering(options).await,
     };
-    let mut findings =
-        vec![Finding::new("hearing", hearing), Finding::new("thinking", thinking)];
+    let mut findings = vec![Finding::new("hearing", hearing), Finding::new("thinking", thinking)];
     if let TtsChoice::OpenAi(options) = &config.tts {
         findings.push(Finding::new("speech service", answering(options).await));
     }
@@ -140,5 +142,7 @@ fn writable(folder: &Path) -> Result<String, String> {
         .and_then(|()| fs::write(&probe, b""))
         .and_then(|()| fs::remove_file(&probe))
         .map(|()| format!("'{}' can be written", folder.display()))
-        .map_err(|error| format!("'{}' cannot be written: {error} (set data_dir)", folder.display()))
+        .map_err(|error| {
+            format!("'{}' cannot be written: {error} (set data_dir)", folder.display())
+        })
 }

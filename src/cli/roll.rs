@@ -10,7 +10,9 @@ use super::{DONE, Failure};
 use crate::logic::dice;
 
 #[derive(Args)]
-#[command(after_help = "examples: glyphoxa roll 2d6+3\n          glyphoxa roll '4d6kh3' --times 6\n          glyphoxa roll '1d20 adv + 5 to hit'")]
+#[command(
+    after_help = "examples: glyphoxa roll 2d6+3\n          glyphoxa roll '4d6kh3' --times 6\n          glyphoxa roll '1d20 adv + 5 to hit'"
+)]
 pub struct Arguments {
     /// What to roll; may begin with '-'.
     #[arg(allow_hyphen_values = true, value_name = "EXPR")]

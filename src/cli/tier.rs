@@ -17,7 +17,9 @@ use crate::{
 };
 
 #[derive(Args)]
-#[command(after_help = "example: glyphoxa tier --text 'Greymantle, what happened last time?' --json")]
+#[command(
+    after_help = "example: glyphoxa tier --text 'Greymantle, what happened last time?' --json"
+)]
 pub struct Arguments {
     /// What is said.
     #[arg(long)]
@@ -63,7 +65,9 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         .since_deep
         .map(|seconds| {
             Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Failure::Usage(format!("--since-deep '{seconds}' is no number of seconds (0 or more)"))
+                Failure::Usage(format!(
+                    "--since-deep '{seconds}' is no number of seconds (0 or more)"
+                ))
             })
         })
         .transpose()?;

@@ -63,7 +63,10 @@ impl TurnCalls {
         }
         let key = (call.name.clone(), call.arguments.clone());
         if self.identical.get(&key).copied().unwrap_or_default() > self.policy.max_identical {
-            return refuse(format!("'{}' was called with the same arguments before (use that result)", call.name));
+            return refuse(format!(
+                "'{}' was called with the same arguments before (use that result)",
+                call.name
+            ));
         }
         let mut counted = self.session.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counted.total >= self.policy.max_calls_per_session {

@@ -76,7 +76,11 @@ impl Mouth {
             language: self.npc.language.clone(),
             pronunciation: Arc::from(self.npc.pronunciation.as_slice()),
         });
-        let shaping = Shaping { resampler: None, framer: Framer::new(SampleRate::HZ_48000), volume: self.npc.voice.volume };
+        let shaping = Shaping {
+            resampler: None,
+            framer: Framer::new(SampleRate::HZ_48000),
+            volume: self.npc.voice.volume,
+        };
         // `None` at the end flushes what the filters still hold.
         let chunks = chunks.map(Some).chain(futures::stream::once(async { None }));
         Ok(chunks

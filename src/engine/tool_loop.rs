@@ -3,10 +3,7 @@
 //! Entry function: [`converse`]. Sentences leave as soon as they are whole.
 //! **Never**: synthesises, or decides what was heard.
 
-use std::{
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::{
@@ -14,7 +11,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Failure, Gate, Turn, purse::Held, cascaded::CascadedParts, limits::TurnCalls};
+use super::{Failure, Gate, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
 use crate::{
     domain::{Message, ToolCall, ToolChoice, ToolSpec},
     logic::{budget::Consumption, sentence::SentenceSplitter},
@@ -261,17 +258,18 @@ impl Rounds {
             })
             .collect();
         let max_parallel = self.parts.npc.policy.max_parallel.max(1) as usize;
-        let records: Vec<CallRecord> =
-            stream::iter(running).buffered(max_parallel).collect().await;
+        let records: Vec<CallRecord> = stream::iter(running).buffered(max_parallel).collect().await;
         self.talk.tool_time += records.iter().map(|record| record.took).max().unwrap_or_default();
-        let stop = records
-            .iter()
-            .any(|record| self.parts.npc.policy.stop_on_tool.iter().any(|tool| names(tool, record)));
+        let stop = records.iter().any(|record| {
+            self.parts.npc.policy.stop_on_tool.iter().any(|tool| names(tool, record))
+        });
         let mut round = vec![Message::Assistant { text, calls }];
-        round.extend(records.iter().map(|record| Message::Tool {
-            call: record.id.clone(),
-            content: record.for_model(),
-        }));
+        round.extend(
+            records.iter().map(|record| Message::Tool {
+                call: record.id.clone(),
+                content: record.for_model(),
+            }),
+        );
         self.messages.extend(round.iter().cloned());
         self.talk.exchange.extend(round);
         self.talk.calls.extend(records);

@@ -174,7 +174,9 @@ fn rerated(rate: SampleRate, factor: f64) -> Result<SampleRate, Error> {
 
 fn not_started(name: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
-        let text = format!("the program \"{name}\" is not installed (apt-get install {name}, or ./dev setup)");
+        let text = format!(
+            "the program \"{name}\" is not installed (apt-get install {name}, or ./dev setup)"
+        );
         return Error::new(Kind::Missing, text);
     }
     Error::new(Kind::Unavailable, format!("cannot start \"{name}\": {error} (try again)"))
@@ -182,8 +184,13 @@ fn not_started(name: &'static str, error: &io::Error) -> Error {
 
 fn failed(name: &str, status: &str, complaint: &[u8]) -> Error {
     let complaint = String::from_utf8_lossy(complaint);
-    let complaint: String =
-        complaint.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(COMPLAINT).collect();
+    let complaint: String = complaint
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(COMPLAINT)
+        .collect();
     let text = format!("\"{name}\" said nothing, {status}: \"{complaint}\" (check text and voice)");
     Error::new(Kind::InvalidRequest, text)
 }

@@ -73,11 +73,18 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         return Err(Error::new(Kind::InvalidRequest, text));
     }
     let pitch = (PITCH + PITCH * voice.pitch_shift / 12.0).clamp(PITCH_LIMITS.0, PITCH_LIMITS.1);
-    let speed =
-        (WORDS_A_MINUTE * voice.speed_factor).clamp(SPEED_LIMITS.0, SPEED_LIMITS.1);
+    let speed = (WORDS_A_MINUTE * voice.speed_factor).clamp(SPEED_LIMITS.0, SPEED_LIMITS.1);
     let arguments = [
-        "--stdin", "--stdout", "-b", "1", "-v", &voice.voice_id,
-        "-p", &format!("{pitch:.0}"), "-s", &format!("{speed:.0}"),
+        "--stdin",
+        "--stdout",
+        "-b",
+        "1",
+        "-v",
+        &voice.voice_id,
+        "-p",
+        &format!("{pitch:.0}"),
+        "-s",
+        &format!("{speed:.0}"),
     ];
     // Double brackets would be read as phonemes.
     let input = respell(&request.text, &request.pronunciation).replace("[[", "[ [");

@@ -66,7 +66,8 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
     }
     let text = respell(&request.text, &request.pronunciation).replace('\0', " ");
     if text.len() > MAX_TEXT {
-        let text = format!("cannot speak \"{}\" bytes at once (speak sentence by sentence)", text.len());
+        let text =
+            format!("cannot speak \"{}\" bytes at once (speak sentence by sentence)", text.len());
         return Err(Error::new(Kind::InvalidRequest, text));
     }
     let shift = (f64::from(voice.pitch_shift) / 12.0).exp2();

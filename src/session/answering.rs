@@ -262,7 +262,12 @@ impl Table {
     }
 
     /// Passes something a speaker did on to the NPC they may interrupt.
-    pub(super) fn interrupt(&mut self, now: Instant, speaker: SpeakerId, input: barge_in::Input<'_>) {
+    pub(super) fn interrupt(
+        &mut self,
+        now: Instant,
+        speaker: SpeakerId,
+        input: barge_in::Input<'_>,
+    ) {
         let Some(turn) = self.playback.current() else { return };
         let is_dm = self.speakers.is_dm(speaker);
         let Some(active) = self.turns.get(turn) else { return };

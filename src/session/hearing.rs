@@ -37,7 +37,9 @@ impl Table {
             let expected =
                 Consumption { seconds: EXPECTED_UTTERANCE_SECONDS, ..Consumption::default() };
             match purse.hold(stt.priced_as(), "hearing", None, expected) {
-                Ok(held) => Some(Listening::start(&**stt, (speaker, utterance), held, news.clone())),
+                Ok(held) => {
+                    Some(Listening::start(&**stt, (speaker, utterance), held, news.clone()))
+                }
                 Err(error) => {
                     refused = Some(error);
                     None
@@ -196,7 +198,12 @@ impl Table {
     }
 
     /// The line of an utterance that no NPC answers.
-    pub(super) fn unanswered(&mut self, utterance: Utterance, outcome: Outcome, detail: Option<String>) {
+    pub(super) fn unanswered(
+        &mut self,
+        utterance: Utterance,
+        outcome: Outcome,
+        detail: Option<String>,
+    ) {
         let speaker = utterance.speaker;
         let line = TurnLine {
             heard: utterance.text,

@@ -158,8 +158,7 @@ impl Lane {
             self.feed(now, samples, true);
             return (voicing, None);
         }
-        let output =
-            self.endpointer.handle(at.into_std(), Input::Frame { voiced: voicing.voiced });
+        let output = self.endpointer.handle(at.into_std(), Input::Frame { voiced: voicing.voiced });
         let edge = match output {
             Some(Output::Open { continues }) => {
                 self.begin(now, start);
@@ -200,7 +199,8 @@ impl Lane {
     /// When [`Self::tick`] or [`Self::overdue`] is wanted.
     pub fn wake_at(&self) -> Option<Instant> {
         let end = self.endpointer.wake_at().map(Instant::from_std);
-        let overdue = self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
+        let overdue =
+            self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
         let stable = self.open.as_ref().and_then(Stream::stable_at);
         [end, overdue, stable].into_iter().flatten().min()
     }
@@ -221,7 +221,8 @@ impl Lane {
 
     /// Whether the recogniser has taken all sound there is.
     pub fn is_drained(&self) -> bool {
-        let drained = |s: &Stream| s.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity());
+        let drained =
+            |s: &Stream| s.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity());
         self.open.as_ref().is_none_or(drained)
     }
 
@@ -269,7 +270,10 @@ impl Lane {
             return LaneNews::Nothing;
         };
         match event.news {
-            News::Heard(Heard::Partial(_)) => LaneNews::Nothing,
+            News::Heard(Heard::Partial(_)) => {
+                self.closed[index].partials += 1;
+                LaneNews::Nothing
+            }
             News::Heard(Heard::Final(text)) => {
                 self.closed[index].text = Some(text);
                 self.settle(index, now)
@@ -323,9 +327,7 @@ impl Lane {
                 let Some(stream) = self.open.take() else { return LaneNews::Nothing };
                 match result {
                     Ok(()) => LaneNews::Nothing,
-                    Err(error) => {
-                        LaneNews::Failed(stream.into_utterance(self.speaker, now), error)
-                    }
+                    Err(error) => LaneNews::Failed(stream.into_utterance(self.speaker, now), error),
                 }
             }
         }
@@ -347,7 +349,10 @@ impl Lane {
                 next.partials += parked.partials;
                 LaneNews::Nothing
             }
-            None => LaneNews::Heard(Stream { text: Some(text), before: String::new(), ..parked }.into_utterance(self.speaker, now)),
+            None => LaneNews::Heard(
+                Stream { text: Some(text), before: String::new(), ..parked }
+                    .into_utterance(self.speaker, now),
+            ),
         }
     }
 

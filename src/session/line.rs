@@ -171,7 +171,11 @@ fn millis(duration: Duration) -> f64 {
 impl TurnLine {
     /// The line of a recording in which nobody spoke.
     pub fn without_speech(turn: u64, speaker: &str, detail: String) -> Self {
-        Self { turn, speaker: speaker.to_owned(), ..Self::unanswered(Outcome::EmptyTranscript, detail) }
+        Self {
+            turn,
+            speaker: speaker.to_owned(),
+            ..Self::unanswered(Outcome::EmptyTranscript, detail)
+        }
     }
 
     /// A line without an answer; who spoke, what and when is still to be filled in.

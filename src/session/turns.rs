@@ -2,11 +2,7 @@
 //!
 //! Entry type: [`Turns`]. **Never**: decides who is addressed.
 
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::{
     sync::watch,

@@ -116,6 +116,9 @@ impl VisibleTools {
 fn listed(list: &[String], spec: &ToolSpec) -> bool {
     list.iter().any(|entry| match entry.strip_suffix('*') {
         Some(prefix) => spec.identity.starts_with(prefix),
-        None => entry == &spec.identity || spec.identity.split_once('.').is_some_and(|(_, bare)| bare == entry),
+        None => {
+            entry == &spec.identity
+                || spec.identity.split_once('.').is_some_and(|(_, bare)| bare == entry)
+        }
     })
 }

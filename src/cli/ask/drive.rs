@@ -2,12 +2,7 @@
 //!
 //! Entry type: [`Driver`]. **Never**: decides anything about a turn.
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -151,7 +146,8 @@ impl Driver {
         let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length = FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES).unwrap_or(u32::MAX);
+            let length =
+                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -207,12 +203,7 @@ impl Driver {
         Ok(())
     }
 
-    async fn frame(
-        &self,
-        speaker: SpeakerId,
-        at: Instant,
-        samples: &[i16],
-    ) -> Result<(), Failure> {
+    async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
         let mut whole = samples.to_vec();
         whole.resize(FRAME_SAMPLES, 0);
         let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };

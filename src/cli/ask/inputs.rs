@@ -67,12 +67,9 @@ pub fn inputs(matches: &ArgMatches) -> Result<Vec<Input>, Failure> {
                 })?;
                 at = Some(time);
             }
-            Piece::What(what) => inputs.push(Input {
-                as_dm: false,
-                speaker: speaker.clone(),
-                at: at.take(),
-                what,
-            }),
+            Piece::What(what) => {
+                inputs.push(Input { as_dm: false, speaker: speaker.clone(), at: at.take(), what })
+            }
         }
     }
     if at.is_some() {
@@ -103,7 +100,8 @@ fn in_order(matches: &ArgMatches) -> Vec<Piece> {
     each(matches, "files", &mut pieces, |path| Piece::What(What::File(path)));
     each(matches, "texts", &mut pieces, |text| Piece::What(What::Text(text)));
     if matches.value_source("as_dm") == Some(ValueSource::CommandLine) {
-        pieces.extend(matches.indices_of("as_dm").into_iter().flatten().map(|at| (at, Piece::AsDm)));
+        pieces
+            .extend(matches.indices_of("as_dm").into_iter().flatten().map(|at| (at, Piece::AsDm)));
     }
     pieces.sort_by_key(|(index, _)| *index);
     pieces.into_iter().map(|(_, piece)| piece).collect()

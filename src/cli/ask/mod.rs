@@ -116,8 +116,9 @@ pub struct Step {
 fn load(input: Input) -> Result<Step, Failure> {
     let samples = match &input.what {
         What::Text(_) => Vec::new(),
-        What::File(path) => read_speech(path)
-            .map_err(|why| Failure::Failed(anyhow::anyhow!("cannot hear '{}': {why}", path.display())))?,
+        What::File(path) => read_speech(path).map_err(|why| {
+            Failure::Failed(anyhow::anyhow!("cannot hear '{}': {why}", path.display()))
+        })?,
     };
     Ok(Step { input, samples })
 }

@@ -63,7 +63,11 @@ impl Printer {
             writeln!(out, "  to {npc}, tier {} ({})", tier.effective, tier.reason)?;
         }
         for tool in &line.tools {
-            writeln!(out, "  tool {} {} -> {} ({} ms)", tool.tool, tool.arguments, tool.result, tool.ms)?;
+            writeln!(
+                out,
+                "  tool {} {} -> {} ({} ms)",
+                tool.tool, tool.arguments, tool.result, tool.ms
+            )?;
         }
         if !line.reply.is_empty() {
             writeln!(out, "{}: {}", line.npc.as_deref().unwrap_or("nobody"), line.reply)?;

@@ -35,8 +35,7 @@ impl WavSink {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
-        let samples =
-            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let samples = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if samples.is_empty() {
             super::super::complain(&format!("'{}' is not written: nobody spoke", path.display()));
             return Ok(());
@@ -63,9 +62,10 @@ pub fn check(path: &Path) -> Result<(), String> {
         return Err(format!("--out '{shown}' is a folder (name a file in it)"));
     }
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) if !folder.is_dir() => {
-            Err(format!("--out '{shown}': there is no folder '{}' (make it first)", folder.display()))
-        }
+        Some(folder) if !folder.is_dir() => Err(format!(
+            "--out '{shown}': there is no folder '{}' (make it first)",
+            folder.display()
+        )),
         _ => Ok(()),
     }
 }

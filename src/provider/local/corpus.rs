@@ -153,7 +153,9 @@ mod tests {
             ..Vocabulary::default()
         };
         let all = sentences(&vocabulary);
-        for wanted in ["mute bartok", "roll two d six plus three", "what's a free ale", "old fashioned"] {
+        for wanted in
+            ["mute bartok", "roll two d six plus three", "what's a free ale", "old fashioned"]
+        {
             assert!(all.iter().any(|sentence| sentence == wanted), "{wanted}");
         }
         for word in ["barkeep", "ravenford"] {
@@ -168,7 +170,8 @@ mod tests {
         let lines: Vec<&str> = TEMPLATES.iter().flat_map(|text| content(text)).collect();
         assert!(lines.iter().all(|line| line.matches('(').count() == line.matches(')').count()));
         assert!(all.iter().all(|s| s.chars().all(|c| c.is_alphabetic() || " '".contains(c))));
-        let weighted = |line: &str| line.strip_prefix('*').and_then(|w| w.trim().parse::<usize>().ok());
+        let weighted =
+            |line: &str| line.strip_prefix('*').and_then(|w| w.trim().parse::<usize>().ok());
         let mut weight = 1;
         let mut expected = 0;
         for line in lines {

@@ -47,7 +47,9 @@ pub enum SphinxError {
     #[error("the speech recogniser failed at {call} with \"{value}\" ({INSTALL})")]
     Call { call: &'static str, value: String },
     /// The generated model cannot be put where the library reads it.
-    #[error("cannot write the campaign's language model: {0} (free space in the folder for temporary files)")]
+    #[error(
+        "cannot write the campaign's language model: {0} (free space in the folder for temporary files)"
+    )]
     Scratch(#[from] std::io::Error),
     /// A path or word holds a zero byte.
     #[error("the speech recogniser was given a text with a zero byte")]
@@ -205,7 +207,8 @@ pub struct Decoder {
     mean: Option<(NonNull<Cmn>, [f32; CEPSTRA])>,
     /// Samples since the mean was brought up to date.
     fresh: usize,
-    w: i32, every: usize,
+    w: i32,
+    every: usize,
 }
 
 // SAFETY: a decoder owns everything it points to (nothing is shared with other decoders) and the
@@ -221,12 +224,20 @@ impl Decoder {
         let config = Config::new(sphinx, recipe)?;
         // SAFETY: `config` is a valid configuration; the decoder keeps its own reference.
         let decoder = unsafe { (sphinx.pocket.ps_init)(config.raw.as_ptr()) };
-        let decoder = NonNull::new(decoder).ok_or_else(|| {
-            failed("ps_init", recipe.acoustic.display())
-        })?;
+        let decoder =
+            NonNull::new(decoder).ok_or_else(|| failed("ps_init", recipe.acoustic.display()))?;
         let mean = None;
-        let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean, fresh: 0, w: std::env::var("W").map_or(0, |w| w.parse().unwrap()), every: std::env::var("EVERY").map_or(1600, |w| w.parse().unwrap()) };
-        if decoder.w > 0 { decoder.mean = decoder.find_mean(); }
+        let mut decoder = Self {
+            sphinx: Arc::clone(sphinx),
+            decoder,
+            mean,
+            fresh: 0,
+            w: std::env::var("W").map_or(0, |w| w.parse().unwrap()),
+            every: std::env::var("EVERY").map_or(1600, |w| w.parse().unwrap()),
+        };
+        if decoder.w > 0 {
+            decoder.mean = decoder.find_mean();
+        }
         for (word, phones) in recipe.words {
             decoder.add_word(word, phones)?;
         }
@@ -326,7 +337,9 @@ impl Decoder {
             let features = (self.sphinx.pocket.ps_get_feat)(self.raw()).as_ref()?;
             let kept = NonNull::new(features.mean).filter(|_| features.cepstra == 13)?;
             let cmn = kept.as_ref();
-            if cmn.length != 13 || cmn.mean.is_null() || cmn.sum.is_null() { return None; }
+            if cmn.length != 13 || cmn.mean.is_null() || cmn.sum.is_null() {
+                return None;
+            }
             Some((kept, cmn.mean.cast::<[f32; CEPSTRA]>().read()))
         }
     }
@@ -363,13 +376,7 @@ impl Decoder {
     pub fn process(&mut self, samples: &[i16]) -> Result<(), SphinxError> {
         // SAFETY: pointer and length are those of a live slice, which is only read.
         let frames = unsafe {
-            (self.sphinx.pocket.ps_process_raw)(
-                self.raw(),
-                samples.as_ptr(),
-                samples.len(),
-                0,
-                0,
-            )
+            (self.sphinx.pocket.ps_process_raw)(self.raw(), samples.as_ptr(), samples.len(), 0, 0)
         };
         if let Some((kept, _)) = self.mean {
             self.fresh += samples.len();
@@ -430,13 +437,7 @@ impl<'a> Config<'a> {
         // copies them.
         let raw = unsafe {
             let definitions = (sphinx.pocket.ps_args)();
-            (sphinx.base.cmd_ln_parse_r)(
-                ptr::null_mut(),
-                definitions,
-                count,
-                pointers.as_ptr(),
-                0,
-            )
+            (sphinx.base.cmd_ln_parse_r)(ptr::null_mut(), definitions, count, pointers.as_ptr(), 0)
         };
         let raw = NonNull::new(raw)
             .ok_or_else(|| failed("cmd_ln_parse_r", format_args!("{:?}", recipe.settings)))?;

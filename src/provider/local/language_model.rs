@@ -159,10 +159,13 @@ mod tests {
 
     #[test]
     fn what_may_follow_adds_up_to_one() {
-        let model = model(&["roll a d six", "roll two d six", "roll two d eight plus two", "hello"]);
+        let model =
+            model(&["roll a d six", "roll two d six", "roll two d eight plus two", "hello"]);
         let probabilities = model.probabilities();
         let id = |word: &str| model.words[word];
-        for history in [vec![], vec![id("roll")], vec![id("two"), id("d")], vec![id("six"), id("a")]] {
+        for history in
+            [vec![], vec![id("roll")], vec![id("two"), id("d")], vec![id("six"), id("a")]]
+        {
             let followed_by = |last: &u32| {
                 let gram: Vec<u32> = history.iter().chain([last]).copied().collect();
                 probabilities.of(&gram)

@@ -85,9 +85,9 @@ impl Lexicon {
     /// "longsword" sounds like "long" and "sword".
     fn compound(&self, word: &str) -> Option<String> {
         let cuts = word.char_indices().map(|(at, _)| at);
-        let halves = cuts.filter_map(|at| word.split_at_checked(at)).filter(|(first, second)| {
-            first.len() >= MIN_HALF && second.len() >= MIN_HALF
-        });
+        let halves = cuts
+            .filter_map(|at| word.split_at_checked(at))
+            .filter(|(first, second)| first.len() >= MIN_HALF && second.len() >= MIN_HALF);
         let known = |word: &str| self.stock.get(word).and_then(|ways| ways.first());
         // The most even cut is the likeliest.
         halves
@@ -162,14 +162,55 @@ fn stock_phones(phones: &str) -> String {
 
 /// Letters and their usual sound, longest first; for machines without flite.
 const LETTERS: &[(&str, &str)] = &[
-    ("tch", "CH"), ("sch", "SH"), ("igh", "AY"), ("ch", "CH"), ("sh", "SH"), ("th", "TH"),
-    ("ph", "F"), ("ck", "K"), ("ng", "NG"), ("qu", "K W"), ("wh", "W"), ("ee", "IY"),
-    ("ea", "IY"), ("oo", "UW"), ("ou", "AW"), ("ow", "AW"), ("ai", "EY"), ("ay", "EY"),
-    ("oi", "OY"), ("oy", "OY"), ("au", "AO"), ("er", "ER"), ("ar", "AA R"), ("or", "AO R"),
-    ("a", "AE"), ("b", "B"), ("c", "K"), ("d", "D"), ("e", "EH"), ("f", "F"), ("g", "G"),
-    ("h", "HH"), ("i", "IH"), ("j", "JH"), ("k", "K"), ("l", "L"), ("m", "M"), ("n", "N"),
-    ("o", "AA"), ("p", "P"), ("r", "R"), ("s", "S"), ("t", "T"), ("u", "AH"), ("v", "V"),
-    ("w", "W"), ("x", "K S"), ("y", "IY"), ("z", "Z"),
+    ("tch", "CH"),
+    ("sch", "SH"),
+    ("igh", "AY"),
+    ("ch", "CH"),
+    ("sh", "SH"),
+    ("th", "TH"),
+    ("ph", "F"),
+    ("ck", "K"),
+    ("ng", "NG"),
+    ("qu", "K W"),
+    ("wh", "W"),
+    ("ee", "IY"),
+    ("ea", "IY"),
+    ("oo", "UW"),
+    ("ou", "AW"),
+    ("ow", "AW"),
+    ("ai", "EY"),
+    ("ay", "EY"),
+    ("oi", "OY"),
+    ("oy", "OY"),
+    ("au", "AO"),
+    ("er", "ER"),
+    ("ar", "AA R"),
+    ("or", "AO R"),
+    ("a", "AE"),
+    ("b", "B"),
+    ("c", "K"),
+    ("d", "D"),
+    ("e", "EH"),
+    ("f", "F"),
+    ("g", "G"),
+    ("h", "HH"),
+    ("i", "IH"),
+    ("j", "JH"),
+    ("k", "K"),
+    ("l", "L"),
+    ("m", "M"),
+    ("n", "N"),
+    ("o", "AA"),
+    ("p", "P"),
+    ("r", "R"),
+    ("s", "S"),
+    ("t", "T"),
+    ("u", "AH"),
+    ("v", "V"),
+    ("w", "W"),
+    ("x", "K S"),
+    ("y", "IY"),
+    ("z", "Z"),
 ];
 
 fn by_letters(word: &str) -> String {

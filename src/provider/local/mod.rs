@@ -33,9 +33,6 @@ use self::{
 };
 use super::{Error, Heard, Kind, SpeechToText, SttAbilities};
 
-/// Chunks of one utterance that wait for its decoder: 30 s of 20 ms each.
-const WAITING_CHUNKS: usize = 1_500;
-
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
 /// for every word begun, and settings of the search, as measured with `tests/hearing.rs`.
 const CAMPAIGN_SHARE: f32 = 0.6;
@@ -119,22 +116,15 @@ impl SpeechToText for Local {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
+        audio: mpsc::Receiver<Arc<[i16]>>,
         heard: mpsc::Sender<Heard>,
     ) -> BoxFuture<'static, Result<(), Error>> {
         let pool = self.pool();
         async move {
             let pool = pool.await?;
-            // Dropping this future drops both ends here, which stops the decoder.
-            let (chunks, queue) = mpsc::channel(WAITING_CHUNKS);
+            // Dropping this future drops `finished`, which stops the decoder at its next chunk.
             let (done, finished) = oneshot::channel();
-            pool.submit(Job { audio: queue, heard, done })?;
-            while let Some(chunk) = audio.recv().await {
-                if chunks.send(chunk).await.is_err() {
-                    break;
-                }
-            }
-            drop(chunks);
+            pool.submit(Job { audio, heard, done })?;
             finished.await.unwrap_or_else(|_| {
                 Err(Error::new(Kind::Interrupted, "the local recogniser stopped (speak again)"))
             })
@@ -160,15 +150,14 @@ fn load(options: &Options, vocabulary: &Vocabulary) -> Result<Pool, Error> {
     }
     let names: Vec<&Name> =
         vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places).collect();
-    let words =
-        Lexicon::parse(&dictionary).additions(trigrams.vocabulary(), &names, flite_phones);
+    let words = Lexicon::parse(&dictionary).additions(trigrams.vocabulary(), &names, flite_phones);
     let arpa = trigrams.to_arpa();
     let models = options.models.clone();
     let added = words.len();
     let make = move || decoder(&sphinx, &models, &arpa, &words);
     let pool = Pool::new(options.decoders.max(1), Box::new(make)).map_err(missing)?;
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(milliseconds, added, "local recogniser ready");
+    tracing::debug!(milliseconds, added, "local recogniser ready");
     Ok(pool)
 }
 

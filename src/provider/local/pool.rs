@@ -57,8 +57,7 @@ impl Pool {
         let first = make()?;
         let (jobs, queue) = blocking::sync_channel(WAITING);
         let shared = Shared { jobs: Mutex::new(queue), make, free: AtomicUsize::new(1) };
-        let pool =
-            Self { jobs, shared: Arc::new(shared), size, spawned: AtomicUsize::new(1) };
+        let pool = Self { jobs, shared: Arc::new(shared), size, spawned: AtomicUsize::new(1) };
         let shared = Arc::clone(&pool.shared);
         spawn(move || work(&shared, first));
         Ok(pool)
@@ -104,7 +103,8 @@ fn work(shared: &Shared, mut decoder: Decoder) {
         let Ok(mut job) = job else { return };
         let result = decode(&mut decoder, &mut job);
         shared.free.fetch_add(1, Ordering::AcqRel);
-        let _ = job.done.send(result.map_err(|error| Error::new(Kind::Unavailable, error.to_string())));
+        let _ =
+            job.done.send(result.map_err(|error| Error::new(Kind::Unavailable, error.to_string())));
     }
 }
 

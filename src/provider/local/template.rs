@@ -165,15 +165,25 @@ mod tests {
         assert_eq!(
             filled("{who} (can|could|) go", &[("who", &["mira", "(the|a) sage"])]),
             [
-                "a sage can go", "a sage could go", "a sage go", "mira can go", "mira could go",
-                "mira go", "the sage can go", "the sage could go", "the sage go",
+                "a sage can go",
+                "a sage could go",
+                "a sage go",
+                "mira can go",
+                "mira could go",
+                "mira go",
+                "the sage can go",
+                "the sage could go",
+                "the sage go",
             ]
         );
     }
 
     #[test]
     fn articles_fit_the_next_word() {
-        assert_eq!(filled("a eight and an one and a uniform", &[]), ["an eight and a one and a uniform"]);
+        assert_eq!(
+            filled("a eight and an one and a uniform", &[]),
+            ["an eight and a one and a uniform"]
+        );
     }
 
     #[test]

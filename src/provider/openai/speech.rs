@@ -168,6 +168,10 @@ impl Sentence {
     }
 
     /// The error in an answer that is text.
+    #[expect(
+        clippy::needless_pass_by_ref_mut,
+        reason = "shared, it would have to be Sync, which a resampler is not"
+    )]
     async fn no_sound(&mut self, mut response: Response) -> Error {
         let peer = &self.endpoint.peer;
         let idle = self.endpoint.options.idle_timeout;
@@ -181,6 +185,10 @@ impl Sentence {
     }
 
     /// The next sound, shaped; `None` at the end.
+    #[expect(
+        clippy::needless_pass_by_ref_mut,
+        reason = "shared, it would have to be Sync, which a resampler is not"
+    )]
     async fn read(&mut self, reading: &mut Reading) -> Result<Option<Pcm>, Error> {
         let endpoint = &self.endpoint;
         let Options { idle_timeout, first_byte_timeout, .. } = endpoint.options;
@@ -210,6 +218,10 @@ impl Sentence {
     }
 
     /// The end of the body: what the shaping still held, or the lack of any sound.
+    #[expect(
+        clippy::needless_pass_by_ref_mut,
+        reason = "shared, it would have to be Sync, which a resampler is not"
+    )]
     fn finish(&mut self, reading: &mut Reading) -> Option<Result<Pcm, Error>> {
         if !reading.received {
             return Some(Err(self.not_understood("empty")));

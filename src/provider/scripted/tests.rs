@@ -73,7 +73,10 @@ fn the_longest_match_wins_and_words_are_whole() {
             line(None, &["Hm?"]),
         ]
     };
-    assert_eq!(text(lines(), request("A dark ale, please", None, vec![])), "The dark one costs three.");
+    assert_eq!(
+        text(lines(), request("A dark ale, please", None, vec![])),
+        "The dark one costs three."
+    );
     assert_eq!(text(lines(), request("some ALE!", None, vec![])), "Ale is two copper.");
     assert_eq!(text(lines(), request("a tale of males", None, vec![])), "Hm?");
 }
@@ -119,7 +122,6 @@ fn once_means_once_a_conversation() {
         ]
     };
     assert_eq!(text(lines(), request("hello", None, vec![])), "Welcome to my tavern, Anna.");
-    let said =
-        Message::Assistant { text: "Welcome to my tavern, Anna.".into(), calls: Vec::new() };
+    let said = Message::Assistant { text: "Welcome to my tavern, Anna.".into(), calls: Vec::new() };
     assert_eq!(text(lines(), request("hello", None, vec![said])), "Again?");
 }
