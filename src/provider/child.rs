@@ -38,13 +38,21 @@ pub struct Program {
 
 /// A program that runs.
 struct Running {
+    /// As in [`Program`].
     name: &'static str,
+    /// As in [`Program`].
     rerate: f64,
+    /// Killed on drop.
     child: Child,
+    /// Where its WAV comes out.
     stdout: ChildStdout,
+    /// Reads it.
     wav: WavStream,
+    /// Whole chunks nobody has taken yet.
     ready: VecDeque<Pcm>,
+    /// Samples that are no whole chunk yet.
     samples: Vec<i16>,
+    /// A chunk was taken.
     spoke: bool,
 }
 
@@ -60,6 +68,7 @@ impl Program {
             .boxed()
     }
 
+    /// Starts it and hands it its input.
     async fn start(self) -> Result<Running, Error> {
         let mut child = Command::new(self.name)
             .args(&self.arguments)
@@ -107,6 +116,7 @@ pub async fn output(name: &'static str, arguments: &[&str]) -> Result<String, Er
     Err(failed(name, &output.status.to_string(), &output.stderr))
 }
 
+/// The next chunk; reads until there is one.
 async fn next(mut running: Running) -> Result<Option<(Pcm, Running)>, Error> {
     let mut bytes = vec![0; READ];
     loop {
@@ -144,6 +154,7 @@ impl Running {
         Ok(())
     }
 
+    /// What is left after the last byte, then how the program ended.
     async fn end(mut self) -> Result<Option<(Pcm, Self)>, Error> {
         self.cut(true)?;
         if let Some(chunk) = self.ready.pop_front() {
@@ -162,6 +173,7 @@ impl Running {
     }
 }
 
+/// The rate the samples are played at.
 fn rerated(rate: SampleRate, factor: f64) -> Result<SampleRate, Error> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -172,6 +184,7 @@ fn rerated(rate: SampleRate, factor: f64) -> Result<SampleRate, Error> {
     SampleRate::new(hz).map_err(|error| Error::new(Kind::Protocol, error.to_string()))
 }
 
+/// The program could not be run at all.
 fn not_started(name: &'static str, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
         let text = format!(
@@ -182,6 +195,7 @@ fn not_started(name: &'static str, error: &io::Error) -> Error {
     Error::new(Kind::Unavailable, format!("cannot start \"{name}\": {error} (try again)"))
 }
 
+/// The program ran and gave no speech.
 fn failed(name: &str, status: &str, complaint: &[u8]) -> Error {
     let complaint = String::from_utf8_lossy(complaint);
     let complaint: String = complaint
@@ -228,6 +242,7 @@ pub fn respell(text: &str, pronunciation: &[Pronunciation]) -> String {
     said
 }
 
+/// A word as it is compared.
 fn folded(word: &str) -> Vec<char> {
     word.trim().chars().map(lower).collect()
 }

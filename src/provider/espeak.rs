@@ -14,12 +14,15 @@ use super::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Espeak;
 
+/// Its file and its package.
 const PROGRAM: &str = "espeak-ng";
 /// Its own speed, in words a minute.
 const WORDS_A_MINUTE: f32 = 175.0;
 /// Its own pitch; the scale doubles the frequency every 50.
 const PITCH: f32 = 50.0;
+/// What `-p` takes.
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
+/// What `-s` takes.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
 
 impl Espeak {
@@ -61,6 +64,7 @@ impl TextToSpeech for Espeak {
     }
 }
 
+/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     let known = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+');

@@ -14,9 +14,11 @@ use super::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flite;
 
+/// Its file and its package.
 const PROGRAM: &str = "flite";
 /// Voices it may be asked for; the installed talking clock cannot say sentences.
 const VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+/// The voice that is listed but not offered.
 const TALKING_CLOCK: &str = "awb_time";
 /// The voice whose pitch its own setting does not move.
 const FIXED_PITCH: &str = "rms";
@@ -57,6 +59,7 @@ impl TextToSpeech for Flite {
     }
 }
 
+/// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
     if !VOICES.contains(&voice.voice_id.as_str()) {

@@ -165,6 +165,19 @@ impl Table {
         self.finish(turn, false);
     }
 
+    /// A stop word of `speaker`: whoever answers them is silent, and everybody for the game master.
+    pub(super) fn stop_for(&mut self, speaker: SpeakerId) {
+        let now = Instant::now();
+        let is_dm = self.speakers.is_dm(speaker);
+        let theirs = |purpose: &Purpose| is_dm || purpose.utterance.speaker == speaker;
+        for seat in 0..self.seats.len() {
+            let answers = self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose));
+            if answers || self.seats[seat].waiting.iter().any(theirs) {
+                self.silence(now, seat);
+            }
+        }
+    }
+
     /// Ends what `seat` says and what waits for it.
     pub(super) fn silence(&mut self, now: Instant, seat: usize) {
         for purpose in std::mem::take(&mut self.seats[seat].waiting) {

@@ -149,21 +149,15 @@ impl Ears {
         match address {
             Address::Npc { index, .. } => Understood::Addressed {
                 seat: index,
-                tier: self.tier(now, &utterance.text, index, &seats[index], queue_depth),
+                tier: self.tier(&utterance.text, index, &seats[index], queue_depth),
             },
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(why) => Understood::Nobody(why.to_string()),
         }
     }
 
-    fn tier(
-        &self,
-        now: Instant,
-        text: &str,
-        index: usize,
-        seat: &Seat,
-        queue_depth: usize,
-    ) -> TierLine {
+    fn tier(&self, text: &str, index: usize, seat: &Seat, queue_depth: usize) -> TierLine {
+        let now = Instant::now();
         let selection = self.selector.select(&TierInput {
             text,
             queue_depth,

@@ -144,7 +144,10 @@ impl Table {
         }
         match understood {
             Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
-            Understood::Stop => self.unanswered(utterance, Outcome::Stopped, None),
+            Understood::Stop => {
+                self.stop_for(utterance.speaker);
+                self.unanswered(utterance, Outcome::Stopped, None);
+            }
             Understood::Order(order) => {
                 let detail = self.obey(utterance.speaker, order);
                 self.unanswered(utterance, Outcome::Command, Some(detail));

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use super::template::{Choices, Template};
 
+/// What fits into the templates.
 const SLOTS: &str = include_str!("templates/slots.txt");
+/// One sentence a line.
 const TEMPLATES: [&str; 3] = [
     include_str!("templates/dice.txt"),
     include_str!("templates/talk.txt"),
@@ -93,10 +95,12 @@ pub fn spoken_words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Lines that are not empty and no comment.
 fn content(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// The shipped slots and those of the campaign.
 fn slots(vocabulary: &Vocabulary) -> HashMap<String, Vec<Template>> {
     let mut slots: HashMap<String, Vec<Template>> = content(SLOTS)
         .filter_map(|line| line.split_once('='))

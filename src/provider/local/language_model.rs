@@ -11,7 +11,9 @@ use std::{
 
 /// Longest n-gram.
 const ORDER: usize = 3;
+/// Beginning of a sentence.
 const START: &str = "<s>";
+/// End of a sentence.
 const END: &str = "</s>";
 /// ARPA's logarithm of "never".
 const NEVER: f64 = -99.0;
@@ -19,6 +21,7 @@ const NEVER: f64 = -99.0;
 /// Counts of the words, pairs and triples of sentences.
 #[derive(Default)]
 pub struct Trigrams {
+    /// Each word's number.
     words: BTreeMap<String, u32>,
     /// One map an order; an n-gram is its word numbers, oldest first.
     counts: [HashMap<Vec<u32>, u32>; ORDER],
@@ -27,7 +30,9 @@ pub struct Trigrams {
 /// How often a history was seen, and with how many different followers.
 #[derive(Clone, Copy, Default)]
 struct Followers {
+    /// How often it was followed by anything.
     tokens: f64,
+    /// By how many different words.
     types: f64,
 }
 
@@ -52,6 +57,7 @@ impl Trigrams {
         self.words.keys().map(String::as_str).filter(|word| !word.starts_with('<'))
     }
 
+    /// The number of a word, new if need be.
     fn id(&mut self, word: &str) -> u32 {
         let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         match self.words.get(word) {
@@ -96,6 +102,7 @@ impl Trigrams {
         text
     }
 
+    /// What the counts say.
     fn probabilities(&self) -> Probabilities<'_> {
         let mut followers: HashMap<&[u32], Followers> = HashMap::new();
         let start = self.words.get(START).copied();
@@ -117,10 +124,15 @@ impl Trigrams {
     }
 }
 
+/// Probabilities read off counts.
 struct Probabilities<'a> {
+    /// As in [`Trigrams`].
     counts: &'a [HashMap<Vec<u32>, u32>; ORDER],
+    /// By history.
     followers: HashMap<&'a [u32], Followers>,
+    /// Number of the beginning.
     start: Option<u32>,
+    /// Of a word nothing is known about.
     uniform: f64,
 }
 

@@ -19,6 +19,7 @@ const MAX_VARIANTS: usize = 4;
 
 /// Pronunciations of the stock dictionary that matter here.
 pub struct Lexicon {
+    /// Word -> its pronunciations.
     stock: HashMap<String, Vec<String>>,
 }
 
@@ -213,6 +214,7 @@ const LETTERS: &[(&str, &str)] = &[
     ("z", "Z"),
 ];
 
+/// Phones by spelling alone.
 fn by_letters(word: &str) -> String {
     let mut phones: Vec<&str> = Vec::new();
     let mut rest = word;

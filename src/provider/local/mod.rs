@@ -36,7 +36,9 @@ use super::{Error, Heard, Kind, SpeechToText, SttAbilities};
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
 /// for every word begun, and settings of the search, as measured with `tests/hearing.rs`.
 const CAMPAIGN_SHARE: f32 = 0.6;
+/// See [`CAMPAIGN_SHARE`].
 const LANGUAGE_WEIGHT: f32 = 6.5;
+/// See [`CAMPAIGN_SHARE`].
 const WORD_INSERTION: f32 = 0.4;
 /// A second pass would cost a third of a second after the end of speech.
 const SETTINGS: [(&str, &str); 1] = [("-fwdflat", "no")];
@@ -58,11 +60,15 @@ impl Default for Options {
 
 /// Hears with PocketSphinx.
 pub struct Local {
+    /// As configured.
     options: Options,
+    /// What is special to the campaign.
     vocabulary: Arc<Vocabulary>,
+    /// Set by the first who asks; holds the outcome when there is one.
     loading: OnceLock<watch::Receiver<Option<Loaded>>>,
 }
 
+/// What loading came to.
 type Loaded = Result<Arc<Pool>, Error>;
 
 impl Local {
@@ -161,6 +167,7 @@ fn load(options: &Options, vocabulary: &Vocabulary) -> Result<Pool, Error> {
     Ok(pool)
 }
 
+/// One more decoder of the same models.
 fn decoder(
     sphinx: &Arc<Sphinx>,
     models: &Path,

@@ -35,14 +35,21 @@ pub type MakeDecoder = dyn Fn() -> Result<Decoder, SphinxError> + Send + Sync;
 
 /// Decoding threads and their queue.
 pub struct Pool {
+    /// The queue's near end.
     jobs: blocking::SyncSender<Job>,
+    /// What the threads see.
     shared: Arc<Shared>,
+    /// Most decoders.
     size: usize,
+    /// Decoders made or being made.
     spawned: AtomicUsize,
 }
 
+/// What the decoding threads share.
 struct Shared {
+    /// The queue's far end.
     jobs: Mutex<blocking::Receiver<Job>>,
+    /// Makes one more decoder.
     make: Box<MakeDecoder>,
     /// Threads that wait for a job or are about to.
     free: AtomicUsize,
@@ -89,6 +96,7 @@ impl Pool {
     }
 }
 
+/// Starts a decoding thread.
 fn spawn(work: impl FnOnce() + Send + 'static) {
     let spawned = thread::Builder::new().name("decoder".to_owned()).spawn(work);
     if let Err(error) = spawned {
@@ -108,6 +116,7 @@ fn work(shared: &Shared, mut decoder: Decoder) {
     }
 }
 
+/// One utterance from start to final.
 fn decode(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
     decoder.start()?;
     let fed = feed(decoder, job);
@@ -120,6 +129,7 @@ fn decode(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
     Ok(())
 }
 
+/// Decodes until the sound ends or nobody waits any more.
 fn feed(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
     let mut partial = String::new();
     while let Some(chunk) = job.audio.blocking_recv() {

@@ -17,6 +17,7 @@ const ATTEMPTS: u32 = 100;
 
 /// A file that only this user may read, deleted on drop.
 pub struct ScratchFile {
+    /// Where it is.
     path: PathBuf,
 }
 

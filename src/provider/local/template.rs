@@ -11,12 +11,16 @@ const DEPTH: u32 = 6;
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    /// In order.
     parts: Vec<Part>,
 }
 
+/// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
+    /// Words as they are.
     Words(String),
+    /// The name of a slot.
     Slot(String),
     /// One of these; an empty one means "or nothing".
     Group(Vec<Template>),
@@ -84,6 +88,7 @@ impl Template {
         Some(with_articles(&sentence))
     }
 
+    /// Appends a filling; slots nest at most `depth` deep.
     fn fill_into(
         &self,
         sentence: &mut String,
@@ -113,6 +118,7 @@ impl Template {
     }
 }
 
+/// Adds words, if there are any.
 fn push_words(parts: &mut Vec<Part>, words: &str) {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if !words.is_empty() {
@@ -132,6 +138,7 @@ fn with_articles(sentence: &str) -> String {
     right.join(" ")
 }
 
+/// Whether a word begins with a vowel's sound.
 fn begins_with_vowel(word: &str) -> bool {
     const SILENT_H: [&str; 3] = ["hour", "honest", "heir"];
     const LIKE_W_OR_Y: [&str; 4] = ["one", "once", "uni", "use"];
