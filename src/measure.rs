@@ -6,7 +6,7 @@
 pub use crate::{
     audio::{Frame, SampleRate},
     domain::{
-        AddressMode, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
+        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         ToolSpec, Voice,
     },
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},

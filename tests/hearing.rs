@@ -35,7 +35,12 @@ struct Score {
 fn demo() -> Vocabulary {
     let all = |texts: &[&str]| texts.iter().copied().map(Name::from).collect();
     Vocabulary {
-        names: all(&["Bartok the Barkeep", "Greymantle the Sage", "Mira Quickfingers", "Captain Hale"]),
+        names: all(&[
+            "Bartok the Barkeep",
+            "Greymantle the Sage",
+            "Mira Quickfingers",
+            "Captain Hale",
+        ]),
         people: all(&["Elara", "Thorin", "the duke"]),
         places: all(&["Ravenford"]),
         ..Vocabulary::default()
@@ -179,7 +184,12 @@ async fn players_are_understood() {
 async fn dice_are_heard_word_for_word() {
     let local = Local::new(LocalOptions::default(), demo());
     local.ready().await.expect("the recogniser's packages are installed by ./dev setup");
-    for said in ["roll two d six plus three", "a d twenty with advantage", "eight d six", "roll four d four minus two"] {
+    for said in [
+        "roll two d six plus three",
+        "a d twenty with advantage",
+        "eight d six",
+        "roll four d four minus two",
+    ] {
         for voice in ["rms", "awb"] {
             assert_eq!(hear(&local, &speech(voice, said)).await, said, "{voice}");
         }

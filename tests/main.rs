@@ -5,5 +5,11 @@
     reason = "tests say what they prove by their names"
 )]
 
+mod ask;
+mod bad_input;
+mod cli;
+mod dev;
 mod house;
 mod layers;
+mod model;
+mod support;

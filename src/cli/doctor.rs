@@ -57,7 +57,7 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         loaded
             .as_ref()
             .map(|config| format!("{} NPCs", config.npcs.len()))
-            .map_err(|report| format!("{} problems (see: glyphoxa check)", report.problems.len())),
+            .map_err(|report| format!("{} (see: glyphoxa check)", problems(&report.problems))),
     )];
     if let Ok(config) = &loaded {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -73,6 +73,11 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     Ok(if findings.iter().all(|finding| finding.ok) { DONE } else { FAILED })
+}
+
+fn problems(found: &[config::Problem]) -> String {
+    let noun = if found.len() == 1 { "problem" } else { "problems" };
+    format!("{} {noun}", found.len())
 }
 
 async fn examine(config: &Config) -> Vec<Finding> {
@@ -136,11 +141,14 @@ async fn said(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
 }
 
+/// Tries to write; a folder that was not there before is not there afterwards.
 fn writable(folder: &Path) -> Result<String, String> {
     let probe = folder.join(".glyphoxa-probe");
+    let was_there = folder.exists();
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&probe, b""))
         .and_then(|()| fs::remove_file(&probe))
+        .and_then(|()| if was_there { Ok(()) } else { fs::remove_dir(folder) })
         .map(|()| format!("'{}' can be written", folder.display()))
         .map_err(|error| {
             format!("'{}' cannot be written: {error} (set data_dir)", folder.display())

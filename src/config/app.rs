@@ -220,7 +220,7 @@ impl File<'_> {
         }
     }
 
-    /// The user's own random tables.
+    /// Random tables, the user's own first.
     fn tables(
         &self,
         tools: Option<Fields>,
@@ -228,14 +228,15 @@ impl File<'_> {
         notes: &mut Notes,
     ) -> Vec<Table> {
         let mut all = Vec::new();
-        let Some(tools) = tools else { return all };
-        if let Some(node) = tools.get("tables") {
+        if let Some(node) = tools.and_then(|tools| tools.get("tables")) {
             tables::inline(node, &mut all, &mut notes.problems);
         }
-        if let Some(dir) = tools.text("table_dir") {
+        if let Some((tools, dir)) = tools.and_then(|tools| Some((tools, tools.text("table_dir")?)))
+        {
             let dir = self.folder.join(dir);
             tables::folder(reading, (&dir, tools.place("table_dir")), &mut all, notes);
         }
+        tables::built_in(&mut all, notes);
         all
     }
 }

@@ -54,8 +54,9 @@ fn when(fields: &Fields, problems: &mut Problems) -> (Option<LineWhen>, Option<V
         let groups = match RegexBuilder::new(pattern).size_limit(PATTERN_MAX).build() {
             Ok(regex) => Some(group_names(&regex)),
             Err(error) => {
-                let message = format!("bad pattern: {}", reason(&error));
-                problems.add(node.at, message, "a regular expression between slashes");
+                let message =
+                    format!("pattern {}: {}", quoted(&format!("/{pattern}/")), reason(&error));
+                problems.add(node.at, message, "write a regular expression between slashes");
                 None
             }
         };

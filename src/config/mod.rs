@@ -65,7 +65,7 @@ pub struct Config {
     pub tiers: Keywords,
     /// Cap and prices.
     pub budget: BudgetOptions,
-    /// The user's own random tables.
+    /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<Table>,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,

@@ -1,10 +1,12 @@
-//! The user's own random tables.
+//! Random tables: the user's own, and those that come with the program.
 
 use std::path::Path;
 
 use super::{
+    files::Source,
     keys,
     reading::{Notes, Reading},
+    shipped,
 };
 use crate::{
     tools::builtin::Table,
@@ -45,6 +47,15 @@ pub fn folder(
         }
         reading.take(notes);
     }
+}
+
+/// Adds the tables of the program itself; one of the user's with the same name replaces it.
+pub fn built_in(tables: &mut Vec<Table>, notes: &mut Notes) {
+    let mut reading = Reading::new(Source::Shipped, &|_| None, &[]);
+    let mut own = Vec::new();
+    folder(&mut reading, (Path::new(shipped::TABLES), Position::START), &mut own, notes);
+    own.retain(|table| !tables.iter().any(|other| other.answers_to(&table.name)));
+    tables.append(&mut own);
 }
 
 /// The table called `name` with these entries.

@@ -115,9 +115,18 @@ impl VoiceEngine for Cascaded {
         async move {
             let npc = Arc::clone(&parts.npc);
             let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
+            // A turn also ends when its voice fails: nobody would hear the rest.
+            let stop = turn.cancel.child_token();
+            let voice = async {
+                let voiced = speech.utter(sentences).await;
+                if voiced.is_err() {
+                    stop.cancel();
+                }
+                voiced
+            };
             let (talk, voiced) = tokio::join!(
-                converse(parts, Arc::clone(&turn), messages, tools, out),
-                speech.utter(sentences),
+                converse(parts, Arc::clone(&turn), messages, tools, (out, stop.clone())),
+                voice,
             );
             let silent = matches!(voiced, Ok(0)) && !turn.cancel.is_cancelled();
             let failure = match voiced {
@@ -180,27 +189,25 @@ struct Speech {
 
 impl Speech {
     /// Speaks what the model says until it has said everything or the turn ends; how many
-    /// sentences went out.
+    /// sentences went out, fillers not counted.
     ///
     /// # Errors
     /// The voice's own.
     async fn utter(self, sentences: mpsc::Receiver<Say>) -> Result<usize, Error> {
         let mut spoken = 0;
-        tokio::select! {
-            biased;
-            () = self.turn.cancel.cancelled() => {}
-            ended = self.all(sentences, &mut spoken) => ended?,
-        }
+        let all = self.all(sentences, &mut spoken);
+        self.turn.cancel.run_until_cancelled(all).await.transpose()?;
         Ok(spoken)
     }
 
     async fn all(
         &self,
         mut sentences: mpsc::Receiver<Say>,
-        index: &mut usize,
+        spoken: &mut usize,
     ) -> Result<(), Error> {
+        let mut index = 0;
         let mut gate = self.turn.gate.clone();
-        let mut filter = self.mouth.filter();
+        let (mut filter, mut scribe) = (self.mouth.filter(), self.mouth.scribe());
         while let Some(say) = sentences.recv().await {
             match say {
                 Say::Filler => {
@@ -208,20 +215,21 @@ impl Speech {
                     self.begin(filler.text, true).await?;
                     for frame in filler.frames.iter() {
                         let frame = frame.clone();
-                        self.replies.send(Reply::Audio { sentence: *index, frame }).await?;
+                        self.replies.send(Reply::Audio { sentence: index, frame }).await?;
                     }
                 }
                 Say::Sentence(text) => {
-                    let spoken = filter.next(&text);
-                    if spoken.is_empty() {
+                    let (words, text) = (filter.next(&text), scribe.next(&text));
+                    if words.is_empty() {
                         continue;
                     }
                     self.begin(text, false).await?;
-                    self.mouth.speak(*index, &spoken, &mut gate, &self.replies).await?;
+                    self.mouth.speak(index, &words, &mut gate, &self.replies).await?;
+                    *spoken += 1;
                 }
             }
-            self.replies.send(Reply::SentenceDone { index: *index }).await?;
-            *index += 1;
+            self.replies.send(Reply::SentenceDone { index }).await?;
+            index += 1;
         }
         Ok(())
     }

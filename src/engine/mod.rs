@@ -164,3 +164,6 @@ pub enum Failure {
     /// The model answered without a word to say.
     EmptyReply,
 }
+
+#[cfg(test)]
+pub mod tests;

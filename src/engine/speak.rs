@@ -35,6 +35,13 @@ impl Mouth {
         SpeakableFilter::new(&self.npc.language, names.map(String::as_str))
     }
 
+    /// The same for the text that is kept and shown: numbers stay figures.
+    pub fn scribe(&self) -> SpeakableFilter {
+        let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
+        let language = if self.npc.language.starts_with("en") { "" } else { &self.npc.language };
+        SpeakableFilter::new(language, names.map(String::as_str))
+    }
+
     /// Speaks one sentence as sentence `index` once it may: one ahead of the one playing.
     ///
     /// # Errors

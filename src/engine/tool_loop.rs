@@ -6,17 +6,15 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
+use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Gate, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
+use super::{Failure, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
 use crate::{
     domain::{Message, ToolCall, ToolChoice, ToolSpec},
     logic::{budget::Consumption, sentence::SentenceSplitter},
     provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
-    tools::{CallContext, CallError, CallRecord, ToolHost, VisibleTools},
+    tools::{CallContext, CallError, CallErrorKind, CallRecord, ToolHost, VisibleTools},
 };
 
 /// Something for the voice to say.
@@ -51,26 +49,22 @@ pub async fn converse(
     turn: Arc<Turn>,
     messages: Vec<Message>,
     tools: Arc<VisibleTools>,
-    out: mpsc::Sender<Say>,
+    (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
-    let cancel = turn.cancel.clone();
     let mut rounds = Rounds {
         calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
-        sentences_left: usize::from(parts.npc.max_sentences),
+        sentences_left: usize::from(parts.npc.max_sentences.max(1)),
         parts,
         turn,
         messages,
         tools,
         out: Some(out),
         has_spoken: false,
+        filler_said: false,
+        stop,
         talk: Talk::default(),
     };
-    let ended = tokio::select! {
-        biased;
-        () = cancel.cancelled() => Ok(()),
-        ended = rounds.run() => ended,
-    };
-    rounds.talk.failure = ended.err();
+    rounds.talk.failure = rounds.run().await.err();
     rounds.talk
 }
 
@@ -84,6 +78,9 @@ struct Rounds {
     calls: TurnCalls,
     sentences_left: usize,
     has_spoken: bool,
+    filler_said: bool,
+    /// The turn is over: requests end at once, calls under way say so and are kept.
+    stop: CancellationToken,
     talk: Talk,
 }
 
@@ -96,8 +93,9 @@ struct Answer {
 
 impl Rounds {
     async fn run(&mut self) -> Result<(), Failure> {
+        let stop = self.stop.clone();
         if let Some(words) = self.turn.puppet.clone() {
-            self.recite(&words).await;
+            stop.run_until_cancelled(self.recite(&words)).await;
             return Ok(());
         }
         let npc = Arc::clone(&self.parts.npc);
@@ -113,11 +111,16 @@ impl Rounds {
             if round == 0 {
                 self.talk.visible = tools.iter().map(|spec| spec.name.clone()).collect();
             }
-            let answer = self.ask(tools, choice).await?;
-            if answer.calls.is_empty() {
+            let asked = stop.run_until_cancelled(self.ask(tools, choice)).await;
+            let Some(answer) = asked.transpose()? else { return Ok(()) };
+            let is_last = round == policy.max_rounds || self.sentences_left == 0;
+            if answer.calls.is_empty() || is_last {
                 return Ok(());
             }
-            stopped |= self.run_calls(answer).await;
+            stopped |= self.run_calls(answer, stopped).await;
+            if stop.is_cancelled() {
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -234,16 +237,14 @@ impl Rounds {
         }
     }
 
-    /// Runs one round of calls in parallel. True when a tool ends the calling.
-    async fn run_calls(&mut self, answer: Answer) -> bool {
+    /// Runs one round of calls in parallel; `closed`: none may be called any more. True when a
+    /// tool ends the calling.
+    async fn run_calls(&mut self, answer: Answer, closed: bool) -> bool {
         let Answer { text, calls, took } = answer;
-        let slowest = calls.iter().map(|call| self.parts.host.expected(&call.name)).max();
-        if !self.has_spoken
-            && self.talk.calls.is_empty()
-            && slowest.unwrap_or_default() + took > self.parts.filler_after
-            && let Some(out) = &self.out
-        {
-            let _ = out.send(Say::Filler).await;
+        self.cover(&calls, took);
+        let host = self.parts.host.clone();
+        if calls.iter().any(|call| !host.is_read_only(&call.name)) && !self.is_confirmed().await {
+            return true;
         }
         self.calls.begin_round(&calls);
         let started = Instant::now();
@@ -251,29 +252,55 @@ impl Rounds {
         let running: Vec<BoxFuture<'static, CallRecord>> = calls
             .iter()
             .map(|call| {
-                let admitted = self.calls.admit(started, call);
-                let gate = self.turn.gate.clone();
-                let host = self.parts.host.clone();
-                one_call(host, context.clone(), gate, call.clone(), admitted).boxed()
+                let admitted = match closed {
+                    true => Err(CallError::new(CallErrorKind::Policy, CLOSED)),
+                    false => self.calls.admit(started, call),
+                };
+                one_call(host.clone(), context.clone(), call.clone(), admitted).boxed()
             })
             .collect();
         let max_parallel = self.parts.npc.policy.max_parallel.max(1) as usize;
         let records: Vec<CallRecord> = stream::iter(running).buffered(max_parallel).collect().await;
-        self.talk.tool_time += records.iter().map(|record| record.took).max().unwrap_or_default();
+        self.talk.tool_time += started.elapsed();
         let stop = records.iter().any(|record| {
             self.parts.npc.policy.stop_on_tool.iter().any(|tool| names(tool, record))
         });
-        let mut round = vec![Message::Assistant { text, calls }];
-        round.extend(
-            records.iter().map(|record| Message::Tool {
-                call: record.id.clone(),
-                content: record.for_model(),
-            }),
-        );
-        self.messages.extend(round.iter().cloned());
-        self.talk.exchange.extend(round);
+        self.remember(text, calls, &records);
         self.talk.calls.extend(records);
         stop
+    }
+
+    /// Adds a round to this turn's messages and to the history.
+    fn remember(&mut self, text: String, calls: Vec<ToolCall>, records: &[CallRecord]) {
+        let results = records
+            .iter()
+            .map(|record| Message::Tool { call: record.id.clone(), content: record.for_model() });
+        // What was said beside the calls is part of the text that is heard, which comes later.
+        let silent = Message::Assistant { text: String::new(), calls: calls.clone() };
+        self.talk.exchange.push(silent);
+        self.talk.exchange.extend(results.clone());
+        self.messages.push(Message::Assistant { text, calls });
+        self.messages.extend(results);
+    }
+
+    /// Has a filler said, once, when the table would wait too long for `calls`.
+    fn cover(&mut self, calls: &[ToolCall], took: Duration) {
+        let slowest = calls.iter().map(|call| self.parts.host.expected(&call.name)).max();
+        if !self.has_spoken
+            && !self.filler_said
+            && slowest.unwrap_or_default() + took > self.parts.filler_after
+            && let Some(out) = &self.out
+        {
+            // Nothing was said yet, so there is room.
+            self.filler_said = out.try_send(Say::Filler).is_ok();
+        }
+    }
+
+    /// Resolves when the final transcript agrees; false when the turn ends before.
+    async fn is_confirmed(&self) -> bool {
+        let mut gate = self.turn.gate.clone();
+        let agreed = self.stop.run_until_cancelled(gate.wait_for(|gate| gate.confirmed)).await;
+        matches!(agreed, Some(Ok(_)))
     }
 
     fn context(&self, now: Instant) -> CallContext {
@@ -284,33 +311,25 @@ impl Rounds {
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
             tier: self.turn.tier,
             deadline: now + self.left(),
-            cancel: self.turn.cancel.clone(),
+            cancel: self.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }
     }
 }
 
-/// One call of a round: refused, or run once it may.
+/// Said to a model that calls when it should answer.
+const CLOSED: &str = "no tool can be called any more (answer now)";
+
+/// One call of a round: refused or run.
 async fn one_call(
     host: ToolHost,
     context: CallContext,
-    gate: watch::Receiver<Gate>,
     call: ToolCall,
     admitted: Result<(), CallError>,
 ) -> CallRecord {
-    if let Err(refusal) = admitted {
-        return refused(host.identity(&call.name), &call, refusal);
-    }
-    if !host.is_read_only(&call.name) {
-        confirmed(gate).await;
-    }
-    host.execute(&context, &call).await
-}
-
-/// Resolves when the final transcript agrees; never when the table has given the turn up.
-async fn confirmed(mut gate: watch::Receiver<Gate>) {
-    if gate.wait_for(|gate| gate.confirmed).await.is_err() {
-        std::future::pending::<()>().await;
+    match admitted {
+        Ok(()) => host.execute(&context, &call).await,
+        Err(refusal) => refused(host.identity(&call.name), &call, refusal),
     }
 }
 

@@ -11,9 +11,9 @@ use super::{
     SpeakerId,
     ears::{Understood, same_words},
     line::Outcome,
-    playback::{HeardAloud, Played},
+    playback::{HeardAloud, Place, Played},
     table::Table,
-    turns::{Purpose, Utterance},
+    turns::{Active, Purpose, Utterance, Waiting},
 };
 use crate::{
     domain::{Tier, TurnFacts, TurnId},
@@ -22,17 +22,20 @@ use crate::{
 };
 
 impl Table {
-    /// Has a seat answer, at once or when it is free.
+    /// Has a seat answer, at once or when it is free, in order of end of speech.
     pub(super) fn ask(&mut self, purpose: Purpose) {
         if let Some(seat) = self.seats.get_mut(purpose.seat) {
-            seat.waiting.push_back(purpose);
+            let end = purpose.utterance.speech_end;
+            let later = |waiting: &Purpose| waiting.utterance.speech_end > end;
+            let at = seat.waiting.iter().position(later).unwrap_or(seat.waiting.len());
+            seat.waiting.insert(at, purpose);
         }
     }
 
     /// Begins the answers of seats that are free.
     pub(super) fn begin_waiting(&mut self) {
         for index in 0..self.seats.len() {
-            if self.turns.of_seat(index).is_none()
+            if !self.turns.is_busy(index)
                 && let Some(purpose) = self.seats[index].waiting.pop_front()
             {
                 self.begin(purpose, true);
@@ -44,7 +47,8 @@ impl Table {
     pub(super) fn queue_depth(&mut self) -> usize {
         let waiting = self.seats.iter().flat_map(|seat| &seat.waiting);
         let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
-        let silent = self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted());
+        let silent =
+            self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted() && !t.speculative);
         players.extend(silent.map(|turn| turn.purpose.utterance.speaker));
         players.sort_unstable();
         players.dedup();
@@ -57,9 +61,16 @@ impl Table {
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
         let tier = purpose.tier.effective;
-        self.playback.open(id, &seat.npc.name, purpose.puppet.is_some());
+        let is_puppet = purpose.puppet.is_some();
+        self.playback.open(
+            id,
+            &seat.npc.name,
+            Place { urgent: is_puppet, said_at: utterance.speech_end },
+        );
         if confirmed {
             self.playback.release(id);
+        }
+        if confirmed && !is_puppet {
             self.ears.begins(Instant::now(), purpose.seat, tier);
         }
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
@@ -95,7 +106,7 @@ impl Table {
         utterance.text = self.ears.correct(&utterance);
         let speaker = utterance.speaker;
         let Understood::Addressed { seat, tier } = self.understand(&utterance) else { return };
-        if self.turns.of_seat(seat).is_some() || !self.seats[seat].waiting.is_empty() {
+        if self.turns.is_busy(seat) || !self.seats[seat].waiting.is_empty() {
             return;
         }
         let turn = self.begin(Purpose { utterance, seat, tier, puppet: None }, false);
@@ -120,11 +131,10 @@ impl Table {
         {
             return false;
         }
-        active.purpose.utterance = utterance.clone();
-        active.speculative = false;
-        active.gate.send_modify(|gate| gate.confirmed = true);
+        let now = Instant::now();
+        active.confirm(now, utterance.clone());
         self.playback.release(turn);
-        self.ears.begins(Instant::now(), seat, tier);
+        self.ears.begins(now, seat, tier);
         true
     }
 
@@ -138,18 +148,22 @@ impl Table {
 
     /// Takes back what `speaker` said just before, unless its answer is heard already.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<String> {
+        let lane = self.lanes.get_mut(&speaker)?;
+        if let Some((utterance, _)) = lane.take_unaddressed() {
+            return Some(utterance.raw);
+        }
+        let end = lane.last_end()?;
+        let of = |p: &Purpose| {
+            let said = &p.utterance;
+            said.speaker == speaker && said.speech_end == end && !said.typed
+        };
         for seat in &mut self.seats {
-            let of = |p: &Purpose| p.utterance.speaker == speaker && !p.utterance.typed;
             if let Some(index) = seat.waiting.iter().rposition(of) {
                 return seat.waiting.remove(index).map(|purpose| purpose.utterance.raw);
             }
         }
         let unheard = self.turns.iter().find(|turn| {
-            turn.purpose.utterance.speaker == speaker
-                && turn.began_at.is_none()
-                && turn.is_wanted()
-                && !turn.speculative
-                && !turn.purpose.utterance.typed
+            of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
         })?;
         let (id, raw) = (unheard.id, unheard.purpose.utterance.raw.clone());
         self.drop_turn(now, id);
@@ -171,39 +185,78 @@ impl Table {
         let is_dm = self.speakers.is_dm(speaker);
         let theirs = |purpose: &Purpose| is_dm || purpose.utterance.speaker == speaker;
         for seat in 0..self.seats.len() {
-            let answers = self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose));
-            if answers || self.seats[seat].waiting.iter().any(theirs) {
+            if self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose)) {
                 self.silence(now, seat);
             }
+            let waiting = std::mem::take(&mut self.seats[seat].waiting);
+            let (given_up, waiting) = waiting.into_iter().partition(theirs);
+            self.seats[seat].waiting = waiting;
+            self.give_up(given_up);
+        }
+    }
+
+    fn give_up(&mut self, waiting: Waiting) {
+        for purpose in waiting {
+            let why = "the npc was silenced before it could answer".to_owned();
+            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why));
         }
     }
 
     /// Ends what `seat` says and what waits for it.
     pub(super) fn silence(&mut self, now: Instant, seat: usize) {
-        for purpose in std::mem::take(&mut self.seats[seat].waiting) {
-            let why = "the npc was silenced before it could answer".to_owned();
-            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why));
-        }
+        let waiting = std::mem::take(&mut self.seats[seat].waiting);
+        self.give_up(waiting);
         while let Some(turn) = self.turns.of_seat(seat) {
-            let outcome =
-                if turn.began_at.is_some() { Outcome::Interrupted } else { Outcome::Cancelled };
             let id = turn.id;
-            self.end_turn(now, id, outcome);
+            self.cut_off(now, id);
         }
+    }
+
+    /// Ends a turn that somebody does not want to hear.
+    fn cut_off(&mut self, now: Instant, turn: TurnId) {
+        let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+        let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
+        self.end_turn(now, turn, outcome);
+    }
+
+    /// When the engine of some turn has owed sound for too long.
+    pub(super) fn timeout_at(&self) -> Option<Instant> {
+        self.turns.all().filter_map(|turn| self.times_out_at(turn)).min()
+    }
+
+    /// An engine owes sound while nothing of its turn is left to be played.
+    fn times_out_at(&self, turn: &Active) -> Option<Instant> {
+        let since = self.playback.hungry_since(turn.id)?;
+        turn.owes_since()
+            .map(|start| since.map_or(start, |since| since.max(start)))
+            .map(|since| since + self.options.turn_timeout)
     }
 
     /// Turns without a sound for too long, and engines that did not end when told to.
     pub(super) fn end_overdue(&mut self, now: Instant) {
-        for turn in self.turns.timed_out(now, self.options.turn_timeout) {
-            self.end_turn(now, turn, Outcome::Timeout);
+        let late = |turn: &&Active| self.times_out_at(turn).is_some_and(|at| at <= now);
+        let late: Vec<TurnId> = self.turns.all().filter(late).map(|turn| turn.id).collect();
+        for turn in late {
+            let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+            self.end_turn(now, turn, if began { Outcome::CutShort } else { Outcome::Timeout });
         }
         for turn in self.turns.kill_overdue(now) {
             self.finish(turn, true);
         }
     }
 
-    /// Hands over the frames that are due.
+    /// An engine's task broke off without a report.
+    pub(super) fn lost(&mut self, task: tokio::task::Id) {
+        let Some(turn) = self.turns.of_task(task) else { return };
+        self.end_turn(Instant::now(), turn, Outcome::ModelError);
+        self.finish(turn, true);
+    }
+
+    /// Hands over the frames that are due; the game master's words do not wait for others.
     pub(super) fn play(&mut self, now: Instant) {
+        if let Some(turn) = self.playback.in_the_way() {
+            self.cut_off(now, turn);
+        }
         for played in self.playback.poll(now) {
             match played {
                 Played::Began(turn) => {
@@ -237,13 +290,15 @@ impl Table {
         let ended = active.into_ended(|seat| self.seats[seat].cast(), self.stt.name(), spent);
         let HeardAloud { text, .. } = &ended.heard;
         let seat = &mut self.seats[ended.seat];
-        if let (Some(report), Some(_)) = (&ended.report, &ended.line) {
+        if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.engine.heard(report, text);
         }
         if !text.is_empty() {
             seat.has_spoken = true;
             let name = seat.npc.name.clone();
-            self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
+            if purpose.puppet.is_none() {
+                self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
+            }
             for (index, other) in self.seats.iter_mut().enumerate() {
                 if index != ended.seat && self.ears.is_present(index) {
                     other.engine.overhear(&name, text);
@@ -252,8 +307,8 @@ impl Table {
         }
         if let Some(line) = ended.line {
             self.line(line, purpose.utterance.speaker);
-            self.warm_seat(ended.seat);
         }
+        self.warm_seat(ended.seat);
     }
 
     /// Has every seat prepare what it can.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{
-    SpeakerId, TableEvent, TurnLine,
+    SpeakerId, TurnLine,
     ears::Understood,
-    lane::{Edge, Lane, LaneEvent, LaneNews, Listening},
+    lane::{Edge, Lane, LaneNews},
     line::{Outcome, Timings, between},
+    stream::{LaneEvent, Listening},
     table::Table,
     turns::{Purpose, Utterance},
 };
@@ -26,6 +27,9 @@ impl Table {
     /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
         let now = Instant::now();
+        if !self.lanes.contains_key(&speaker) {
+            self.lanes.retain(|_, lane| !lane.is_stale(now));
+        }
         let lane = self
             .lanes
             .entry(speaker)
@@ -48,7 +52,7 @@ impl Table {
         };
         let (voicing, edge) = lane.frame((now, at), &samples, start);
         if let Some(error) = refused {
-            self.tell(TableEvent::Notice(error.to_string()));
+            self.not_heard(Utterance::unheard(speaker, now), &error);
         }
         if let Some(edge) = edge {
             self.edge(now, speaker, edge);
@@ -65,6 +69,10 @@ impl Table {
             let edge = lane.tick(now);
             let overdue = lane.overdue(now);
             let stable = lane.stable_partial(now);
+            let unaddressed = lane.unaddressed(now);
+            if let Some((utterance, why)) = unaddressed {
+                self.said_to_nobody(utterance, why);
+            }
             if let Some(edge) = edge {
                 self.edge(now, speaker, edge);
             }
@@ -79,14 +87,31 @@ impl Table {
 
     fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
         match edge {
-            Edge::Opened { continues: true } => {
-                let before = self.take_back(now, speaker);
-                if let Some(lane) = self.lanes.get_mut(&speaker) {
-                    lane.continue_with(before);
+            Edge::Opened { continues } => {
+                // What cannot be recognised takes nothing back.
+                let open = self.lanes.get(&speaker).is_some_and(Lane::is_open);
+                if continues && open {
+                    let before = self.take_back(now, speaker);
+                    if let Some(lane) = self.lanes.get_mut(&speaker) {
+                        lane.continue_with(before);
+                    }
                 }
             }
-            Edge::Opened { continues: false } => {}
-            Edge::Closed | Edge::Blip => self.speech_ended(now, speaker),
+            Edge::Closed => self.speech_ended(now, speaker),
+            Edge::Blip => {
+                let finalising = self.lanes.get(&speaker).is_some_and(Lane::is_finalising);
+                if !finalising {
+                    self.drop_ahead(now, speaker);
+                }
+                self.speech_ended(now, speaker);
+            }
+        }
+    }
+
+    /// Gives up the answer begun on a partial of `speaker`.
+    fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
+        if let Some(turn) = self.lanes.get_mut(&speaker).and_then(|lane| lane.ahead.take()) {
+            self.drop_turn(now, turn);
         }
     }
 
@@ -98,13 +123,13 @@ impl Table {
             LaneNews::Nothing => {}
             LaneNews::Partial => {
                 let text = lane.partial().to_owned();
-                let ahead = lane.ahead.take();
-                if let Some(turn) = ahead {
-                    self.drop_turn(now, turn);
-                }
+                self.drop_ahead(now, speaker);
                 self.partial(now, speaker, &text);
             }
-            LaneNews::Heard(utterance) => self.hear(utterance),
+            LaneNews::Heard(utterance) => {
+                self.partial(now, speaker, &utterance.raw);
+                self.hear(utterance);
+            }
             LaneNews::Failed(utterance, error) => self.not_heard(utterance, &error),
         }
     }
@@ -112,16 +137,8 @@ impl Table {
     /// Somebody typed something: as good as heard.
     pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
         let now = Instant::now();
-        self.hear(Utterance {
-            speaker,
-            raw: text,
-            text: String::new(),
-            partials: 0,
-            speech_end: now,
-            final_at: Some(now),
-            audio: Arc::from([]),
-            typed: true,
-        });
+        let utterance = Utterance { raw: text, typed: true, ..Utterance::unheard(speaker, now) };
+        self.hear(Utterance { final_at: Some(now), ..utterance });
     }
 
     /// An utterance is whole.
@@ -138,6 +155,7 @@ impl Table {
             if let Understood::Addressed { seat, ref tier, .. } = understood
                 && self.confirm(turn, seat, tier.effective, &utterance)
             {
+                self.overhear(&utterance, Some(seat));
                 return;
             }
             self.drop_turn(Instant::now(), turn);
@@ -153,14 +171,23 @@ impl Table {
                 self.unanswered(utterance, Outcome::Command, Some(detail));
             }
             Understood::Nobody(why) => {
-                self.overhear(&utterance, None);
-                self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
+                let now = Instant::now();
+                let lane = self.lanes.get_mut(&utterance.speaker).filter(|_| !utterance.typed);
+                if !lane.is_some_and(|lane| lane.keep_unaddressed(now, &utterance, &why)) {
+                    self.said_to_nobody(utterance, why);
+                }
             }
             Understood::Addressed { seat, tier } => {
                 self.overhear(&utterance, Some(seat));
                 self.ask(Purpose { utterance, seat, tier, puppet: None });
             }
         }
+    }
+
+    /// Everyone present hears what was said to nobody.
+    pub(super) fn said_to_nobody(&mut self, utterance: Utterance, why: String) {
+        self.overhear(&utterance, None);
+        self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
     }
 
     /// What an utterance means for this table now.
@@ -193,6 +220,7 @@ impl Table {
     /// The recogniser gave up.
     pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
         utterance.text = utterance.raw.clone();
+        self.drop_ahead(Instant::now(), utterance.speaker);
         let outcome = match error.kind() {
             Kind::OverBudget => Outcome::OverBudget,
             _ => Outcome::HearingError,

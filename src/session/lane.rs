@@ -4,15 +4,16 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use tokio::{sync::mpsc, time::Instant};
-use tokio_util::task::AbortOnDropHandle;
+use tokio::time::Instant;
 
-use super::{speakers::SpeakerId, turns::Utterance};
+use super::{
+    speakers::SpeakerId,
+    stream::{LaneEvent, Listening, News, Stream},
+    turns::Utterance,
+};
 use crate::{
     domain::TurnId,
-    engine::Held,
     logic::{
-        budget::Consumption,
         command::NpcNames,
         turn::{CloseReason, Endpointer, Input, Output, Patience, reads},
         vad::{Vad, VadOptions, Voicing},
@@ -22,31 +23,15 @@ use crate::{
 
 /// Sound from before speech was noticed that the recogniser gets too: 200 ms.
 const PREROLL_FRAMES: usize = 10;
-/// Frames a recogniser may lag behind: the longest utterance, so that none is ever lost.
-const STREAM_CAPACITY: usize = 1_600;
 /// Longest wait for a final transcript.
 const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// A partial that stands this long may be answered ahead of the final.
-const STABLE: Duration = Duration::from_millis(150);
-/// And only in a pause this long, or every breath would cost a request.
-const PAUSE: Duration = Duration::from_millis(100);
-/// News of one stream waiting to be passed on.
-const NEWS_CAPACITY: usize = 16;
-
-/// What a recogniser says of one utterance.
-#[derive(Debug)]
-pub struct LaneEvent {
-    /// Whose lane.
-    pub speaker: SpeakerId,
-    utterance: u64,
-    news: News,
-}
-
-#[derive(Debug)]
-enum News {
-    Heard(Heard),
-    Ended(Result<(), Error>),
-}
+/// A segment that begins this soon after the last one's voice belongs to the same utterance.
+const CONTINUES: Duration = Duration::from_millis(600);
+/// A stream that did not open or broke off is not opened again for so long, where one stream
+/// stays open for all utterances.
+const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// A lane without a frame for so long is given back.
+const STALE: Duration = Duration::from_secs(60);
 
 /// What a [`LaneEvent`] means for the table.
 pub enum LaneNews {
@@ -88,27 +73,11 @@ pub struct Lane {
     closed: Vec<Stream>,
     streams: u64,
     last_at: Option<Instant>,
-}
-
-/// One utterance on its way through the recogniser.
-struct Stream {
-    id: u64,
-    to: Option<mpsc::Sender<Arc<[i16]>>>,
-    _task: AbortOnDropHandle<()>,
-    held: Option<Held>,
-    audio: Vec<Arc<[i16]>>,
-    /// Text of segments that this one continues.
-    before: String,
-    partial: String,
-    partial_at: Option<Instant>,
-    partials: u32,
-    speech_end: Instant,
-    closed_at: Option<Instant>,
-    text: Option<String>,
-    /// Waits for the segment that continues it.
-    parked: bool,
-    /// The partial was offered for an early answer.
-    offered: bool,
+    /// When the last utterance that was no click ended.
+    last_end: Option<Instant>,
+    /// Said to nobody, and why; told when nothing continues it.
+    unaddressed: Option<(Utterance, String)>,
+    reopen_at: Option<Instant>,
 }
 
 impl Lane {
@@ -126,6 +95,9 @@ impl Lane {
             closed: Vec::new(),
             streams: 0,
             last_at: None,
+            last_end: None,
+            unaddressed: None,
+            reopen_at: None,
         }
     }
 
@@ -152,8 +124,9 @@ impl Lane {
         self.last_at = Some(at);
         let voicing = self.vad.as_mut().map(|vad| vad.push(samples)).unwrap_or_default();
         if self.service_ends {
-            if self.open.is_none() {
+            if self.open.is_none() && self.reopen_at.is_none_or(|at| at <= now) {
                 self.begin(now, start);
+                self.reopen_at = Some(now + REOPEN_AFTER);
             }
             self.feed(now, samples, true);
             return (voicing, None);
@@ -202,7 +175,9 @@ impl Lane {
         let overdue =
             self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
         let stable = self.open.as_ref().and_then(Stream::stable_at);
-        [end, overdue, stable].into_iter().flatten().min()
+        let untold =
+            self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
+        [end, overdue, stable, untold].into_iter().flatten().min()
     }
 
     /// An utterance whose final did not come.
@@ -214,16 +189,53 @@ impl Lane {
         Some((stream.into_utterance(self.speaker, now), error))
     }
 
-    /// Whether an utterance waits for its final transcript.
+    /// Keeps an utterance that was said to nobody for as long as it may be continued; false when
+    /// that is over.
+    pub fn keep_unaddressed(&mut self, now: Instant, utterance: &Utterance, why: &str) -> bool {
+        let keeps = self.open.is_none() && now < utterance.speech_end + CONTINUES;
+        if keeps {
+            self.unaddressed = Some((utterance.clone(), why.to_owned()));
+        }
+        keeps
+    }
+
+    /// What was said to nobody, once nothing can continue it any more.
+    pub fn unaddressed(&mut self, now: Instant) -> Option<(Utterance, String)> {
+        let over =
+            |(utterance, _): &mut (Utterance, String)| utterance.speech_end + CONTINUES <= now;
+        self.unaddressed.take_if(over)
+    }
+
+    /// The same at once.
+    pub fn take_unaddressed(&mut self) -> Option<(Utterance, String)> {
+        self.unaddressed.take()
+    }
+
+    /// Whether an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
-        !self.closed.is_empty()
+        !self.closed.is_empty() || self.unaddressed.is_some()
     }
 
     /// Whether the recogniser has taken all sound there is.
     pub fn is_drained(&self) -> bool {
-        let drained =
-            |s: &Stream| s.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity());
-        self.open.as_ref().is_none_or(drained)
+        self.open.as_ref().is_none_or(Stream::is_drained)
+    }
+
+    /// Whether nobody has been speaking here for long.
+    pub fn is_stale(&self, now: Instant) -> bool {
+        let idle = self.service_ends || self.open.is_none();
+        let quiet = self.last_at.is_some_and(|at| now.saturating_duration_since(at) > STALE);
+        idle && quiet && !self.is_finalising() && self.ahead.is_none()
+    }
+
+    /// Whether a stream to the recogniser is open.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// When the last utterance ended.
+    pub fn last_end(&self) -> Option<Instant> {
+        self.last_end
     }
 
     /// The open utterance as it may be answered ahead of its final: its text so far, offered once.
@@ -282,6 +294,12 @@ impl Lane {
                 self.closed[index].text.get_or_insert_default();
                 self.settle(index, now)
             }
+            // The rest of the utterance is worth more than the failure of its beginning.
+            News::Ended(Err(error)) if self.closed[index].parked => {
+                tracing::warn!(%error, "the beginning of an utterance is lost");
+                self.closed[index].text.get_or_insert_default();
+                self.settle(index, now)
+            }
             News::Ended(Err(error)) => {
                 let stream = self.closed.remove(index);
                 LaneNews::Failed(stream.into_utterance(self.speaker, now), error)
@@ -297,10 +315,7 @@ impl Lane {
                     return LaneNews::Nothing;
                 }
                 let reading = reads(&text, names);
-                stream.partial = text;
-                stream.partials += 1;
-                stream.partial_at = Some(now);
-                stream.offered = false;
+                stream.read(now, text);
                 let at = self.last_at.map_or(now, |last| last.max(now)).into_std();
                 let partial = Input::Partial { reading, stable_since: at };
                 // A partial never ends an utterance by itself: that is for the next frame or tick.
@@ -308,173 +323,64 @@ impl Lane {
                 LaneNews::Partial
             }
             News::Heard(Heard::Final(text)) if self.service_ends => {
-                let utterance = Utterance {
-                    speaker: self.speaker,
-                    raw: text,
-                    text: String::new(),
-                    partials: std::mem::take(&mut stream.partials),
-                    speech_end: stream.speech_end,
-                    final_at: Some(now),
-                    audio: std::mem::take(&mut stream.audio).into(),
-                    typed: false,
-                };
-                stream.partial.clear();
-                stream.partial_at = None;
-                LaneNews::Heard(utterance)
+                LaneNews::Heard(stream.cut(self.speaker, text, now))
             }
-            News::Heard(Heard::Final(_)) => LaneNews::Nothing,
+            News::Heard(Heard::Final(text)) => {
+                stream.text = Some(text);
+                LaneNews::Nothing
+            }
             News::Ended(result) => {
                 let Some(stream) = self.open.take() else { return LaneNews::Nothing };
                 match result {
-                    Ok(()) => LaneNews::Nothing,
+                    Ok(()) if self.service_ends => LaneNews::Nothing,
+                    // The recogniser did not want the rest.
+                    Ok(()) => LaneNews::Heard(stream.into_utterance(self.speaker, now)),
                     Err(error) => LaneNews::Failed(stream.into_utterance(self.speaker, now), error),
                 }
             }
         }
     }
 
-    /// A final text is there: it is told unless a later segment continues it.
+    /// A final text is there: it is told unless a later segment continues it, or it continues one
+    /// that is not known yet.
     fn settle(&mut self, index: usize, now: Instant) -> LaneNews {
-        if !self.closed[index].parked {
-            let stream = self.closed.remove(index);
-            return LaneNews::Heard(stream.into_utterance(self.speaker, now));
+        let id = self.closed[index].id;
+        if self.closed.iter().any(|earlier| earlier.parked && earlier.id < id) {
+            return LaneNews::Nothing;
         }
-        let parked = self.closed.remove(index);
-        let text = parked.joined(parked.text.as_deref().unwrap_or_default());
-        let id = parked.id;
-        let next = self.closed.iter_mut().chain(self.open.as_mut()).find(|stream| stream.id > id);
-        match next {
-            Some(next) => {
-                next.before = text;
-                next.partials += parked.partials;
-                LaneNews::Nothing
-            }
-            None => LaneNews::Heard(
-                Stream { text: Some(text), before: String::new(), ..parked }
-                    .into_utterance(self.speaker, now),
-            ),
+        let stream = self.closed.remove(index);
+        let later = self.closed.iter_mut().chain(self.open.as_mut()).find(|next| next.id > id);
+        let Some(next) = later.filter(|_| stream.parked) else {
+            return LaneNews::Heard(stream.into_utterance(self.speaker, now));
+        };
+        next.before = stream.joined(stream.text.as_deref().unwrap_or_default());
+        next.partials += stream.partials;
+        let known = |next: &Stream| next.id > id && next.text.is_some();
+        match self.closed.iter().position(known) {
+            Some(next) if next == index => self.settle(next, now),
+            _ => LaneNews::Nothing,
         }
     }
 
     fn begin(&mut self, now: Instant, start: impl FnOnce(u64) -> Option<Listening>) {
         self.streams += 1;
-        self.open = start(self.streams).map(|listening| Stream {
-            id: self.streams,
-            to: Some(listening.to),
-            _task: listening.task,
-            held: listening.held,
-            audio: Vec::new(),
-            before: String::new(),
-            partial: String::new(),
-            partial_at: None,
-            partials: 0,
-            speech_end: now,
-            closed_at: None,
-            text: None,
-            parked: false,
-            offered: false,
-        });
+        self.open = start(self.streams).map(|listening| Stream::new(self.streams, listening, now));
     }
 
     fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
-        let Some(stream) = &mut self.open else { return };
-        if voiced {
-            stream.speech_end = now;
-        }
-        if stream.audio.len() < STREAM_CAPACITY {
-            stream.audio.push(Arc::clone(samples));
-        }
-        if let Some(to) = &stream.to
-            && to.try_send(Arc::clone(samples)).is_err()
-        {
-            tracing::warn!(speaker = self.speaker.0, "the recogniser is too slow, a frame is lost");
+        if let Some(stream) = &mut self.open {
+            stream.feed(now, samples, voiced);
         }
     }
 
     fn close(&mut self, now: Instant, reason: CloseReason) -> Edge {
         let Some(mut stream) = self.open.take() else { return Edge::Blip };
-        // Dropping the sender tells the recogniser that this is all.
-        stream.to = None;
-        stream.closed_at = Some(now);
-        if let Some(held) = stream.held.take() {
-            held.settle(Consumption { seconds: stream.seconds(), ..Consumption::default() });
-        }
+        stream.close(now);
         if reason == CloseReason::Blip && stream.before.is_empty() {
             return Edge::Blip;
         }
+        self.last_end = Some(stream.speech_end);
         self.closed.push(stream);
         Edge::Closed
-    }
-}
-
-impl Stream {
-    fn stable_at(&self) -> Option<Instant> {
-        let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
-        Some((since + STABLE).max(self.speech_end + PAUSE))
-    }
-
-    fn joined(&self, text: &str) -> String {
-        match (self.before.is_empty(), text.is_empty()) {
-            (true, _) => text.to_owned(),
-            (false, true) => self.before.clone(),
-            (false, false) => format!("{} {text}", self.before),
-        }
-    }
-
-    fn seconds(&self) -> f64 {
-        f64::from(u32::try_from(self.audio.len()).unwrap_or(u32::MAX)) * 0.02
-    }
-
-    fn into_utterance(self, speaker: SpeakerId, now: Instant) -> Utterance {
-        Utterance {
-            speaker,
-            raw: self.joined(self.text.as_deref().unwrap_or_default()),
-            text: String::new(),
-            partials: self.partials,
-            speech_end: self.speech_end,
-            final_at: Some(now),
-            audio: self.audio.into(),
-            typed: false,
-        }
-    }
-}
-
-/// A recogniser at work on one utterance.
-pub struct Listening {
-    to: mpsc::Sender<Arc<[i16]>>,
-    task: AbortOnDropHandle<()>,
-    held: Option<Held>,
-}
-
-impl Listening {
-    /// Starts `stt` on utterance `utterance` of `speaker`; its news go to `news`.
-    pub fn start(
-        stt: &dyn SpeechToText,
-        (speaker, utterance): (SpeakerId, u64),
-        held: Held,
-        news: mpsc::Sender<LaneEvent>,
-    ) -> Self {
-        let (to, audio) = mpsc::channel(STREAM_CAPACITY);
-        let (heard, mut heard_in) = mpsc::channel(NEWS_CAPACITY);
-        let listening = stt.listen(audio, heard);
-        let task = tokio::spawn(async move {
-            let event = |news| LaneEvent { speaker, utterance, news };
-            tokio::pin!(listening);
-            let ended = loop {
-                tokio::select! {
-                    biased;
-                    Some(heard) = heard_in.recv() => {
-                        // A closed table needs no news.
-                        let _ = news.send(event(News::Heard(heard))).await;
-                    }
-                    ended = &mut listening => break ended,
-                }
-            };
-            while let Ok(heard) = heard_in.try_recv() {
-                let _ = news.send(event(News::Heard(heard))).await;
-            }
-            let _ = news.send(event(News::Ended(ended))).await;
-        });
-        Self { to, task: AbortOnDropHandle::new(task), held: Some(held) }
     }
 }

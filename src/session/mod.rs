@@ -13,6 +13,7 @@ mod orders;
 mod playback;
 mod seat;
 mod speakers;
+mod stream;
 mod table;
 mod turns;
 
@@ -23,3 +24,6 @@ pub use playback::{Pace, VoiceOut};
 pub use seat::Seat;
 pub use speakers::{Speaker, SpeakerId};
 pub use table::{Command, Kept, TableEvent, TableHandle, TableParts, VoiceInput, open};
+
+#[cfg(test)]
+mod tests;

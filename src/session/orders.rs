@@ -1,7 +1,5 @@
 //! What the game master orders by voice.
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
 use super::{
@@ -45,11 +43,21 @@ impl Table {
                 self.ears.go_faster(now);
                 "answers come faster for five minutes".to_owned()
             }
-            Command::Scene(name) => match self.ears.go_to_scene(&name) {
-                Some(scene) => format!("the scene is {scene}"),
-                None => format!("there is no scene '{name}'"),
-            },
+            Command::Scene(name) => self.go_to_scene(now, &name),
         }
+    }
+
+    /// Whoever is not there falls silent.
+    fn go_to_scene(&mut self, now: Instant, name: &str) -> String {
+        let Some(scene) = self.ears.go_to_scene(name).map(str::to_owned) else {
+            return format!("there is no scene '{name}'");
+        };
+        for seat in 0..self.seats.len() {
+            if !self.ears.is_present(seat) {
+                self.silence(now, seat);
+            }
+        }
+        format!("the scene is {scene}")
     }
 
     fn name(&self, seat: usize) -> &str {
@@ -64,16 +72,8 @@ impl Table {
 
     /// The game master's own words in an NPC's voice; they go before everything else.
     fn puppet(&mut self, now: Instant, speaker: SpeakerId, seat: usize, text: String) {
-        let utterance = Utterance {
-            speaker,
-            raw: String::new(),
-            text: String::new(),
-            partials: 0,
-            speech_end: now,
-            final_at: Some(now),
-            audio: Arc::from([]),
-            typed: true,
-        };
+        let utterance =
+            Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
         let tier = TierLine {
             selected: Tier::Fast,
             effective: Tier::Fast,

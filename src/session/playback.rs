@@ -31,6 +31,15 @@ pub enum Pace {
     Free,
 }
 
+/// Where a turn stands in the order of playing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The game master's words: before all others, also those being heard.
+    pub urgent: bool,
+    /// When the utterance it answers ended.
+    pub said_at: Instant,
+}
+
 /// What playing led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Played {
@@ -58,6 +67,8 @@ const GAP_SPREAD_MS: u64 = 50;
 const ORDER_PATIENCE: Duration = Duration::from_secs(2);
 /// Behind schedule by more than this, the schedule starts anew instead of catching up.
 const LATE_MAX: Duration = Duration::from_millis(100);
+/// Length of a word whose sound is not all there yet, in frames.
+const FRAMES_A_WORD: usize = 15;
 /// Ducked under a player's voice.
 const DUCK_DB: f32 = -15.0;
 const DUCK_RAMP: Duration = Duration::from_millis(40);
@@ -81,8 +92,7 @@ pub struct Playback {
 struct Segment {
     turn: TurnId,
     npc: String,
-    /// Game master's lines go first.
-    urgent: bool,
+    place: Place,
     released: bool,
     whole: bool,
     /// Played to its end and about to be closed.
@@ -91,6 +101,7 @@ struct Segment {
     frames: VecDeque<(usize, Frame)>,
     sentences: Vec<Sentence>,
     played: usize,
+    played_at: Option<Instant>,
 }
 
 struct Sentence {
@@ -119,11 +130,11 @@ impl Playback {
     }
 
     /// Makes room for a turn; nothing of it is played before [`Self::release`].
-    pub fn open(&mut self, turn: TurnId, npc: &str, urgent: bool) {
+    pub fn open(&mut self, turn: TurnId, npc: &str, place: Place) {
         self.segments.push(Segment {
             turn,
             npc: npc.to_owned(),
-            urgent,
+            place,
             released: false,
             whole: false,
             done: false,
@@ -131,6 +142,7 @@ impl Playback {
             frames: VecDeque::new(),
             sentences: Vec::new(),
             played: 0,
+            played_at: None,
         });
     }
 
@@ -197,6 +209,21 @@ impl Playback {
         self.segments.is_empty()
     }
 
+    /// The turn being heard, if it has to give way to words of the game master that are ready.
+    pub fn in_the_way(&self) -> Option<TurnId> {
+        let ready = |s: &Segment| s.place.urgent && s.released && s.ready_at.is_some() && !s.done;
+        let current = self.segments.iter().find(|segment| Some(segment.turn) == self.current)?;
+        let gives_way = !current.place.urgent && self.segments.iter().any(ready);
+        gives_way.then_some(current.turn)
+    }
+
+    /// Whether all sound there is of `turn` was played and more is to come: `Some` with when its
+    /// last frame left, `Some(None)` when none did.
+    pub fn hungry_since(&self, turn: TurnId) -> Option<Option<Instant>> {
+        let segment = self.segments.iter().find(|segment| segment.turn == turn)?;
+        (segment.frames.is_empty() && !segment.whole).then_some(segment.played_at)
+    }
+
     /// Makes room for a player's voice.
     pub fn duck(&mut self) {
         self.unducked = false;
@@ -226,8 +253,8 @@ impl Playback {
             }
         };
         let gap_over = match self.pace {
-            Pace::RealTime => self.quiet_since.map(|since| since + self.gap),
-            Pace::Free => None,
+            Pace::RealTime if !next.place.urgent => self.quiet_since.map(|since| since + self.gap),
+            _ => None,
         };
         Some((gap_over.map_or(at, |over| over.max(at)), next.turn))
     }
@@ -269,8 +296,13 @@ impl Playback {
         let Some((index, frame)) = segment.frames.pop_front() else {
             if segment.whole {
                 segment.done = true;
+                let silent = segment.played == 0;
+                let quiet_since = self.quiet_since;
                 played.push(Played::Finished(turn));
                 self.end_current(now);
+                if silent {
+                    self.quiet_since = quiet_since;
+                }
                 return true;
             }
             // The voice is behind: its next frame plays as soon as it is here.
@@ -281,6 +313,7 @@ impl Playback {
             played.push(Played::Began(turn));
         }
         segment.played += 1;
+        segment.played_at = Some(now);
         if let Some(sentence) = segment.sentences.get_mut(index) {
             if sentence.played == 0 {
                 played.push(Played::Sentence(turn, index + 1));
@@ -309,8 +342,8 @@ impl Playback {
 }
 
 impl Segment {
-    fn order(&self) -> (bool, TurnId) {
-        (!self.urgent, self.turn)
+    fn order(&self) -> (bool, Instant, TurnId) {
+        (!self.place.urgent, self.place.said_at, self.turn)
     }
 
     fn heard(&self) -> HeardAloud {
@@ -331,7 +364,8 @@ impl Sentence {
             return Some(self.text.trim().to_owned());
         }
         let words: Vec<&str> = self.text.split_whitespace().collect();
-        let kept = words.len() * self.played / self.frames.max(1);
+        let known = if self.whole { self.frames } else { words.len() * FRAMES_A_WORD };
+        let kept = words.len() * self.played / self.frames.max(known).max(1);
         let kept = kept.min(words.len());
         (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
     }

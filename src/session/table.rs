@@ -7,18 +7,14 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
     sync::{mpsc, oneshot},
-    task::JoinHandle,
+    task::{self, JoinHandle},
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut,
-    ears::Ears,
-    lane::{Lane, LaneEvent},
-    playback::Playback,
-    speakers::Speakers,
-    turns::Turns,
+    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears, lane::Lane,
+    playback::Playback, speakers::Speakers, stream::LaneEvent, turns::Turns,
 };
 use crate::{
     domain::{Campaign, Message, SessionId, Tier, TurnId},
@@ -147,6 +143,7 @@ enum Event {
     Lane(LaneEvent),
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
+    Lost(task::Id),
     Wake,
     Closed,
 }
@@ -222,11 +219,12 @@ impl Table {
                 Event::Lane(event) => self.lane_event(event),
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
+                Event::Lost(task) => self.lost(task),
                 Event::Wake => {}
             }
             self.act(Instant::now());
         }
-        self.close()
+        self.close().await
     }
 
     /// Control first, then what engines and recognisers say, sound last; time never waits, since
@@ -244,8 +242,7 @@ impl Table {
             Some(event) = self.lanes_in.recv() => Event::Lane(event),
             Some(done) = self.turns.tasks.join_next() => match done {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
-                // Only turns that were ended by force are lost, and those are settled already.
-                Err(_) => Event::Wake,
+                Err(lost) => Event::Lost(lost.id()),
             },
             Some(input) = voice.recv() => Event::Voice(input),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
@@ -254,7 +251,7 @@ impl Table {
 
     fn wake_at(&self) -> Option<Instant> {
         let lanes = self.lanes.values().filter_map(Lane::wake_at).min();
-        let turns = self.turns.wake_at(self.options.turn_timeout);
+        let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
         // A recogniser does not say when it has taken everything; whoever settles asks again.
         let undrained = !self.settling.is_empty() && !self.lanes.values().all(Lane::is_drained);
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
@@ -288,7 +285,7 @@ impl Table {
         match command {
             Command::Join(speaker) => self.speakers.join(speaker),
             Command::Typed { speaker, text } => self.typed(speaker, text),
-            Command::Pin(seat) => self.ears.pin(seat),
+            Command::Pin(seat) => self.ears.pin(seat.filter(|seat| *seat < self.seats.len())),
             Command::SetTier(tier) => self.ears.override_tier(tier),
             Command::Close => {}
         }
@@ -331,9 +328,26 @@ impl Table {
         }
     }
 
-    fn close(mut self) -> Kept {
+    /// Ends what is under way, so that what was heard and done so far is kept.
+    async fn close(mut self) -> Kept {
+        let now = Instant::now();
         self.closed.cancel();
-        self.turns.tasks.abort_all();
+        let untold: Vec<_> = self.lanes.values_mut().filter_map(Lane::take_unaddressed).collect();
+        self.lanes.clear();
+        for (utterance, why) in untold {
+            self.said_to_nobody(utterance, why);
+        }
+        (0..self.seats.len()).for_each(|seat| self.silence(now, seat));
+        while let Some(at) = self.turns.wake_at() {
+            tokio::select! {
+                biased;
+                Some(done) = self.turns.tasks.join_next() => match done {
+                    Ok((turn, report)) => self.made(turn, report),
+                    Err(lost) => self.lost(lost.id()),
+                },
+                () = sleep_until(at) => self.end_overdue(Instant::now()),
+            }
+        }
         Kept {
             histories: self
                 .seats

@@ -46,6 +46,22 @@ pub struct Utterance {
     pub typed: bool,
 }
 
+impl Utterance {
+    /// Something `speaker` said of which nothing is known yet.
+    pub fn unheard(speaker: SpeakerId, speech_end: Instant) -> Self {
+        Self {
+            speaker,
+            raw: String::new(),
+            text: String::new(),
+            partials: 0,
+            speech_end,
+            final_at: None,
+            audio: Arc::from([]),
+            typed: false,
+        }
+    }
+}
+
 /// What a turn is for.
 #[derive(Clone, Debug)]
 pub struct Purpose {
@@ -95,6 +111,8 @@ pub struct Ended {
     pub heard: HeardAloud,
     /// The line, unless nobody is to know of the turn.
     pub line: Option<TurnLine>,
+    /// The NPC is to remember the turn.
+    pub counts: bool,
 }
 
 /// All turns of a table.
@@ -145,6 +163,16 @@ impl Turns {
         self.active.iter_mut().find(|turn| turn.id == id)
     }
 
+    /// Whether seat `seat` has a turn, be it one that was told to end and has not yet.
+    pub fn is_busy(&self, seat: usize) -> bool {
+        self.active.iter().any(|turn| turn.purpose.seat == seat)
+    }
+
+    /// The turn whose engine runs as `task`.
+    pub fn of_task(&self, task: tokio::task::Id) -> Option<TurnId> {
+        self.active.iter().find(|turn| turn.abort.id() == task).map(|turn| turn.id)
+    }
+
     /// The turn seat `seat` is busy with.
     pub fn of_seat(&mut self, seat: usize) -> Option<&mut Active> {
         self.active.iter_mut().find(|turn| turn.purpose.seat == seat && turn.outcome.is_none())
@@ -160,24 +188,19 @@ impl Turns {
         self.active.iter_mut()
     }
 
+    /// All turns, to look at.
+    pub fn all(&self) -> impl Iterator<Item = &Active> {
+        self.active.iter()
+    }
+
     /// Whether no turn is under way.
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
-    /// When a turn times out or must be ended by force.
-    pub fn wake_at(&self, timeout: Duration) -> Option<Instant> {
-        let times = self.active.iter().filter_map(|turn| match turn.kill_at {
-            Some(at) => Some(at),
-            None => turn.silent_since().map(|since| since + timeout),
-        });
-        times.min()
-    }
-
-    /// Ids of turns without a sound for `timeout`.
-    pub fn timed_out(&self, now: Instant, timeout: Duration) -> Vec<TurnId> {
-        let late = |turn: &&Active| turn.silent_since().is_some_and(|since| since + timeout <= now);
-        self.active.iter().filter(late).map(|turn| turn.id).collect()
+    /// When a turn must be ended by force.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.active.iter().filter_map(|turn| turn.kill_at).min()
     }
 
     /// Ends by force the engines that did not end when told to.
@@ -203,11 +226,19 @@ impl Turns {
 }
 
 impl Active {
-    /// Waiting for its first sound since then; `None` when it has one, is given up, or is only a
-    /// guess.
-    fn silent_since(&self) -> Option<Instant> {
-        let waiting = self.began_at.is_none() && self.outcome.is_none() && self.report.is_none();
-        (waiting && !self.speculative).then_some(self.started_at)
+    /// The engine owes the table sound since then at the latest; `None` when it is done, given up,
+    /// or only a guess.
+    pub fn owes_since(&self) -> Option<Instant> {
+        let owes = self.outcome.is_none() && self.report.is_none() && !self.speculative;
+        owes.then_some(self.started_at)
+    }
+
+    /// The final transcript agrees: the guess was right.
+    pub fn confirm(&mut self, now: Instant, utterance: Utterance) {
+        self.purpose.utterance = utterance;
+        self.speculative = false;
+        self.started_at = now;
+        self.gate.send_modify(|gate| gate.confirmed = true);
     }
 
     /// Whether the table hears or awaits it.
@@ -242,6 +273,9 @@ impl Active {
         let outcome = self.outcome.unwrap_or_else(|| outcome(self.report.as_ref(), &heard));
         let hidden = self.speculative || self.withdrawn;
         let cast = cast(self.purpose.seat);
+        // What tools have done cannot be taken back with the answer.
+        let acted = self.report.as_ref().is_some_and(|report| !report.exchange.is_empty());
+        let counts = !hidden || (acted && !self.speculative);
         let report = self.report.as_ref();
         let utterance = &self.purpose.utterance;
         let first_text = report.and_then(|report| report.first_text_at);
@@ -272,7 +306,7 @@ impl Active {
             tts: Some(cast.tts),
             spent,
         });
-        Ended { seat: self.purpose.seat, report: self.report, heard, line }
+        Ended { seat: self.purpose.seat, report: self.report, heard, line, counts }
     }
 }
 
@@ -293,7 +327,7 @@ fn outcome(report: Option<&TurnReport>, heard: &HeardAloud) -> Outcome {
     let failure = report.and_then(|report| report.failure.as_ref());
     match failure {
         None => Outcome::Spoken,
-        Some(_) if !heard.audio.is_zero() => Outcome::CutShort,
+        Some(_) if !heard.text.is_empty() => Outcome::CutShort,
         Some(Failure::Model(_)) => Outcome::ModelError,
         Some(Failure::Voice(_)) => Outcome::VoiceError,
         Some(Failure::OverBudget(_)) => Outcome::OverBudget,

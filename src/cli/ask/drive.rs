@@ -30,6 +30,9 @@ const FRAMES_PER_LOOK: usize = 5;
 const SILENCE_AFTER: Duration = Duration::from_millis(2_000);
 /// Pause between an input and the next one without a time of its own.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How far the time of recordings runs ahead of the clock where the clock does not count: it is
+/// never overtaken, or a busy machine would find silence in the middle of a word.
+const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
 /// How fast sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,10 @@ impl Driver {
             printer,
             pacing,
             speakers: HashMap::new(),
-            at: Instant::now(),
+            at: match pacing {
+                Pacing::AsFastAsHeard => Instant::now() + AHEAD,
+                Pacing::Clock => Instant::now(),
+            },
             lines: 0,
             last: None,
             typed_anything: false,
@@ -123,6 +129,7 @@ impl Driver {
         self.join(PLAYER, as_dm).await?;
         let speaker = self.speakers[PLAYER];
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
             let Some(line) = lines.next_line().await? else { break };

@@ -84,7 +84,7 @@ pub struct Arguments {
 ///
 /// # Errors
 /// Wrong usage, inputs that cannot be read, speech that cannot be heard or written.
-pub fn run(arguments: &Arguments, matches: &ArgMatches, config: Config) -> Result<u8, Failure> {
+pub fn run(arguments: &Arguments, matches: &ArgMatches, mut config: Config) -> Result<u8, Failure> {
     let said = inputs(matches)?;
     let npc = match &arguments.npc {
         None => None,
@@ -94,6 +94,9 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches, config: Config) -> Resul
         sink::check(path).map_err(Failure::Usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    // Nothing is gained ahead of a final that comes as fast as it can, and a turn begun ahead
+    // would wait for sound that waits for the turn.
+    config.session.preemptive &= clock_runs(arguments, &steps);
     let kept = match &arguments.session {
         None => KeptSession::unkept(),
         Some(id) => KeptSession::open(&config.data_dir, id)?,
@@ -103,6 +106,11 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches, config: Config) -> Resul
     // Recognisers and voices that are still at work are not waited for.
     runtime.shutdown_background();
     status
+}
+
+/// Whether sound is fed at its own pace.
+fn clock_runs(arguments: &Arguments, steps: &[Step]) -> bool {
+    arguments.realtime || steps.iter().any(|step| step.input.at.is_some())
 }
 
 /// One thing said, its sound at 16 kHz.
@@ -143,12 +151,12 @@ async fn play(
     (npc, steps): (Option<usize>, Vec<Step>),
     kept: KeptSession,
 ) -> Result<u8, Failure> {
-    let clock_runs = arguments.realtime || steps.iter().any(|step| step.input.at.is_some());
+    let clock_runs = clock_runs(arguments, &steps);
     let stt = app::hearing(config)?;
     if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
         print::while_loading(stt.ready()).await?;
     }
-    let printer = Printer::new(arguments.json, io::stdin().is_terminal());
+    let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let table = app::open_table(
@@ -182,7 +190,10 @@ async fn play(
         driven = driven => driven?,
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
-            return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
+            // Whoever typed has finished; recordings are answered whole or not at all.
+            if !steps.is_empty() {
+                return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
+            }
         }
     }
     commands.send(Command::Close).await?;

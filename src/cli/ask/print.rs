@@ -40,6 +40,17 @@ impl Printer {
         Ok(())
     }
 
+    /// Says how to type.
+    ///
+    /// # Errors
+    /// stderr is gone.
+    pub fn welcome(&self) -> io::Result<()> {
+        if self.at_terminal {
+            writeln!(io::stderr(), "type to the cast, a name first; Ctrl-D ends")?;
+        }
+        Ok(())
+    }
+
     /// Asks for a line to be typed.
     ///
     /// # Errors
@@ -55,7 +66,10 @@ impl Printer {
 
     fn line(&self, line: &TurnLine) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
-        if !self.at_terminal || line.stt != "typed" {
+        let is_known = self.at_terminal && line.stt == "typed";
+        // The game master's words in an NPC's mouth were said by nobody else.
+        let is_puppet = line.heard.is_empty() && line.npc.is_some();
+        if !is_known && !is_puppet {
             writeln!(out, "{}: {}", line.speaker, said(&line.heard))?;
         }
         if let Some(tier) = &line.tier {
@@ -104,8 +118,9 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::Spoken => return None,
         Outcome::Interrupted => "(interrupted)",
         Outcome::CutShort => "(cut short)",
-        Outcome::NobodyAddressed => "nobody was addressed",
-        Outcome::EmptyTranscript => "nothing was understood",
+        Outcome::NobodyAddressed => "nobody answers",
+        // The line has said so already.
+        Outcome::EmptyTranscript => return line.detail.clone(),
         Outcome::HearingError => "hearing failed",
         Outcome::ModelError => "the model failed",
         Outcome::VoiceError => "the voice failed",

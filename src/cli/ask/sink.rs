@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -41,7 +41,7 @@ impl WavSink {
             return Ok(());
         }
         let wav = write_wav(&Clip { samples, rate: SampleRate::HZ_48000 });
-        let part = path.with_extension("wav.part");
+        let part = part_of(path);
         fs::write(&part, wav)
             .and_then(|()| fs::rename(&part, path))
             .inspect_err(|_| {
@@ -50,6 +50,11 @@ impl WavSink {
             })
             .with_context(|| format!("cannot write '{}'", path.display()))
     }
+}
+
+/// The name it has until it is whole.
+fn part_of(path: &Path) -> PathBuf {
+    path.with_extension("wav.part")
 }
 
 /// Whether `path` can be written when the time comes.
@@ -66,6 +71,11 @@ pub fn check(path: &Path) -> Result<(), String> {
             "--out '{shown}': there is no folder '{}' (make it first)",
             folder.display()
         )),
-        _ => Ok(()),
+        _ => {
+            let part = part_of(path);
+            fs::write(&part, b"").and_then(|()| fs::remove_file(&part)).map_err(|error| {
+                format!("--out '{shown}' cannot be written: {error} (name another file)")
+            })
+        }
     }
 }

@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "a C library is called through looked-up symbols")]
 
 use std::{
-    ffi::{CStr, CString, NulError, c_char, c_int, c_void},
+    ffi::{CStr, CString, c_char, c_int, c_void},
     path::Path,
     ptr::{self, NonNull},
     sync::Arc,
@@ -13,11 +13,11 @@ use std::{
 
 use libloading::Library;
 
-/// What is needed beside this program, as a way out for messages.
-pub const INSTALL: &str =
-    "apt-get install pocketsphinx-en-us libpocketsphinx3 libsphinxbase3, or ./dev setup";
+use super::failure::{SphinxError, failed};
 
+/// Where the models and sound functions are.
 const BASE_NAMES: [&str; 2] = ["libsphinxbase.so.3", "libsphinxbase.so"];
+/// Where the decoder is.
 const SPHINX_NAMES: [&str; 2] = ["libpocketsphinx.so.3", "libpocketsphinx.so"];
 
 /// Base of the library's own logarithms.
@@ -27,43 +27,31 @@ const NGRAM_AUTO: c_int = 0;
 
 /// Cepstral coefficients of one frame in the stock acoustic model.
 const CEPSTRA: usize = 13;
+/// Frames of 10 ms that the model's own mean counts as when an utterance begins.
+const FIRST_MEAN_FRAMES: i16 = 40;
+/// Samples after which the mean follows the speaker: 50 ms.
+const FOLLOW_SAMPLES: usize = 800;
 
 /// Name of the search that holds both language models.
 const SEARCH: &CStr = c"table";
 
-/// What went wrong with the C libraries.
-#[derive(Debug, thiserror::Error)]
-pub enum SphinxError {
-    /// A library is not installed.
-    #[error("cannot load the speech recogniser \"{library}\": {reason} ({INSTALL})")]
-    Library { library: &'static str, reason: String },
-    /// A library is there, but of another kind.
-    #[error(
-        "the speech recogniser \"{library}\" has no \"{symbol}\"; version 0.8+5prealpha is needed \
-         ({INSTALL})"
-    )]
-    Symbol { library: &'static str, symbol: &'static str },
-    /// A call failed.
-    #[error("the speech recogniser failed at {call} with \"{value}\" ({INSTALL})")]
-    Call { call: &'static str, value: String },
-    /// The generated model cannot be put where the library reads it.
-    #[error(
-        "cannot write the campaign's language model: {0} (free space in the folder for temporary files)"
-    )]
-    Scratch(#[from] std::io::Error),
-    /// A path or word holds a zero byte.
-    #[error("the speech recogniser was given a text with a zero byte")]
-    Nul(#[from] NulError),
-}
-
+/// A thing of the library's own.
 type Object = *mut c_void;
 
 /// Declares the looked-up functions of one library and how they are found.
 macro_rules! functions {
-    ($name:ident { $($field:ident: $type:ty,)* }) => {
-        struct $name { $($field: $type,)* }
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        struct $name {
+            $(
+                /// As in the headers.
+                $field: $type,
+            )*
+        }
 
         impl $name {
+            /// Looks every function up.
+            ///
             /// # Safety
             /// `library` must export the named symbols with these signatures.
             unsafe fn find(library: &Library, file: &'static str) -> Result<Self, SphinxError> {
@@ -79,7 +67,9 @@ macro_rules! functions {
     };
 }
 
-functions! { Base {
+functions! {
+/// Functions of sphinxbase.
+Base {
     err_set_logfp: unsafe extern "C" fn(Object),
     cmd_ln_parse_r: unsafe extern "C" fn(Object, *const c_void, c_int, *const *const c_char, c_int) -> Object,
     cmd_ln_free_r: unsafe extern "C" fn(Object) -> c_int,
@@ -93,7 +83,9 @@ functions! { Base {
     ngram_model_free: unsafe extern "C" fn(Object) -> c_int,
 } }
 
-functions! { Pocket {
+functions! {
+/// Functions of pocketsphinx.
+Pocket {
     ps_args: unsafe extern "C" fn() -> *const c_void,
     ps_init: unsafe extern "C" fn(Object) -> Object,
     ps_free: unsafe extern "C" fn(Object) -> c_int,
@@ -107,40 +99,99 @@ functions! { Pocket {
     ps_get_hyp: unsafe extern "C" fn(Object, *mut i32) -> *const c_char,
 } }
 
-/// Beginning of `feat_t` in sphinxbase's feat.h.
+/// Beginning of `feat_t` in sphinxbase's feat.h, on machines whose pointers have 8 bytes.
 #[repr(C)]
 struct Feat {
-    references: c_int,
-    name: *const c_char,
-    cepstra: i32,
-    streams: i32,
-    stream_lengths: Object,
-    window: i32,
-    subvector_count: i32,
-    subvector_lengths: Object,
-    subvectors: Object,
-    subvector_buffer: Object,
-    subvector_size: i32,
-    mean_kind: c_int,
-    variance: i32,
-    gain_kind: c_int,
-    compute: Object,
-    mean: *mut Cmn,
+    /// References and the name.
+    head: [u64; 2],
+    /// Coefficients of a frame.
+    cepsize: i32,
+    /// Streams of a frame.
+    n_stream: i32,
+    /// Lengths, the window, subvectors, kinds of normalisation and a function.
+    middle: [u64; 8],
+    /// What is subtracted from every frame.
+    cmn_struct: *mut Cmn,
 }
 
-/// `cmn_t` in sphinxbase's cmn.h: what is subtracted from every frame.
+/// `cmn_t` in sphinxbase's cmn.h.
 #[repr(C)]
 struct Cmn {
-    mean: *mut f32,
-    variance: *mut f32,
-    sum: *mut f32,
-    frames: i32,
-    length: i32,
+    /// Subtracted now.
+    cmn_mean: *mut [f32; CEPSTRA],
+    /// Not used.
+    cmn_var: *mut f32,
+    /// Of all frames.
+    sum: *mut [f32; CEPSTRA],
+    /// How many.
+    nframe: i32,
+    /// Coefficients of a frame.
+    veclen: i32,
+}
+
+/// The mean of the sound, which the library subtracts from it.
+///
+/// Left alone it changes only between utterances, so that a stranger's first one is misheard
+/// (12 % of the words instead of 9) and the next speaker hears with the last one's ears. Here every
+/// utterance begins with the model's own mean and follows its speaker.
+struct Mean {
+    /// Where the decoder keeps it.
+    kept: NonNull<Cmn>,
+    /// The model's own.
+    first: [f32; CEPSTRA],
+    /// Samples since it followed.
+    fresh: usize,
+}
+
+impl Mean {
+    /// Finds it in a decoder; `None` when lengths show another layout.
+    ///
+    /// # Safety
+    /// `decoder` must be valid and outlive the value.
+    unsafe fn find(pocket: &Pocket, decoder: Object) -> Option<Self> {
+        let length = i32::try_from(CEPSTRA).ok()?;
+        if size_of::<usize>() != size_of::<u64>() {
+            return None;
+        }
+        // SAFETY: the layouts are those of the headers of the soname that was asked for, and the
+        // lengths on both sides of the pointers are checked before these are followed.
+        unsafe {
+            let features = (pocket.ps_get_feat)(decoder).as_ref()?;
+            let kept = NonNull::new(features.cmn_struct).filter(|_| features.cepsize == length)?;
+            let mean = kept.as_ref();
+            let whole = mean.veclen == length && !mean.cmn_mean.is_null() && !mean.sum.is_null();
+            whole.then(|| Self { kept, first: *mean.cmn_mean, fresh: 0 })
+        }
+    }
+
+    /// Back to the model's own mean, counted as so many frames of speech.
+    fn reset(&mut self) {
+        self.fresh = 0;
+        // SAFETY: checked in `find`; the decoder is used by one thread.
+        unsafe {
+            let mean = self.kept.as_ptr();
+            *(*mean).cmn_mean = self.first;
+            *(*mean).sum = self.first.map(|value| value * f32::from(FIRST_MEAN_FRAMES));
+            (*mean).nframe = i32::from(FIRST_MEAN_FRAMES);
+        }
+    }
+
+    /// Takes over what was heard, now and then.
+    fn follow(&mut self, base: &Base, samples: usize) {
+        self.fresh += samples;
+        if self.fresh >= FOLLOW_SAMPLES {
+            self.fresh = 0;
+            // SAFETY: as in `reset`; the library divides its sum by its number of frames.
+            unsafe { (base.cmn_live_update)(self.kept.as_ptr()) };
+        }
+    }
 }
 
 /// The loaded libraries.
 pub struct Sphinx {
+    /// Of sphinxbase.
     base: Base,
+    /// Of pocketsphinx.
     pocket: Pocket,
     /// Unloaded last: the functions above live in them.
     _libraries: [Library; 2],
@@ -186,6 +237,7 @@ impl Sphinx {
     }
 }
 
+/// The first of `names` that is installed.
 fn open(names: &[&'static str]) -> Result<Library, SphinxError> {
     let mut reason = String::new();
     for name in names {
@@ -201,14 +253,12 @@ fn open(names: &[&'static str]) -> Result<Library, SphinxError> {
 
 /// One recogniser: decodes one utterance at a time.
 pub struct Decoder {
+    /// Outlives the decoder.
     sphinx: Arc<Sphinx>,
+    /// Owned.
     decoder: NonNull<c_void>,
-    /// Where the decoder keeps the mean, and its first value; `None`: it is not where expected.
-    mean: Option<(NonNull<Cmn>, [f32; CEPSTRA])>,
-    /// Samples since the mean was brought up to date.
-    fresh: usize,
-    w: i32,
-    every: usize,
+    /// The mean that is subtracted from the sound; `None`: it is not where it is expected.
+    mean: Option<Mean>,
 }
 
 // SAFETY: a decoder owns everything it points to (nothing is shared with other decoders) and the
@@ -226,18 +276,9 @@ impl Decoder {
         let decoder = unsafe { (sphinx.pocket.ps_init)(config.raw.as_ptr()) };
         let decoder =
             NonNull::new(decoder).ok_or_else(|| failed("ps_init", recipe.acoustic.display()))?;
-        let mean = None;
-        let mut decoder = Self {
-            sphinx: Arc::clone(sphinx),
-            decoder,
-            mean,
-            fresh: 0,
-            w: std::env::var("W").map_or(0, |w| w.parse().unwrap()),
-            every: std::env::var("EVERY").map_or(1600, |w| w.parse().unwrap()),
-        };
-        if decoder.w > 0 {
-            decoder.mean = decoder.find_mean();
-        }
+        let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean: None };
+        // SAFETY: the decoder is valid and lives as long as the mean.
+        decoder.mean = unsafe { Mean::find(&sphinx.pocket, decoder.raw()) };
         for (word, phones) in recipe.words {
             decoder.add_word(word, phones)?;
         }
@@ -245,6 +286,7 @@ impl Decoder {
         Ok(decoder)
     }
 
+    /// Adds a pronunciation.
     fn add_word(&self, word: &str, phones: &str) -> Result<(), SphinxError> {
         let (c_word, c_phones) = (CString::new(word)?, CString::new(phones)?);
         // SAFETY: decoder and strings are valid; the library copies the strings.
@@ -307,6 +349,7 @@ impl Decoder {
         if done { Ok(()) } else { Err(failed("ps_set_lm", recipe.campaign.display())) }
     }
 
+    /// One language model, its scores weighted.
     fn read_model(
         &self,
         path: &Path,
@@ -331,19 +374,7 @@ impl Decoder {
         Ok(model)
     }
 
-    fn find_mean(&self) -> Option<(NonNull<Cmn>, [f32; CEPSTRA])> {
-        // SAFETY: the layouts are those of the headers; lengths are checked before use.
-        unsafe {
-            let features = (self.sphinx.pocket.ps_get_feat)(self.raw()).as_ref()?;
-            let kept = NonNull::new(features.mean).filter(|_| features.cepstra == 13)?;
-            let cmn = kept.as_ref();
-            if cmn.length != 13 || cmn.mean.is_null() || cmn.sum.is_null() {
-                return None;
-            }
-            Some((kept, cmn.mean.cast::<[f32; CEPSTRA]>().read()))
-        }
-    }
-
+    /// The library's own pointer.
     const fn raw(&self) -> Object {
         self.decoder.as_ptr()
     }
@@ -353,16 +384,8 @@ impl Decoder {
     /// # Errors
     /// One is going on already.
     pub fn start(&mut self) -> Result<(), SphinxError> {
-        if let Some((kept, first)) = self.mean {
-            // SAFETY: checked in `find_mean`.
-            unsafe {
-                let cmn = kept.as_ptr();
-                (*cmn).mean.cast::<[f32; CEPSTRA]>().write(first);
-                let w = self.w as f32;
-                (*cmn).sum.cast::<[f32; CEPSTRA]>().write(first.map(|v| v * w));
-                (*cmn).frames = self.w;
-            }
-            self.fresh = 0;
+        if let Some(mean) = &mut self.mean {
+            mean.reset();
         }
         // SAFETY: the decoder is valid and used by one thread.
         let code = unsafe { (self.sphinx.pocket.ps_start_utt)(self.raw()) };
@@ -378,12 +401,8 @@ impl Decoder {
         let frames = unsafe {
             (self.sphinx.pocket.ps_process_raw)(self.raw(), samples.as_ptr(), samples.len(), 0, 0)
         };
-        if let Some((kept, _)) = self.mean {
-            self.fresh += samples.len();
-            if self.fresh >= self.every {
-                self.fresh = 0;
-                unsafe { (self.sphinx.base.cmn_live_update)(kept.as_ptr()) };
-            }
+        if let Some(mean) = &mut self.mean {
+            mean.follow(&self.sphinx.base, samples.len());
         }
         if frames < 0 { Err(failed("ps_process_raw", frames)) } else { Ok(()) }
     }
@@ -418,11 +437,14 @@ impl Drop for Decoder {
 
 /// A parsed configuration of the C library.
 struct Config<'a> {
+    /// Outlives it.
     sphinx: &'a Sphinx,
+    /// Owned.
     raw: NonNull<c_void>,
 }
 
 impl<'a> Config<'a> {
+    /// Parses the recipe's settings.
     fn new(sphinx: &'a Sphinx, recipe: &Recipe<'_>) -> Result<Self, SphinxError> {
         let path = |path: &Path| CString::new(path.as_os_str().as_encoded_bytes());
         let mut words = vec![CString::new("glyphoxa")?];
@@ -450,8 +472,4 @@ impl Drop for Config<'_> {
         // SAFETY: gives back the one reference this value owns.
         unsafe { (self.sphinx.base.cmd_ln_free_r)(self.raw.as_ptr()) };
     }
-}
-
-fn failed(call: &'static str, value: impl ToString) -> SphinxError {
-    SphinxError::Call { call, value: value.to_string() }
 }

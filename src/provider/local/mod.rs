@@ -5,6 +5,7 @@
 //! **Never**: the network, files but the installed models and one private temporary one.
 
 mod corpus;
+mod failure;
 mod ffi;
 mod language_model;
 mod lexicon;
@@ -25,7 +26,8 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::{
-    ffi::{Decoder, INSTALL, Recipe, Sphinx, SphinxError},
+    failure::{INSTALL, SphinxError},
+    ffi::{Decoder, Recipe, Sphinx},
     language_model::Trigrams,
     lexicon::{Lexicon, flite_phones},
     pool::{Job, Pool},
@@ -128,7 +130,7 @@ impl SpeechToText for Local {
         let pool = self.pool();
         async move {
             let pool = pool.await?;
-            // Dropping this future drops `finished`, which stops the decoder at its next chunk.
+            // Dropping this future drops `finished`, which stops the decoder.
             let (done, finished) = oneshot::channel();
             pool.submit(Job { audio, heard, done })?;
             finished.await.unwrap_or_else(|_| {

@@ -12,9 +12,12 @@ use std::{
     thread,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::{mpsc, oneshot},
+};
 
-use super::ffi::{Decoder, SphinxError};
+use super::{failure::SphinxError, ffi::Decoder};
 use crate::provider::{Error, Heard, Kind};
 
 /// Utterances that wait for a decoder; more are refused.
@@ -106,10 +109,15 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
 
 /// Decodes until the pool is gone.
 fn work(shared: &Shared, mut decoder: Decoder) {
+    // Only waits for sound, which may end by its closing or by nobody waiting for the final.
+    let waiting = match Builder::new_current_thread().build() {
+        Ok(waiting) => waiting,
+        Err(error) => return tracing::warn!(%error, "no runtime for a decoder"),
+    };
     loop {
         let job = shared.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut job) = job else { return };
-        let result = decode(&mut decoder, &mut job);
+        let result = decode(&mut decoder, &mut job, &waiting);
         shared.free.fetch_add(1, Ordering::AcqRel);
         let _ =
             job.done.send(result.map_err(|error| Error::new(Kind::Unavailable, error.to_string())));
@@ -117,9 +125,9 @@ fn work(shared: &Shared, mut decoder: Decoder) {
 }
 
 /// One utterance from start to final.
-fn decode(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
+fn decode(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
     decoder.start()?;
-    let fed = feed(decoder, job);
+    let fed = feed(decoder, job, waiting);
     let last = decoder.finish();
     fed?;
     let text = last?.unwrap_or_default();
@@ -130,22 +138,27 @@ fn decode(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
 }
 
 /// Decodes until the sound ends or nobody waits any more.
-fn feed(decoder: &mut Decoder, job: &mut Job) -> Result<(), SphinxError> {
+fn feed(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
     let mut partial = String::new();
-    while let Some(chunk) = job.audio.blocking_recv() {
-        if job.done.is_closed() {
-            break;
-        }
+    let Job { audio, heard, done } = job;
+    loop {
+        let chunk = waiting.block_on(async {
+            tokio::select! {
+                biased;
+                () = done.closed() => None,
+                chunk = audio.recv() => chunk,
+            }
+        });
+        let Some(chunk) = chunk else { return Ok(()) };
         decoder.process(&chunk)?;
         // While sound waits, a partial would be of the past.
-        if !job.audio.is_empty() {
+        if !audio.is_empty() {
             continue;
         }
         if let Some(text) = decoder.hypothesis().filter(|text| *text != partial) {
             partial.clone_from(&text);
             // A partial that does not fit is superseded by the next.
-            let _ = job.heard.try_send(Heard::Partial(text));
+            let _ = heard.try_send(Heard::Partial(text));
         }
     }
-    Ok(())
 }

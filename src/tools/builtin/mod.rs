@@ -18,7 +18,7 @@ use crate::domain::{Tier, ToolSpec};
 /// Identities of the built-in tools, for checking whitelists.
 pub const IDENTITIES: &[&str] = &["dice-roller.roll", "dice-roller.roll_table"];
 
-/// The built-in tools; `rng` throws the dice, `tables` are the user's own.
+/// The built-in tools; `rng` throws the dice, `tables` are those it may roll on.
 pub fn all(rng: StdRng, tables: Vec<Table>) -> Vec<Tool> {
     dice::tools(rng, tables)
 }

@@ -1,0 +1,200 @@
+//! Interruptions: how fast an NPC that speaks is quieter, and silent. One JSON line per case, then
+//! one that says which goals hold.
+//!
+//! `event`: the recogniser has a stop word, until the table hands over no more frames. The others
+//! count from the first frame of the player's voice: `stop_word` has the word 300 ms into it,
+//! `words` has other words, and `voice` a recogniser that gives no partials. Default settings.
+//! `--quick` tries each a few times.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
+
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "each bench needs a part of it")]
+mod support;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures::{StreamExt, stream};
+use glyphoxa::measure::{Command, Frame, VoiceOut};
+use serde_json::{Value, json};
+use support::{
+    figures::{Figures, TOKEN, goal, ms, runtime},
+    sound::{WORD, babble, marked, silence},
+    stand_ins::{Model, Recogniser, Synthesiser},
+    table::{PLAYER, Services, hand_in, open_table},
+};
+use tokio::time::{Instant, interval, sleep};
+
+/// Tables tried at the same time.
+const AT_ONCE: usize = 4;
+/// How long the NPC has been heard when it is interrupted.
+const HEARD_FOR: Duration = Duration::from_millis(400);
+/// Frames of the player's voice: longer than anything takes.
+const VOICE: usize = 60;
+/// A frame this much below the ones before is ducked.
+const DUCKED: f64 = 0.9;
+
+/// One way to interrupt.
+#[derive(Clone, Copy)]
+struct Case {
+    /// Its name.
+    name: &'static str,
+    /// The recogniser ends utterances, and the player's voice is a mark in silence.
+    event: bool,
+    /// What it reads, and at which frame of the voice.
+    partial: Option<(usize, &'static str)>,
+}
+
+/// What a try came to, in ms from the first frame of the voice.
+struct Tried {
+    /// First quieter frame.
+    ducked: Option<f64>,
+    /// The table has stopped.
+    silent: f64,
+    /// Last frame handed over.
+    last_frame: f64,
+}
+
+/// What came out of a table.
+#[derive(Default)]
+struct Heard {
+    /// When each frame came, and how loud.
+    frames: Vec<(Instant, f64)>,
+    /// When the table stopped it.
+    stopped: Option<Instant>,
+}
+
+/// Notes what comes out.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Heard>>);
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let n = if quick { 8 } else { 60 };
+    let case = |name, event, partial| run(Case { name, event, partial }, n);
+    let event = case("event", true, Some((0, "stop")));
+    let stop_word = case("stop_word", false, Some((15, "stop")));
+    let words = case("words", false, Some((12, "what about")));
+    let voice = case("voice", false, None);
+    let last = Figures::new(event.iter().map(|tried| tried.last_frame.max(0.0)));
+    let ducked = [&stop_word, &words, &voice].into_iter().flatten().filter_map(|t| t.ducked);
+    let silent = |tries: &[Tried]| Figures::new(tries.iter().map(|tried| tried.silent)).at(50);
+    println!(
+        "{}",
+        json!({ "goals": [
+            goal("event to the last frame in ms, p95", last.at(95), 1.0),
+            goal("stop word to silence in ms, p50", silent(&stop_word), 400.0),
+            goal("confirmed speech to silence in ms, p50", silent(&words), 400.0),
+            goal("voice to ducked in ms, p95", Figures::new(ducked).at(95), 100.0),
+        ] })
+    );
+}
+
+/// Tries one way `n` times, on a table of its own each, and prints its line.
+fn run(case: Case, n: usize) -> Vec<Tried> {
+    let tries = runtime().block_on(async {
+        let tries = stream::iter(0..n).map(|nth| async move {
+            // Anywhere between two frames of the NPC.
+            let phase = Duration::from_micros(20_000 * u64::try_from(nth * 7 % n).unwrap_or(0))
+                / u32::try_from(n).unwrap_or(1);
+            tokio::spawn(attempt(case, phase)).await.expect("the npc was interrupted")
+        });
+        tries.buffer_unordered(AT_ONCE).collect::<Vec<_>>().await
+    });
+    let mut line = json!({ "case": case.name, "n": n });
+    let mut add = |what: &str, times: Vec<f64>| -> Value {
+        Figures::new(times).add_to(&mut line, what);
+        line.clone()
+    };
+    if !case.event {
+        add("ducked_", tries.iter().filter_map(|tried| tried.ducked).collect());
+    }
+    add("last_frame_", tries.iter().map(|tried| tried.last_frame.max(0.0)).collect());
+    println!("{}", add("", tries.iter().map(|tried| tried.silent).collect()));
+    tries
+}
+
+/// Has an NPC speak and interrupts it.
+async fn attempt(case: Case, phase: Duration) -> Tried {
+    let ear = Ear::default();
+    let services = Services {
+        recogniser: Recogniser {
+            ends_utterances: case.event,
+            partial: case.partial.map(|(_, text)| text),
+        },
+        model: Model { token: TOKEN, calls: false },
+        synthesiser: Synthesiser::new(Duration::from_secs(4)),
+    };
+    let (table, _events) = open_table(services, Box::new(ear.clone())).await;
+    let text = "what is new in town".to_owned();
+    let typed = Command::Typed { speaker: PLAYER, text };
+    table.commands.send(typed).await.expect("the table is open");
+    let mut voice = voice(case).into_iter();
+    let mut began = None;
+    sleep(phase).await;
+    let mut ticks = interval(Duration::from_millis(20));
+    while ear.with(|heard| heard.stopped.is_none()) {
+        ticks.tick().await;
+        let interrupts = ear
+            .with(|heard| heard.frames.first().map(|(at, _)| *at))
+            .is_some_and(|at| at.elapsed() >= HEARD_FOR);
+        let frame = if interrupts {
+            began.get_or_insert_with(Instant::now);
+            voice.next()
+        } else {
+            None
+        };
+        hand_in(&table, frame.unwrap_or_else(silence)).await;
+    }
+    table.commands.send(Command::Close).await.expect("the table is open");
+    let began = began.expect("it was interrupted");
+    ear.with(|heard| heard.sum_up(began))
+}
+
+/// The frames that interrupt.
+fn voice(case: Case) -> Vec<Arc<[i16]>> {
+    let mut frames = if case.event { vec![silence(); VOICE] } else { babble(VOICE) };
+    if let Some((at, _)) = case.partial
+        && let Some(frame) = frames.get_mut(at)
+    {
+        *frame = marked(frame, WORD);
+    }
+    frames
+}
+
+impl Ear {
+    /// Looks at what was heard.
+    fn with<T>(&self, act: impl FnOnce(&mut Heard) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Heard {
+    /// Times from `began` on.
+    fn sum_up(&self, began: Instant) -> Tried {
+        let since = |at: Instant| ms(at - began) - ms(began - at);
+        let before = self.frames.iter().filter(|(at, _)| *at < began);
+        let loud = Figures::new(before.map(|(_, level)| *level)).at(50);
+        let quieter = |(at, level): &&(Instant, f64)| *at >= began && *level < loud * DUCKED;
+        Tried {
+            ducked: self.frames.iter().find(quieter).map(|(at, _)| since(*at)),
+            silent: self.stopped.map_or(f64::NAN, since),
+            last_frame: self.frames.last().map_or(f64::NAN, |(at, _)| since(*at)),
+        }
+    }
+}
+
+impl VoiceOut for Ear {
+    fn play(&mut self, _npc: &str, frame: Frame) {
+        let sum: f64 = frame.samples().iter().map(|&s| f64::from(s) * f64::from(s)).sum();
+        self.with(|heard| heard.frames.push((Instant::now(), sum.sqrt())));
+    }
+
+    fn stop(&mut self) {
+        self.with(|heard| heard.stopped = Some(Instant::now()));
+    }
+}

@@ -1,0 +1,8 @@
+//! What the benches of the voice path share: instant stand-ins for the services, a table with one
+//! player whose audio never stops, and the figures.
+
+pub mod figures;
+pub mod process;
+pub mod sound;
+pub mod stand_ins;
+pub mod table;

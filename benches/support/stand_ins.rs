@@ -1,0 +1,197 @@
+//! Services that answer at once.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures::{
+    FutureExt, StreamExt,
+    future::{BoxFuture, ready},
+    stream::{self, BoxStream},
+};
+use glyphoxa::measure::{
+    CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest, Effects, Error,
+    Frame, Handler, Heard, Message, Pcm, SampleRate, SpeakRequest, SpeechToText, SttAbilities,
+    TextToSpeech, ToolCall, VoiceOut,
+};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+
+use super::sound::{LAST, WORD, tone};
+
+/// What the player is understood to say.
+const UTTERANCE: &str = "well what is new in town";
+/// Three sentences; the first ends with the sixth token.
+const TOKENS: [&str; 18] = [
+    "Nothing", " much", " happens", " here", " lately", ".", " The", " stew", " is", " hot",
+    " today", ".", " Sit", " down", " by", " the", " fire", ".",
+];
+/// The tool's name.
+const TOOL: &str = "nothing";
+
+/// Hears with marks in the sound.
+pub struct Recogniser {
+    /// It ends utterances itself: its final comes with the frame marked [`LAST`]. Otherwise the
+    /// table ends them, and the final comes when the sound does.
+    pub ends_utterances: bool,
+    /// What it reads at a frame marked [`WORD`]; `None`: it gives no partials.
+    pub partial: Option<&'static str>,
+}
+
+impl SpeechToText for Recogniser {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        SttAbilities { partials: self.partial.is_some(), endpointing: self.ends_utterances }
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn listen(
+        &self,
+        mut audio: mpsc::Receiver<Arc<[i16]>>,
+        heard: mpsc::Sender<Heard>,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        let ends_utterances = self.ends_utterances;
+        let partial = self.partial;
+        async move {
+            while let Some(frame) = audio.recv().await {
+                let news = match (frame.first(), partial) {
+                    (Some(&WORD), Some(text)) => Some(Heard::Partial(text.to_owned())),
+                    (Some(&LAST), _) if ends_utterances => Some(Heard::Final(UTTERANCE.to_owned())),
+                    _ => None,
+                };
+                if let Some(news) = news {
+                    // A closed table hears nothing.
+                    let _ = heard.send(news).await;
+                }
+            }
+            if !ends_utterances {
+                let _ = heard.send(Heard::Final(UTTERANCE.to_owned())).await;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+}
+
+/// Says its three sentences token by token.
+pub struct Model {
+    /// Time between two tokens; the first comes at once.
+    pub token: Duration,
+    /// It asks for the tool first.
+    pub calls: bool,
+}
+
+impl ChatModel for Model {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
+        if self.calls && !matches!(request.messages.last(), Some(Message::Tool { .. })) {
+            let call = ToolCall {
+                id: CallId("call".to_owned()),
+                name: TOOL.to_owned(),
+                arguments: "{}".to_owned(),
+                extra: Map::new(),
+            };
+            return stream::iter([Ok(ChatEvent::ToolCall(call)), Ok(ChatEvent::Done)]).boxed();
+        }
+        let (start, token) = (Instant::now(), self.token);
+        let tokens = (0_u32..).zip(TOKENS).map(move |(nth, text)| (start + token * nth, text));
+        stream::iter(tokens)
+            .then(|(due, text)| async move {
+                tokio::time::sleep_until(due.into()).await;
+                Ok(ChatEvent::Text(text.to_owned()))
+            })
+            .chain(stream::iter([Ok(ChatEvent::Done)]))
+            .boxed()
+    }
+}
+
+/// Speaks any sentence as the same tone.
+pub struct Synthesiser {
+    /// 20 ms of 24 kHz each.
+    chunks: Arc<[Vec<i16>]>,
+}
+
+impl Synthesiser {
+    /// `length` of tone for each sentence.
+    pub fn new(length: Duration) -> Self {
+        let samples = tone(SampleRate::HZ_24000.samples_in(length), 24_000.0);
+        Self { chunks: samples.chunks(480).map(<[i16]>::to_vec).collect() }
+    }
+}
+
+impl TextToSpeech for Synthesiser {
+    fn name(&self) -> &'static str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, _request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let chunks = Arc::clone(&self.chunks);
+        let chunk =
+            move |nth: usize| Ok(Pcm { samples: chunks[nth].clone(), rate: SampleRate::HZ_24000 });
+        stream::iter((0..self.chunks.len()).map(chunk)).boxed()
+    }
+}
+
+/// A tool that does nothing.
+pub struct Nothing;
+
+impl Handler for Nothing {
+    fn call<'a>(
+        &'a self,
+        _context: &'a CallContext,
+        _arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(Ok(CallOutput { value: json!({}) })).boxed()
+    }
+}
+
+impl Effects for Nothing {
+    fn show(&self, _text: &str) {}
+}
+
+/// Notes when the last speech frame was handed in and when the first frame came out.
+#[derive(Clone, Default)]
+pub struct Stopwatch(Arc<Mutex<(Option<Instant>, Option<Instant>)>>);
+
+impl Stopwatch {
+    /// The last speech frame is being handed in.
+    pub fn start(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (Some(Instant::now()), None);
+    }
+
+    /// From then to the first frame that came out.
+    pub fn total(&self) -> Option<Duration> {
+        let (handed_in, came_out) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(came_out?.duration_since(handed_in?))
+    }
+}
+
+impl VoiceOut for Stopwatch {
+    fn play(&mut self, _npc: &str, _frame: Frame) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.get_or_insert_with(Instant::now);
+    }
+
+    fn stop(&mut self) {}
+}

@@ -1,0 +1,198 @@
+//! A table with one NPC and one player whose audio never stops.
+
+use std::{sync::Arc, time::Duration};
+
+use glyphoxa::measure::{
+    AddressMode, Campaign, Cascaded, CascadedParts, Catalog, Command, EngineKind, Keywords, Ledger,
+    Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId, Speaker, SpeakerId,
+    TableEvent, TableHandle, TableParts, Tier, Tool, ToolHost, ToolSpec, Voice, VoiceInput,
+    VoiceOut, open,
+};
+use serde_json::json;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::{
+    sound::{LAST, silence},
+    stand_ins::{Model, Nothing, Recogniser, Stopwatch, Synthesiser},
+};
+
+/// The player.
+pub const PLAYER: SpeakerId = SpeakerId(1);
+/// Length of a frame.
+const FRAME: Duration = Duration::from_millis(20);
+/// No turn takes longer.
+const GIVEN_UP: Duration = Duration::from_secs(30);
+
+/// What a table is put together from.
+pub struct Services {
+    /// Hears.
+    pub recogniser: Recogniser,
+    /// Thinks.
+    pub model: Model,
+    /// Speaks.
+    pub synthesiser: Synthesiser,
+}
+
+/// A table and its player.
+pub struct Room {
+    /// Reports of turns.
+    events: mpsc::Receiver<TableEvent>,
+    /// What the player says next; silence when there is nothing.
+    speech: mpsc::Sender<Vec<Arc<[i16]>>>,
+    /// First frames.
+    stopwatch: Stopwatch,
+}
+
+impl Room {
+    /// Opens a table; the player's frames come every 20 ms, the first after `phase`.
+    pub async fn open(services: Services, phase: Duration) -> Self {
+        let stopwatch = Stopwatch::default();
+        let (handle, events) = open_table(services, Box::new(stopwatch.clone())).await;
+        let (speech, speech_in) = mpsc::channel(1);
+        let first = Instant::now() + phase;
+        tokio::spawn(player(handle, speech_in, first, stopwatch.clone()));
+        Self { events, speech, stopwatch }
+    }
+
+    /// Has the player say `frames`, of which one is marked [`LAST`]; from handing that in to the
+    /// first frame of the answer. Resolves when the answer has been played.
+    #[expect(clippy::panic, reason = "a bench of a failing table is none")]
+    pub async fn turn(&mut self, frames: Vec<Arc<[i16]>>) -> Duration {
+        self.speech.send(frames).await.expect("the player is there");
+        let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
+        match event.expect("the table is open") {
+            TableEvent::Line(line) => {
+                assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");
+                assert!(line.tools.iter().all(|tool| tool.ok), "a call failed: {line:?}");
+            }
+            TableEvent::Notice(text) => panic!("the table complains: {text}"),
+        }
+        self.stopwatch.total().expect("a first frame came out")
+    }
+}
+
+/// Opens a table with one NPC that answers to everything; its player has joined.
+pub async fn open_table(
+    services: Services,
+    out: Box<dyn VoiceOut>,
+) -> (TableHandle, mpsc::Receiver<TableEvent>) {
+    let npc = Arc::new(npc());
+    let host = ToolHost::new(Catalog::new(vec![tool()], &[Arc::clone(&npc)]));
+    let purse = Purse::new(Ledger::default());
+    let options = Options::default();
+    let parts = CascadedParts {
+        npc: Arc::clone(&npc),
+        model: Arc::new(services.model),
+        host: host.clone(),
+        purse: purse.clone(),
+        max_tokens: options.max_tokens,
+        filler_after: options.filler_after,
+        session_calls: SessionCalls::default(),
+    };
+    let campaign = Arc::new(Campaign::default());
+    let engine = Cascaded::new(parts, Arc::new(services.synthesiser), &campaign, Vec::new());
+    let (events, events_in) = mpsc::channel(64);
+    let (handle, _task) = open(TableParts {
+        session: SessionId("bench".to_owned()),
+        options,
+        seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],
+        campaign,
+        keywords: Keywords::shipped(["en", "de"]),
+        stt: Arc::new(services.recogniser),
+        out,
+        pace: Pace::RealTime,
+        host,
+        effects: Arc::new(Nothing),
+        purse,
+        seed: 1,
+        events,
+    });
+    let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
+    handle.commands.send(Command::Join(player)).await.expect("the table is open");
+    (handle, events_in)
+}
+
+/// Hands a frame in, as spoken now; false when the table is closed.
+pub async fn hand_in(table: &TableHandle, samples: Arc<[i16]>) -> bool {
+    let frame = VoiceInput::Frame { speaker: PLAYER, at: Instant::now(), samples };
+    table.voice.send(frame).await.is_ok()
+}
+
+/// Gives frames for ever, one every 20 ms.
+async fn player(
+    table: TableHandle,
+    mut speech: mpsc::Receiver<Vec<Arc<[i16]>>>,
+    mut due: Instant,
+    stopwatch: Stopwatch,
+) {
+    let mut said = Vec::new().into_iter();
+    loop {
+        sleep_until(due).await;
+        due += FRAME;
+        let next = said.next().or_else(|| {
+            said = speech.try_recv().ok()?.into_iter();
+            said.next()
+        });
+        let frame = next.unwrap_or_else(silence);
+        if frame.first() == Some(&LAST) {
+            stopwatch.start();
+        }
+        if !hand_in(&table, frame).await {
+            return;
+        }
+    }
+}
+
+/// An NPC that answers to everything.
+fn npc() -> Npc {
+    Npc {
+        name: "Bartok the Barkeep".to_owned(),
+        aliases: vec!["Bartok".to_owned()],
+        pronunciation: Vec::new(),
+        personality: "A gruff man of fifty who runs the tavern and loves dice. ".repeat(8),
+        behavior_rules: vec!["Keep it short.".to_owned()],
+        secret_knowledge: vec!["There is a tunnel behind the third barrel.".to_owned()],
+        knowledge_scope: vec!["tavern rumours".to_owned()],
+        voice: Voice {
+            provider: "stand-in".to_owned(),
+            voice_id: String::new(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        },
+        language: "en".to_owned(),
+        max_sentences: 4,
+        engine: EngineKind::Cascaded,
+        budget_tier: Tier::Standard,
+        tools: vec!["bench.nothing".to_owned()],
+        address: AddressMode::Always,
+        lines: Vec::new(),
+        fillers: Vec::new(),
+        // Two hundred turns with a call each must pass.
+        policy: Policy {
+            max_calls_per_minute: 10_000,
+            max_calls_per_session: 10_000,
+            ..Policy::default()
+        },
+    }
+}
+
+/// The tool that does nothing.
+fn tool() -> Tool {
+    Tool {
+        spec: ToolSpec {
+            name: "nothing".to_owned(),
+            identity: "bench.nothing".to_owned(),
+            description: "Does nothing.".to_owned(),
+            parameters: json!({ "type": "object", "properties": {} }),
+        },
+        estimated: Duration::from_millis(1),
+        max: Duration::from_millis(20),
+        floor: Tier::Fast,
+        read_only: true,
+        handler: Arc::new(Nothing),
+    }
+}

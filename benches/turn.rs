@@ -1,0 +1,72 @@
+//! Turns: from handing the last speech frame in to the first audio frame out, services answering
+//! at once. One JSON line per case, then one that says which goals hold.
+//!
+//! `turn` and `turn_20ms` (20 ms a token), and `tool`, where the model first calls a tool that
+//! does nothing. `--quick` runs a few turns of each.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
+
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "each bench needs a part of it")]
+mod support;
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use support::{
+    figures::{Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, ms, runtime, turns_goal, turns_line},
+    sound::{LAST, marked, silence},
+    stand_ins::{Model, Recogniser, Synthesiser},
+    table::{Room, Services},
+};
+
+/// Turns before the first that counts.
+const WARM_UP: usize = 3;
+/// Silence between the end of an answer and the next utterance: no gap is kept after it.
+const QUIET: Duration = Duration::from_millis(360);
+/// Token clocks run beside each turn, in its silence.
+const CLOCKS: usize = 2;
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let n = if quick { 20 } else { 200 };
+    let (turns, floor, before) = case("turn", n, TOKEN, false);
+    let plain = turns_goal("turn, p50 <= 2 ms, p99 <= 5 ms", &turns, (before, &floor), (2.0, 5.0));
+    case("turn_20ms", n / 2, TOKEN * 4, false);
+    let (turns, floor, before) = case("tool", n, TOKEN, true);
+    let tool = turns_goal("tool, p50 <= 3 ms, p99 <= 7 ms", &turns, (before, &floor), (3.0, 7.0));
+    println!("{}", json!({ "goals": [plain, tool] }));
+}
+
+/// Runs one case and prints its line; totals, floor, and when its first sentence exists in ms.
+fn case(name: &str, n: usize, token: Duration, calls: bool) -> (Figures, Figures, f64) {
+    let (runtime, empty) = (runtime(), Floor::new());
+    let services = Services {
+        recogniser: Recogniser { ends_utterances: true, partial: None },
+        model: Model { token, calls },
+        synthesiser: Synthesiser::new(Duration::from_millis(100)),
+    };
+    let mut room = runtime.block_on(Room::open(services, Duration::ZERO));
+    let (mut totals, mut floor) = (Vec::new(), Vec::new());
+    for nth in 0..n + WARM_UP {
+        let total = runtime.block_on(room.turn(utterance()));
+        let clocks = empty.measure(CLOCKS, token);
+        if nth >= WARM_UP {
+            totals.push(ms(total));
+            floor.extend(clocks);
+        }
+        runtime.block_on(async { tokio::time::sleep(QUIET).await });
+    }
+    let (totals, floor) = (Figures::new(totals), Figures::new(floor));
+    let before = ms(token * TOKENS_BEFORE_SENTENCE);
+    println!("{}", turns_line(name, &totals, before, &floor));
+    (totals, floor, before)
+}
+
+/// A tenth of a second of speech.
+fn utterance() -> Vec<Arc<[i16]>> {
+    let mut frames = vec![silence(); 4];
+    frames.push(marked(&silence(), LAST));
+    frames
+}

@@ -1,0 +1,125 @@
+//! One turn of the cascade with scripted models, voices and tools, in paused time.
+
+pub mod props;
+mod rounds;
+mod speech;
+
+use std::sync::Arc;
+
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::{
+    domain::{Campaign, Npc},
+    logic::budget::{BudgetOptions, Ledger},
+};
+use props::{Hum, Model, NoEffects, Tools, ms};
+
+/// One NPC's engine and what surrounds it.
+struct Bench {
+    npc: Npc,
+    model: Arc<Model>,
+    voice: Arc<Hum>,
+    tools: Tools,
+    tier: Tier,
+    budget: BudgetOptions,
+}
+
+/// What came of a turn.
+struct Answered {
+    engine: Cascaded,
+    report: TurnReport,
+    /// Sentences in order; fillers in brackets.
+    sentences: Vec<String>,
+    frames: usize,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self {
+            npc: props::npc("Bartok"),
+            model: Arc::default(),
+            voice: Arc::default(),
+            tools: Tools::default(),
+            tier: Tier::Standard,
+            budget: BudgetOptions::default(),
+        }
+    }
+
+    fn engine(&self) -> Cascaded {
+        let npc = Arc::new(self.npc.clone());
+        let parts = CascadedParts {
+            host: self.tools.host(&[Arc::clone(&npc)]),
+            npc,
+            model: Arc::clone(&self.model) as _,
+            purse: Purse::new(Ledger::new(self.budget.clone(), 0.0)),
+            max_tokens: 100,
+            filler_after: ms(700),
+            session_calls: SessionCalls::default(),
+        };
+        Cascaded::new(parts, Arc::clone(&self.voice) as _, &Campaign::default(), Vec::new())
+    }
+
+    fn turn(&self, gate: watch::Receiver<Gate>, cancel: &CancellationToken) -> Turn {
+        Turn {
+            session: SessionId("test".to_owned()),
+            id: TurnId(1),
+            facts: Arc::new(TurnFacts {
+                speaker: "Thorin".to_owned(),
+                utterance: "roll for me".to_owned(),
+                dice: None,
+            }),
+            scene: None,
+            audio: Arc::from([]),
+            puppet: None,
+            tier: self.tier,
+            gate,
+            cancel: cancel.clone(),
+            effects: Arc::new(NoEffects),
+        }
+    }
+
+    /// A confirmed turn of which everything is played at once.
+    async fn answer(&self) -> Answered {
+        let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+        let turn = self.turn(gate, &CancellationToken::new());
+        self.run(turn).await
+    }
+
+    async fn run(&self, turn: Turn) -> Answered {
+        let mut engine = self.engine();
+        engine.warm().await;
+        let tools = self.tools.host(&[Arc::new(self.npc.clone())]);
+        engine.set_tools(tools.visible(&self.npc.name, self.tier, self.tier.ceiling()));
+        let (to, mut replies) = mpsc::channel(128);
+        let making = engine.start(turn, ReplyPort::new(TurnId(1), to));
+        let reading = async {
+            let (mut sentences, mut frames) = (Vec::new(), 0);
+            while let Some((_, reply)) = replies.recv().await {
+                match reply {
+                    Reply::Sentence { text, filler: true } => sentences.push(format!("[{text}]")),
+                    Reply::Sentence { text, filler: false } => sentences.push(text),
+                    Reply::Audio { .. } => frames += 1,
+                    Reply::SentenceDone { .. } => {}
+                }
+            }
+            (sentences, frames)
+        };
+        let both = async { tokio::join!(making, reading) };
+        let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
+        assert_eq!(self.model.live.count(), 0, "no request is left");
+        assert_eq!(self.voice.live.count(), 0, "no voice is left");
+        Answered { engine, report, sentences, frames }
+    }
+}
+
+impl Answered {
+    /// Results of its calls as the model read them.
+    fn results(&self) -> Vec<String> {
+        self.report.calls.iter().map(crate::tools::CallRecord::for_model).collect()
+    }
+}

@@ -1,0 +1,294 @@
+//! Stand-ins for models, voices and tools; scripts say what they do and when.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream, stream::BoxStream};
+use serde_json::{Map, Value, json};
+use tokio::time::sleep;
+
+use crate::{
+    audio::SampleRate,
+    domain::{
+        AddressMode, CallId, EngineKind, Npc, Policy, Tier, ToolCall, ToolSpec, Voice as VoiceOf,
+    },
+    provider::{
+        ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
+    },
+    tools::{
+        CallContext, CallError, CallErrorKind, CallOutput, Catalog, Effects, Handler, Tool,
+        ToolHost,
+    },
+};
+
+pub const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// One step of a scripted reply.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Wait(u64),
+    Text(&'static str),
+    Call(&'static str, &'static str),
+    Usage(u64, u64),
+    Fail(Kind),
+    Stall,
+}
+
+/// Counts what is under way.
+#[derive(Clone, Default)]
+pub struct Live(Arc<AtomicUsize>);
+
+pub struct Alive(Live);
+
+impl Live {
+    pub fn begin(&self) -> Alive {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Alive(self.clone())
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A chat model that answers one script after the other, then "Well met.".
+#[derive(Default)]
+pub struct Model {
+    pub scripts: Mutex<VecDeque<Vec<Step>>>,
+    pub requests: Mutex<Vec<ChatRequest>>,
+    pub live: Live,
+    pub price: Option<&'static str>,
+}
+
+impl Model {
+    pub fn then(&self, script: &[Step]) -> &Self {
+        self.scripts.lock().unwrap().push_back(script.to_vec());
+        self
+    }
+
+    pub fn asked(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
+    /// All text of request `index`.
+    pub fn read(&self, index: usize) -> String {
+        format!("{:?}", self.requests.lock().unwrap()[index].messages)
+    }
+}
+
+impl ChatModel for Model {
+    fn name(&self) -> &str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        self.price
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
+        let index = self.asked();
+        self.requests.lock().unwrap().push(request);
+        let script = self.scripts.lock().unwrap().pop_front();
+        let steps = script.unwrap_or_else(|| vec![Step::Text("Well met.")]).into_iter();
+        let alive = self.live.begin();
+        stream::unfold((steps, alive, index * 100), |(mut steps, alive, n)| async move {
+            let id = CallId(format!("call-{n}"));
+            let event = loop {
+                match steps.next()? {
+                    Step::Wait(wait) => sleep(ms(wait)).await,
+                    Step::Text(text) => break Ok(ChatEvent::Text(text.to_owned())),
+                    Step::Call(name, arguments) => {
+                        let (name, arguments) = (name.to_owned(), arguments.to_owned());
+                        let call = ToolCall { id, name, arguments, extra: Map::new() };
+                        break Ok(ChatEvent::ToolCall(call));
+                    }
+                    Step::Usage(input_tokens, output_tokens) => {
+                        let usage = Usage { input_tokens, cached_tokens: 0, output_tokens };
+                        break Ok(ChatEvent::Usage(usage));
+                    }
+                    Step::Fail(kind) => break Err(Error::new(kind, "secret error text")),
+                    Step::Stall => std::future::pending().await,
+                }
+            };
+            Some((event, (steps, alive, n + 1)))
+        })
+        .boxed()
+    }
+}
+
+/// A voice that hums: `length` for each sentence, in chunks of 100 ms.
+pub struct Hum {
+    pub length: Duration,
+    pub first_byte: Duration,
+    pub each_chunk: Duration,
+    /// Fails at this sentence, counted from 0.
+    pub fails_at: Option<usize>,
+    pub said: Mutex<Vec<String>>,
+    pub live: Live,
+}
+
+impl Default for Hum {
+    fn default() -> Self {
+        Self {
+            length: ms(1_000),
+            first_byte: ms(0),
+            each_chunk: ms(0),
+            fails_at: None,
+            said: Mutex::default(),
+            live: Live::default(),
+        }
+    }
+}
+
+impl Hum {
+    pub fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+}
+
+impl TextToSpeech for Hum {
+    fn name(&self) -> &str {
+        "hum"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let mut said = self.said.lock().unwrap();
+        let fails = self.fails_at == Some(said.len());
+        said.push(request.text);
+        let chunks = self.length.as_millis() / 100;
+        let (first, each, alive) = (self.first_byte, self.each_chunk, self.live.begin());
+        stream::unfold((0, alive), move |(n, alive)| async move {
+            if n == chunks {
+                return None;
+            }
+            sleep(if n == 0 { first } else { each }).await;
+            let chunk = match fails {
+                true => Err(Error::new(Kind::Unavailable, "secret voice error")),
+                false => Ok(Pcm { samples: vec![8_000; 4_800], rate: SampleRate::HZ_48000 }),
+            };
+            Some((chunk, (if fails { chunks } else { n + 1 }, alive)))
+        })
+        .boxed()
+    }
+}
+
+/// A tool that takes its time and counts.
+pub struct Stub {
+    takes: Duration,
+    pub calls: Arc<AtomicUsize>,
+}
+
+impl Handler for Stub {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            if !arguments.contains_key("expression") {
+                let why = "'expression' is missing (give a dice expression)";
+                return Err(CallError::new(CallErrorKind::InvalidArguments, why));
+            }
+            sleep(self.takes).await;
+            let count = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+            Ok(CallOutput { value: json!({ "total": 10 + count }) })
+        }
+        .boxed()
+    }
+}
+
+/// How often each tool ran to its end.
+#[derive(Clone, Default)]
+pub struct Tools {
+    pub roll: Arc<AtomicUsize>,
+    pub look: Arc<AtomicUsize>,
+    pub slow: Arc<AtomicUsize>,
+    pub long: Arc<AtomicUsize>,
+}
+
+impl Tools {
+    /// `roll` has effects, `look` reads, `slow` never keeps its limit of 400 ms, `long` takes
+    /// 900 ms as it says.
+    pub fn host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
+        let tool = |name: &str, (says, takes, most): (u64, u64, u64), calls: &Arc<AtomicUsize>| {
+            let spec = ToolSpec {
+                name: name.to_owned(),
+                identity: format!("stub.{name}"),
+                description: String::new(),
+                parameters: json!({ "type": "object" }),
+            };
+            Tool {
+                spec,
+                estimated: ms(says),
+                max: ms(most),
+                floor: if says > 500 { Tier::Standard } else { Tier::Fast },
+                read_only: name == "look",
+                handler: Arc::new(Stub { takes: ms(takes), calls: Arc::clone(calls) }),
+            }
+        };
+        let tools = vec![
+            tool("roll", (5, 0, 20), &self.roll),
+            tool("look", (20, 20, 100), &self.look),
+            tool("slow", (100, 5_000, 400), &self.slow),
+            tool("long", (900, 900, 1_200), &self.long),
+        ];
+        ToolHost::new(Catalog::new(tools, npcs))
+    }
+}
+
+pub fn count(counter: &AtomicUsize) -> usize {
+    counter.load(Ordering::SeqCst)
+}
+
+pub struct NoEffects;
+
+impl Effects for NoEffects {
+    fn show(&self, _: &str) {}
+}
+
+/// An NPC of this name that may use every tool of [`Tools`].
+pub fn npc(name: &str) -> Npc {
+    Npc {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        pronunciation: Vec::new(),
+        personality: "plain".to_owned(),
+        behavior_rules: Vec::new(),
+        secret_knowledge: Vec::new(),
+        knowledge_scope: Vec::new(),
+        voice: VoiceOf {
+            provider: "hum".to_owned(),
+            voice_id: "a".to_owned(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        },
+        language: "en".to_owned(),
+        max_sentences: 4,
+        engine: EngineKind::Cascaded,
+        budget_tier: Tier::Deep,
+        tools: vec!["stub.*".to_owned()],
+        address: AddressMode::Adaptive,
+        lines: Vec::new(),
+        fillers: vec!["Let me think.".to_owned()],
+        policy: Policy::default(),
+    }
+}

@@ -1,0 +1,146 @@
+//! Sentences, fillers, failures and money.
+
+use std::collections::BTreeMap;
+
+use tokio::time::Instant;
+
+use super::{
+    Bench, Failure, VoiceEngine,
+    props::{Step::*, ms},
+};
+use crate::{
+    engine::tests::props::{Hum, Model},
+    logic::budget::{BudgetOptions, Price},
+    provider::Kind,
+};
+
+const ROLL: &str = r#"{"expression":"2d6"}"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_filler_covers_a_long_tool_once_and_is_not_remembered() {
+    let bench = Bench::new();
+    bench.model.then(&[Call("long", ROLL)]).then(&[Wait(900), Call("roll", ROLL)]);
+    let mut answered = bench.answer().await;
+    assert_eq!(answered.sentences, ["[Let me think.]", "Well met."]);
+    answered.engine.heard(&answered.report, "Well met.");
+    assert!(!format!("{:?}", answered.engine.history()).contains("think"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_model_that_calls_is_covered_too_also_in_a_later_round() {
+    let bench = Bench::new();
+    bench.model.then(&[Wait(800), Call("roll", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["[Let me think.]", "Well met."]);
+    let bench = Bench::new();
+    bench.model.then(&[Call("roll", ROLL)]).then(&[Wait(800), Call("look", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["[Let me think.]", "Well met."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_filler_when_it_is_quick_or_something_was_said() {
+    let bench = Bench::new();
+    bench.model.then(&[Wait(500), Call("roll", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["Well met."]);
+    let bench = Bench::new();
+    bench.model.then(&[Text("Hm, wait. "), Call("long", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["Hm, wait.", "Well met."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fails_is_a_failure_and_nothing_is_said() {
+    for script in [&[Fail(Kind::Unavailable)][..], &[Text("Hal"), Fail(Kind::Interrupted)]] {
+        let bench = Bench::new();
+        bench.model.then(script);
+        let answered = bench.answer().await;
+        assert!(matches!(answered.report.failure, Some(Failure::Model(_))));
+        assert!(answered.sentences.is_empty() && bench.voice.said().len() == 1, "the filler");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_cut_stream_whole_sentences_are_said() {
+    let bench = Bench::new();
+    bench.model.then(&[Text("Welcome. Have a s"), Fail(Kind::Interrupted)]);
+    let answered = bench.answer().await;
+    assert_eq!(answered.sentences, ["Welcome."]);
+    assert!(matches!(answered.report.failure, Some(Failure::Model(_))));
+    assert!(!bench.voice.said().concat().contains("secret"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_to_say_is_an_empty_reply() {
+    for script in [&[][..], &[Text("   ")], &[Text("*nods* 🙂")]] {
+        let bench = Bench::new();
+        bench.model.then(script);
+        let answered = bench.answer().await;
+        assert_eq!(answered.report.failure, Some(Failure::EmptyReply), "{script:?}");
+    }
+    // A filler is no reply.
+    let bench = Bench::new();
+    bench.model.then(&[Call("long", ROLL)]).then(&[]);
+    let answered = bench.answer().await;
+    assert_eq!(answered.sentences, ["[Let me think.]"]);
+    assert_eq!(answered.report.failure, Some(Failure::EmptyReply));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voice_that_fails_ends_the_turn_even_if_the_model_hangs() {
+    let mut bench = Bench::new();
+    bench.npc.fillers.clear();
+    bench.voice = Hum { fails_at: Some(1), ..Hum::default() }.into();
+    bench.model.then(&[Text("One. Two. "), Stall]);
+    let before = Instant::now();
+    let answered = bench.answer().await;
+    assert!(matches!(answered.report.failure, Some(Failure::Voice(_))));
+    assert_eq!((answered.frames, before.elapsed()), (50, ms(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_has_so_many_sentences_and_the_rest_is_not_waited_for() {
+    let mut bench = Bench::new();
+    bench.npc.max_sentences = 2;
+    bench.model.then(&[Text("One. Two. "), Text("Three. "), Stall]);
+    let answered = bench.answer().await;
+    assert_eq!(answered.sentences, ["One.", "Two."]);
+    assert_eq!(answered.report.failure, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn labels_and_stage_directions_are_neither_said_nor_kept() {
+    let bench = Bench::new();
+    bench.model.then(&[Text("Bartok: *smiles* You owe 7 gold. "), Text("Now.")]);
+    let answered = bench.answer().await;
+    assert_eq!(answered.sentences, ["You owe 7 gold.", "Now."]);
+    assert_eq!(bench.voice.said()[1..], ["You owe seven gold.", "Now."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sentence_is_spoken_while_the_model_goes_on() {
+    let bench = Bench::new();
+    bench.model.then(&[Text("Welcome."), Wait(5_000), Text(" Sit.")]);
+    let before = Instant::now();
+    let said = async {
+        while bench.voice.said().len() < 2 {
+            tokio::time::sleep(ms(1)).await;
+        }
+        before.elapsed()
+    };
+    let (said, _) = tokio::join!(said, bench.answer());
+    assert!(said <= ms(2), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_is_asked_for_before_the_call() {
+    let mut bench = Bench::new();
+    bench.model = Model { price: Some("dear"), ..Model::default() }.into();
+    let price = Price { input: 1.0, output: 1e6, ..Price::default() };
+    let prices = BTreeMap::from([("dear".to_owned(), price)]);
+    bench.budget = BudgetOptions { session_max: Some(50.0), prices };
+    let answered = bench.answer().await;
+    assert!(matches!(answered.report.failure, Some(Failure::OverBudget(_))));
+    assert_eq!(bench.model.asked(), 0);
+    bench.budget.session_max = Some(150.0);
+    bench.model.then(&[Text("Ay."), Usage(10, 10), Call("roll", ROLL)]);
+    let answered = bench.answer().await;
+    assert_eq!((answered.report.failure, bench.model.asked()), (None, 2), "billed 10, not 100");
+}

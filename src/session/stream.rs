@@ -1,0 +1,222 @@
+//! One utterance on its way through a recogniser.
+//!
+//! Entry types: [`Listening`], a recogniser at work, and [`Stream`], what it has heard so far.
+//! **Never**: decides when an utterance ends.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::mpsc, time::Instant};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{speakers::SpeakerId, turns::Utterance};
+use crate::{
+    engine::Held,
+    logic::budget::Consumption,
+    provider::{Error, Heard, SpeechToText},
+};
+
+/// Frames a recogniser may lag behind: the longest utterance, so that none is ever lost.
+const STREAM_CAPACITY: usize = 1_600;
+/// A partial that stands this long may be answered ahead of the final.
+const STABLE: Duration = Duration::from_millis(150);
+/// And only in a pause this long, or every breath would cost a request.
+const PAUSE: Duration = Duration::from_millis(100);
+/// News of one stream waiting to be passed on.
+const NEWS_CAPACITY: usize = 16;
+
+/// What a recogniser says of one utterance.
+#[derive(Debug)]
+pub struct LaneEvent {
+    /// Whose lane.
+    pub speaker: SpeakerId,
+    /// Which utterance of the lane.
+    pub utterance: u64,
+    /// What of it.
+    pub news: News,
+}
+
+/// What came from a recogniser.
+#[derive(Debug)]
+pub enum News {
+    /// A transcript.
+    Heard(Heard),
+    /// Nothing more comes.
+    Ended(Result<(), Error>),
+}
+
+/// One utterance on its way through the recogniser.
+pub struct Stream {
+    /// Number within the lane, from 1.
+    pub id: u64,
+    to: Option<mpsc::Sender<Arc<[i16]>>>,
+    _task: AbortOnDropHandle<()>,
+    held: Option<Held>,
+    /// Its sound.
+    pub audio: Vec<Arc<[i16]>>,
+    /// Text of segments that this one continues.
+    pub before: String,
+    /// The newest partial.
+    pub partial: String,
+    partial_at: Option<Instant>,
+    /// Partials so far.
+    pub partials: u32,
+    /// Last voiced frame.
+    pub speech_end: Instant,
+    /// When its sound ended.
+    pub closed_at: Option<Instant>,
+    /// The final transcript.
+    pub text: Option<String>,
+    /// Waits for the segment that continues it.
+    pub parked: bool,
+    /// The partial was offered for an early answer.
+    pub offered: bool,
+}
+
+impl Stream {
+    /// The recogniser `listening` begins to hear utterance `id`.
+    pub fn new(id: u64, listening: Listening, now: Instant) -> Self {
+        Self {
+            id,
+            to: Some(listening.to),
+            _task: listening.task,
+            held: listening.held,
+            audio: Vec::new(),
+            before: String::new(),
+            partial: String::new(),
+            partial_at: None,
+            partials: 0,
+            speech_end: now,
+            closed_at: None,
+            text: None,
+            parked: false,
+            offered: false,
+        }
+    }
+
+    /// Takes 20 ms.
+    pub fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
+        if voiced {
+            self.speech_end = now;
+        }
+        if self.audio.len() < STREAM_CAPACITY {
+            self.audio.push(Arc::clone(samples));
+        }
+        if let Some(to) = &self.to
+            && to.try_send(Arc::clone(samples)).is_err()
+        {
+            tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");
+        }
+    }
+
+    /// That was all its sound.
+    pub fn close(&mut self, now: Instant) {
+        // Dropping the sender tells the recogniser so.
+        self.to = None;
+        self.closed_at = Some(now);
+        if let Some(held) = self.held.take() {
+            held.settle(Consumption { seconds: self.seconds(), ..Consumption::default() });
+        }
+    }
+
+    /// Whether the recogniser has taken all its sound.
+    pub fn is_drained(&self) -> bool {
+        self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
+    }
+
+    /// A partial came.
+    pub fn read(&mut self, now: Instant, partial: String) {
+        self.partial = partial;
+        self.partials += 1;
+        self.partial_at = Some(now);
+        self.offered = false;
+    }
+
+    /// The utterance ended within the stream, which goes on with the next.
+    pub fn cut(&mut self, speaker: SpeakerId, text: String, now: Instant) -> Utterance {
+        self.partial.clear();
+        self.partial_at = None;
+        Utterance {
+            speaker,
+            raw: text,
+            text: String::new(),
+            partials: std::mem::take(&mut self.partials),
+            speech_end: self.speech_end,
+            final_at: Some(now),
+            audio: std::mem::take(&mut self.audio).into(),
+            typed: false,
+        }
+    }
+
+    /// When the partial may be answered ahead, unless it was offered for that already.
+    pub fn stable_at(&self) -> Option<Instant> {
+        let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
+        Some((since + STABLE).max(self.speech_end + PAUSE))
+    }
+
+    /// `text` with what it continues before it.
+    pub fn joined(&self, text: &str) -> String {
+        match (self.before.is_empty(), text.is_empty()) {
+            (true, _) => text.to_owned(),
+            (false, true) => self.before.clone(),
+            (false, false) => format!("{} {text}", self.before),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        f64::from(u32::try_from(self.audio.len()).unwrap_or(u32::MAX)) * 0.02
+    }
+
+    /// The utterance as far as it is known.
+    pub fn into_utterance(self, speaker: SpeakerId, now: Instant) -> Utterance {
+        Utterance {
+            speaker,
+            raw: self.joined(self.text.as_deref().unwrap_or_default()),
+            text: String::new(),
+            partials: self.partials,
+            speech_end: self.speech_end,
+            final_at: Some(now),
+            audio: self.audio.into(),
+            typed: false,
+        }
+    }
+}
+
+/// A recogniser at work on one utterance.
+pub struct Listening {
+    to: mpsc::Sender<Arc<[i16]>>,
+    task: AbortOnDropHandle<()>,
+    held: Option<Held>,
+}
+
+impl Listening {
+    /// Starts `stt` on utterance `utterance` of `speaker`; its news go to `news`.
+    pub fn start(
+        stt: &dyn SpeechToText,
+        (speaker, utterance): (SpeakerId, u64),
+        held: Held,
+        news: mpsc::Sender<LaneEvent>,
+    ) -> Self {
+        let (to, audio) = mpsc::channel(STREAM_CAPACITY);
+        let (heard, mut heard_in) = mpsc::channel(NEWS_CAPACITY);
+        let listening = stt.listen(audio, heard);
+        let task = tokio::spawn(async move {
+            let event = |news| LaneEvent { speaker, utterance, news };
+            tokio::pin!(listening);
+            let ended = loop {
+                tokio::select! {
+                    biased;
+                    Some(heard) = heard_in.recv() => {
+                        // A closed table needs no news.
+                        let _ = news.send(event(News::Heard(heard))).await;
+                    }
+                    ended = &mut listening => break ended,
+                }
+            };
+            while let Ok(heard) = heard_in.try_recv() {
+                let _ = news.send(event(News::Heard(heard))).await;
+            }
+            let _ = news.send(event(News::Ended(ended))).await;
+        });
+        Self { to, task: AbortOnDropHandle::new(task), held: Some(held) }
+    }
+}

@@ -1,0 +1,217 @@
+//! From typed words to what was heard and remembered.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{Command, Outcome, Pace},
+    stage::{DM, ELARA, Setup, THORIN},
+};
+use crate::{
+    domain::{Message, Tier},
+    engine::tests::props::{Hum, Step::*, count, ms},
+    logic::budget::{BudgetOptions, Price},
+    provider::Kind,
+};
+
+const ROLL: &str = r#"{"expression":"2d6"}"#;
+
+#[tokio::test(start_paused = true)]
+async fn frames_leave_every_20_ms_from_the_first_on() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.at(7).await;
+    stage.models[0].then(&[Wait(13), Text("One. Two. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    let left = stage.left();
+    assert_eq!(left.len(), 150);
+    assert_eq!(left[0].at, ms(20));
+    for (index, frame) in left.iter().enumerate() {
+        assert_eq!(frame.at, ms(20 + 20 * index as u64), "frame {index}");
+    }
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_voice_is_heard_whole() {
+    let voice = Hum { length: ms(600), each_chunk: ms(250), ..Hum::default() };
+    let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.models[0].then(&[Text("A tale.")]);
+    stage.types(THORIN, "Bartok, tell").await;
+    let told = stage.told().await;
+    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Spoken, "A tale."));
+    let left = stage.left();
+    assert_eq!(left.len(), 30);
+    // Nothing is made up for: after each wait frames are 20 ms apart again.
+    assert!(left.windows(2).all(|pair| pair[1].at - pair[0].at >= ms(20)));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_listener_everything_leaves_at_once() {
+    let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[0].3, "Well met.");
+    assert_eq!((stage.left().len(), stage.opened.elapsed()), (50, ms(0)));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_have_their_outcomes_and_are_not_spoken() {
+    let cases: [(&[_], Outcome, &str); 4] = [
+        (&[Fail(Kind::Unreachable)], Outcome::ModelError, ""),
+        (&[Text("Welcome. Sit d"), Fail(Kind::Interrupted)], Outcome::CutShort, "Welcome."),
+        (&[], Outcome::EmptyReply, ""),
+        (&[Stall], Outcome::Timeout, ""),
+    ];
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    for (script, outcome, reply) in cases {
+        stage.models[0].then(script);
+        stage.types(THORIN, "Bartok, hello").await;
+        let told = stage.told().await;
+        assert_eq!(told, [("Thorin".into(), "Bartok".into(), outcome, reply.into())]);
+    }
+    assert!(stage.voice.said().iter().all(|said| !said.contains("secret")));
+    stage.types(THORIN, "Bartok, and now").await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken, "the table goes on");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_engine_that_hangs_after_its_first_sentence_is_given_up() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("One. "), Stall]);
+    stage.types(THORIN, "Bartok, hello").await;
+    let told = stage.told().await;
+    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::CutShort, "One."));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_waits_for_others_to_finish_does_not_time_out() {
+    let voice = Hum { length: ms(40_000), ..Hum::default() };
+    let mut stage = Setup { voice, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+    stage.models[1].then(&[Text("First part. Second part.")]);
+    stage.types(THORIN, "Bartok, a saga").await;
+    stage.types(ELARA, "Gundren, another").await;
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| line.2 == Outcome::Spoken), "{told:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voice_that_fails_is_a_voice_error() {
+    let voice = Hum { fails_at: Some(1), ..Hum::default() };
+    let mut stage = Setup { voice, ..Setup::of(&["Bartok"]) }.open().await;
+    // The filler, prepared beforehand, is the voice's sentence 0.
+    stage.at(1).await;
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[0].2, Outcome::VoiceError);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_heard_is_remembered() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Call("roll", ROLL)]).then(&[Text("One is here. Two is there. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.until_heard().await;
+    tokio::time::sleep(ms(1_490)).await;
+    stage.types(THORIN, "stop").await;
+    let told = stage.told().await;
+    assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Interrupted, "One is here. Two…"));
+    assert_eq!(told[1].2, Outcome::Stopped);
+    stage.types(THORIN, "Bartok, go on").await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    let read = stage.models[0].read(2);
+    assert!(read.contains("One is here. Two…") && read.contains("total"), "{read}");
+    assert!(!read.contains("Three") && !read.contains("there"), "{read}");
+    assert_eq!(count(&stage.tools.roll), 1, "never run again");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_turn_is_remembered_before_the_next_begins() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("A long one. Very long.")]);
+    stage.types(THORIN, "Bartok, tell").await;
+    stage.until_heard().await;
+    tokio::time::sleep(ms(1_100)).await;
+    stage.types(THORIN, "stop").await;
+    stage.types(THORIN, "Bartok, what else").await;
+    stage.settle().await;
+    assert!(stage.models[0].read(1).contains("A long one."), "{}", stage.models[0].read(1));
+    stage.lines();
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_conversation_goes_on_for_30_seconds() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    tokio::time::sleep(ms(29_000)).await;
+    stage.types(THORIN, "and how are you").await;
+    stage.types(ELARA, "and how are you").await;
+    stage.settle().await;
+    tokio::time::sleep(ms(31_000)).await;
+    stage.types(THORIN, "anything else").await;
+    let told = stage.told().await;
+    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.1.as_str())).collect();
+    assert_eq!(who, [("Thorin", "Bartok"), ("Elara", ""), ("Thorin", "Bartok"), ("Thorin", "")]);
+    assert_eq!(told[3].2, Outcome::NobodyAddressed);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_hears_what_is_said_to_others() {
+    let stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "the moon is green").await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    stage.types(THORIN, "Gundren, hello").await;
+    stage.settle().await;
+    let read = stage.models[1].read(0);
+    assert!(read.contains("moon is green") && read.contains("Well met."), "{read}");
+    assert_eq!(read.matches("Bartok, hello").count(), 1, "{read}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_money_nothing_is_heard_and_the_line_says_so() {
+    let price = Price { minute: 60.0, ..Price::default() };
+    let prices = BTreeMap::from([("ears".to_owned(), price)]);
+    let budget = BudgetOptions { session_max: Some(5.0), prices };
+    let mut stage = Setup { budget, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await[0].2, Outcome::OverBudget);
+    assert_eq!(stage.stt.live.count(), 0);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pin_to_nobody_is_no_pin() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.order(Command::Pin(Some(7))).await;
+    stage.types(THORIN, "hello there").await;
+    stage.order(Command::Pin(Some(1))).await;
+    stage.order(Command::SetTier(Some(Tier::Deep))).await;
+    stage.types(THORIN, "hello there").await;
+    stage.settle().await;
+    let lines = stage.lines();
+    assert_eq!((lines[0].npc.as_deref(), lines[1].npc.as_deref()), (None, Some("Gundren")));
+    assert_eq!(lines[1].tier.as_ref().unwrap().effective, Tier::Deep);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_keeps_what_was_heard() {
+    let stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("One is here. Two."), Stall]);
+    stage.types(DM, "Bartok, count").await;
+    stage.until_heard().await;
+    tokio::time::sleep(ms(1_010)).await;
+    let kept = stage.close().await;
+    let (npc, history) = &kept.histories[0];
+    let said = Message::Assistant { text: "One is here.".to_owned(), calls: Vec::new() };
+    assert_eq!((npc.as_str(), history.last()), ("Bartok", Some(&said)));
+}

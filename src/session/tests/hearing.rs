@@ -1,0 +1,232 @@
+//! From voice to utterances, and answers begun ahead.
+//!
+//! The detector is sure of a voice after its third frame, and the stream has what came before:
+//! frame 30 of a stream is at 600 ms where nothing was sent before the voice.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{
+    super::{Options, Outcome},
+    stage::{ELARA, Setup, Stage, THORIN},
+    voices::Said,
+};
+use crate::{
+    engine::tests::props::{Step::*, count, ms},
+    logic::turn::Patience,
+    provider::{Kind, SttAbilities},
+};
+
+const ROLL: &str = r#"{"expression":"2d6"}"#;
+
+/// Patience that leaves room between the end of one segment and the one that continues it.
+async fn snappy(npcs: &[&str]) -> Stage {
+    let options = Options { patience: Patience::Snappy, ..Options::default() };
+    Setup { options, ..Setup::of(npcs) }.open().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_is_answered_and_timed() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.says(THORIN).await;
+    stage.settle().await;
+    let line = &stage.lines()[0];
+    assert_eq!((line.heard.as_str(), line.outcome), ("Bartok hello", Outcome::Spoken));
+    let to_final = line.ms.speech_end_to_final;
+    assert!((580.0..=640.0).contains(&to_final), "{to_final}");
+    assert!((line.ms.speech_end_to_first_audio - to_final).abs() < 1.5);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_utterance_ends_though_no_packet_comes_any_more() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!((ms(1_560)..=ms(1_620)).contains(&heard), "{heard:?}");
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn clicks_nothing_and_nobody() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    // Voiced for 40 ms: no utterance, no line.
+    stage.hears(&[], "Bartok what");
+    stage.voice(THORIN, ms(80)).await;
+    stage.quiet(THORIN, ms(1_500)).await;
+    assert_eq!(stage.told().await, []);
+    stage.hears(&[], "");
+    stage.says(THORIN).await;
+    stage.quiet(THORIN, ms(800)).await;
+    stage.hears(&[], "nice weather");
+    stage.says(THORIN).await;
+    let told = stage.told().await;
+    let told: Vec<_> = told.iter().map(|line| (line.1.as_str(), line.2)).collect();
+    assert_eq!(told, [("", Outcome::EmptyTranscript), ("", Outcome::NobodyAddressed)]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recogniser_that_fails_or_is_silent_has_its_line() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    for text in [Some(Err(Kind::Unavailable)), None] {
+        // An answer begun ahead must not be left over.
+        let partials = vec![(10, "Bartok hello")];
+        stage.hears_so(Said { partials, text, takes: ms(0) });
+        stage.says(THORIN).await;
+        let told = stage.told().await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0].2, Outcome::HearingError);
+    }
+    stage.hears(&[], "Bartok hello");
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken, "the seat is free again");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn segments_within_600_ms_are_one_utterance() {
+    // The second segment begins before the first one's final, after it, and while it is answered.
+    for (takes, wait) in [(500, 0), (50, 0), (50, 600)] {
+        let mut stage = snappy(&["Bartok"]).await;
+        stage.models[0].then(&[Wait(wait), Text("Hm?")]).then(&[Wait(wait), Text("Whole.")]);
+        let text = Some(Ok(if wait == 0 && takes == 50 { "I say Greg" } else { "Bartok roll" }));
+        stage.hears_so(Said { partials: vec![], text, takes: ms(takes) });
+        stage.hears(&[], "a die for me Bartok");
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(440)).await;
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(600)).await;
+        stage.settle().await;
+        let lines = stage.lines();
+        assert_eq!(lines.len(), 1, "{takes} {wait} {lines:?}");
+        assert!(lines[0].heard.ends_with("a die for me Bartok"), "{}", lines[0].heard);
+        assert!(lines[0].heard.len() > 25, "{}", lines[0].heard);
+        assert_eq!(stage.heard("Bartok").unwrap().1 - stage.heard("Bartok").unwrap().0, ms(980));
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_after_an_utterance_loses_nothing() {
+    for (takes, click) in [(50, 80), (700, 80), (50, 120), (700, 120)] {
+        let mut stage = snappy(&["Bartok"]).await;
+        stage.models[0].then(&[Wait(700), Text("One.")]).then(&[Text("One.")]);
+        let text = Some(Ok("Bartok hello"));
+        stage.hears_so(Said { partials: vec![], text, takes: ms(takes) });
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(440)).await;
+        stage.voice(THORIN, ms(click)).await;
+        stage.quiet(THORIN, ms(600)).await;
+        let told = stage.told().await;
+        assert_eq!(told.len(), 1, "{takes} {click}: {told:?}");
+        assert_eq!((told[0].2, told[0].3.as_str()), (Outcome::Spoken, "One."));
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_another_reason_is_not_taken_back() {
+    let mut stage = snappy(&["Bartok", "Gundren"]).await;
+    stage.models[0].then(&[Text("One is long. Two is too. Three. Four.")]);
+    stage.types(ELARA, "Bartok, count").await;
+    stage.hears(&[], "Bartok hello");
+    stage.hears(&[], "I draw my sword");
+    stage.hears(&[], "and sit down");
+    stage.voice(THORIN, ms(600)).await;
+    stage.quiet(THORIN, ms(1_200)).await;
+    for _ in 0..2 {
+        stage.voice(THORIN, ms(400)).await;
+        stage.quiet(THORIN, ms(440)).await;
+    }
+    stage.settle().await;
+    let lines: Vec<_> = stage.lines().into_iter().map(|line| (line.heard, line.outcome)).collect();
+    assert!(lines.contains(&("Bartok hello".into(), Outcome::Spoken)), "{lines:?}");
+    let rest = "I draw my sword and sit down".into();
+    assert!(lines.contains(&(rest, Outcome::NobodyAddressed)), "{lines:?}");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_begun_ahead_is_kept_when_the_final_says_the_same() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.models[0].then(&[Wait(400), Text("Hello.")]);
+    stage.hears(&[(45, "bartok hello")], "Bartok, hello!");
+    stage.says(THORIN).await;
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].3.as_str()), (1, "Hello."));
+    assert_eq!(stage.models[0].asked(), 1);
+    // Begun at 1,150 at the latest, so the model's 400 ms cost nothing.
+    let heard = stage.heard("Bartok").unwrap().0;
+    assert!(heard <= ms(1_620), "{heard:?}");
+    // The others have heard the question too.
+    stage.types(THORIN, "Gundren, hello").await;
+    stage.settle().await;
+    assert!(stage.models[1].read(0).contains("Bartok, hello!"));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_begun_ahead_is_dropped_when_the_final_differs() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("Wrong."), Call("roll", ROLL)]).then(&[Text("Right.")]);
+    stage.hears(&[(45, "Bartok hell")], "Bartok hello");
+    stage.says(THORIN).await;
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].3.as_str()), (1, "Right."));
+    assert_eq!((stage.models[0].asked(), count(&stage.tools.roll)), (2, 0));
+    assert_eq!(stage.left().len(), 50, "nothing of the first was heard");
+    assert!(!stage.models[0].read(1).contains("Wrong"));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dice_of_an_answer_begun_ahead_fall_after_the_final() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
+    stage.hears(&[(45, "Bartok roll")], "Bartok roll");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(480)).await;
+    assert_eq!((stage.models[0].asked(), count(&stage.tools.roll)), (1, 0));
+    stage.quiet(THORIN, ms(400)).await;
+    assert_eq!(count(&stage.tools.roll), 1);
+    assert_eq!(stage.told().await[0].3, "Eleven.");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_partial_that_changes_gives_the_guess_up() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[(20, "Bartok"), (30, "Bartok tell"), (45, "Bartok tell me")], "Bartok tell me");
+    stage.says(THORIN).await;
+    stage.settle().await;
+    assert_eq!((stage.models[0].asked(), stage.lines()[0].partials), (1, 3));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recogniser_that_ends_utterances_itself_stays_open() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.hears_so(Said { partials: vec![(5, "Bartok")], text: None, takes: Duration::ZERO });
+    stage.quiet(THORIN, ms(3_000)).await;
+    assert_eq!(stage.stt.live.count(), 1);
+    assert!(stage.stt.script.lock().unwrap().is_empty());
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn lanes_are_given_back() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.quiet(THORIN, ms(100)).await;
+    sleep(ms(61_000)).await;
+    stage.quiet(ELARA, ms(100)).await;
+    assert_eq!(stage.stt.live.count(), 1, "only Elara's stream is open");
+    stage.close().await;
+}

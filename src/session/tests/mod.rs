@@ -1,0 +1,10 @@
+//! Whole tables with scripted recognisers, models and voices, in paused time.
+
+mod answering;
+mod barge_in;
+mod closing;
+mod hearing;
+mod orders;
+mod queue;
+mod stage;
+mod voices;

@@ -1,0 +1,130 @@
+//! What the game master orders by voice.
+
+use tokio::time::sleep;
+
+use super::{
+    super::Outcome,
+    stage::{DM, ELARA, Setup, THORIN},
+};
+use crate::{
+    domain::{Campaign, Scene, Tier},
+    engine::tests::props::{Step::*, ms},
+};
+
+#[tokio::test(start_paused = true)]
+async fn muting_ends_in_the_middle_of_a_word_and_clears_the_queue() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.models[0].then(&[Text("One. Two. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.until_heard().await;
+    sleep(ms(510)).await;
+    let ordered = stage.opened.elapsed();
+    stage.types(DM, "Mute Bartok!").await;
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.2)).collect();
+    assert!(outcomes.contains(&("Thorin", Outcome::Interrupted)), "{outcomes:?}");
+    assert!(outcomes.contains(&("Elara", Outcome::Cancelled)), "{outcomes:?}");
+    assert!(outcomes.contains(&("Max", Outcome::Command)), "{outcomes:?}");
+    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    stage.types(DM, "unmute Bartok").await;
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[1].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn orders_are_the_game_masters_alone() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "mute Bartok").await;
+    stage.types(THORIN, "everyone be quiet").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| line.2 != Outcome::Command), "{told:?}");
+    assert_eq!(told.last().unwrap().2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn everyone_stops_and_continues() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(ELARA, "Gundren, hello").await;
+    stage.until_heard().await;
+    sleep(ms(100)).await;
+    stage.types(DM, "everyone stop").await;
+    let told = stage.told().await;
+    let of = |name: &str| told.iter().find(|line| line.0 == name).unwrap().2;
+    assert_eq!((of("Thorin"), of("Elara")), (Outcome::Interrupted, Outcome::Cancelled));
+    stage.types(DM, "everyone continue").await;
+    stage.types(THORIN, "Gundren, hello").await;
+    assert_eq!(stage.told().await[1].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_put_into_an_npcs_mouth_go_first() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.models[0].then(&[Text("One. Two. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.until_heard().await;
+    sleep(ms(510)).await;
+    let ordered = stage.opened.elapsed();
+    stage.types(DM, "Gundren say Silence, all of you").await;
+    let told = stage.told().await;
+    assert_eq!(stage.models[1].asked(), 0, "no model is asked");
+    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
+    assert!(stage.heard("Gundren").unwrap().0 - ordered <= ms(21));
+    let said = told.iter().find(|line| line.1 == "Gundren").unwrap();
+    assert_eq!((said.2, said.3.as_str()), (Outcome::Spoken, "Silence, all of you"));
+    // That was no conversation: what the game master tells next is for nobody.
+    stage.types(DM, "and the night falls").await;
+    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn thinking_carefully_is_for_one_turn_and_faster_is_for_a_while() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.types(DM, "think carefully Bartok").await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(THORIN, "Bartok, tell me about the rules").await;
+    stage.settle().await;
+    stage.types(DM, "go faster").await;
+    stage.types(THORIN, "Bartok, tell me about the rules").await;
+    stage.settle().await;
+    sleep(ms(301_000)).await;
+    stage.types(THORIN, "Bartok, tell me about the rules").await;
+    stage.settle().await;
+    let tiers: Vec<_> =
+        stage.lines().into_iter().filter_map(|line| line.tier).map(|tier| tier.effective).collect();
+    assert_eq!(tiers, [Tier::Deep, Tier::Standard, Tier::Fast, Tier::Standard]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_in_the_scene_neither_goes_on_nor_hears() {
+    let scene = |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()] };
+    let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
+    let campaign = Campaign { scenes, ..Campaign::default() };
+    let mut stage = Setup { campaign, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+    stage.types(THORIN, "Gundren, hello").await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    sleep(ms(100)).await;
+    stage.types(DM, "next scene mine").await;
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| line.2).collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::NobodyAddressed, Outcome::Interrupted, Outcome::Command],
+        "{told:?}"
+    );
+    stage.types(THORIN, "Gundren, where am I").await;
+    stage.settle().await;
+    let read = stage.models[1].read(0);
+    assert!(read.contains("Mine") && !read.contains("Bartok, hello"), "{read}");
+    stage.close().await;
+}

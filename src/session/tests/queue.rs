@@ -1,0 +1,140 @@
+//! Several players and several NPCs.
+
+use tokio::time::sleep;
+
+use super::{
+    super::{Outcome, SpeakerId},
+    stage::{DM, ELARA, MIRA, Setup, THORIN},
+    voices::Said,
+};
+use crate::{
+    domain::Tier,
+    engine::tests::props::{Step::*, ms},
+};
+
+/// 300 ms ± 50, in whole frames of the schedule.
+fn is_gap(gap: std::time::Duration) -> bool {
+    (ms(250)..=ms(371)).contains(&gap)
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_npcs_answer_in_order_of_end_of_speech_with_a_gap_between() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    let slow = Said { partials: vec![], text: Some(Ok("Bartok, hello")), takes: ms(400) };
+    stage.hears_so(slow);
+    stage.hears(&[], "Gundren, hello");
+    // Gundren's question is understood 200 ms before Bartok's, though it ended 100 ms later.
+    stage.models[0].then(&[Wait(200), Text("First.")]);
+    stage.models[1].then(&[Wait(500), Text("Second.")]);
+    let later = async {
+        sleep(ms(100)).await;
+        stage.says(ELARA).await;
+    };
+    tokio::join!(stage.says(THORIN), later);
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| line.2 == Outcome::Spoken), "{told:?}");
+    let (first, second) = (stage.heard("Bartok").unwrap(), stage.heard("Gundren").unwrap());
+    assert!(first.1 < second.0, "{first:?} {second:?}");
+    assert!(is_gap(second.0 - first.1), "{:?}", second.0 - first.1);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_ready_does_not_wait_for_ever_for_an_earlier_one() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.models[0].then(&[Wait(6_000), Text("Late.")]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(ELARA, "Gundren, hello").await;
+    stage.settle().await;
+    assert_eq!(stage.heard("Gundren").unwrap().0, ms(2_000));
+    assert_eq!(stage.heard("Bartok").unwrap().0, ms(6_000));
+    assert_eq!(stage.lines().len(), 2);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_npc_answers_one_after_the_other_by_end_of_speech() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("Hear me. Ha. Well. "), Wait(500), Text("So.")]);
+    stage.types(MIRA, "Bartok, hello").await;
+    stage.hears_so(Said { partials: vec![], text: Some(Ok("Bartok, one")), takes: ms(900) });
+    stage.hears(&[], "Bartok, two");
+    stage.models[0].then(&[Text("One.")]).then(&[Text("Two.")]);
+    // Both end while Bartok still answers Mira, and Elara's final is there first.
+    let later = async {
+        sleep(ms(300)).await;
+        stage.says(ELARA).await;
+    };
+    tokio::join!(stage.says(THORIN), later);
+    let told = stage.told().await;
+    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.3.as_str())).collect();
+    assert_eq!(who, [("Mira", "Hear me. Ha. Well. So."), ("Thorin", "One."), ("Elara", "Two.")]);
+    let left = stage.left();
+    let gaps: Vec<_> = left.windows(2).map(|w| w[1].at - w[0].at).filter(|g| *g > ms(20)).collect();
+    assert!(gaps.len() == 2 && gaps.iter().all(|gap| is_gap(*gap)), "{gaps:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn there_is_no_gap_after_idleness() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    sleep(ms(400)).await;
+    let asked = stage.opened.elapsed();
+    stage.types(THORIN, "Bartok, hello").await;
+    assert!(stage.until_heard().await - asked <= ms(1));
+    stage.settle().await;
+    assert_eq!(stage.lines().len(), 2);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_three_waiting_answers_are_fast() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    for id in 1..=4 {
+        stage.types(SpeakerId(id), "Bartok, remember the rules").await;
+    }
+    stage.settle().await;
+    let lines = stage.lines();
+    let tiers: Vec<_> = lines.iter().map(|line| line.tier.as_ref().unwrap().effective).collect();
+    assert_eq!(tiers, [Tier::Standard, Tier::Standard, Tier::Standard, Tier::Fast]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn somebody_elses_stop_withdraws_only_their_own_question() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.types(THORIN, "Bartok, one").await;
+    stage.types(ELARA, "Bartok, two").await;
+    stage.types(MIRA, "Bartok, three").await;
+    stage.until_heard().await;
+    stage.types(ELARA, "stop").await;
+    let told = stage.told().await;
+    let of = |name: &str| told.iter().find(|line| line.0 == name).unwrap().2;
+    assert_eq!((of("Thorin"), of("Mira")), (Outcome::Spoken, Outcome::Spoken));
+    assert_eq!(of("Elara"), Outcome::Cancelled);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn settling_waits_for_all_that_was_said_before() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.settle().await;
+    assert_eq!(stage.opened.elapsed(), ms(0), "nothing to wait for");
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.hears(&[], "a word to nobody");
+    stage.voice(DM, ms(500)).await;
+    let told = stage.told().await;
+    assert_eq!(told.len(), 3, "{told:?}");
+    let last = stage.left().last().unwrap().at;
+    assert!(stage.opened.elapsed() - last <= ms(21));
+    // Whoever has not finished is not waited for.
+    stage.hears(&[], "Bartok, hello");
+    stage.voice(THORIN, ms(300)).await;
+    let before = stage.opened.elapsed();
+    stage.settle().await;
+    assert!(stage.opened.elapsed() - before <= ms(5));
+    stage.close().await;
+}

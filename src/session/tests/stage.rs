@@ -1,0 +1,269 @@
+//! A table with everything around it scripted, and what was heard of it.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::{Instant, interval, sleep, sleep_until, timeout},
+};
+
+use super::super::{
+    Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
+    TableParts, TurnLine, VoiceInput, VoiceOut, open,
+};
+use super::voices::{Recogniser, Said, babble};
+use crate::{
+    audio::Frame,
+    domain::{Campaign, Npc, SessionId},
+    engine::{
+        Cascaded, CascadedParts, Purse, SessionCalls,
+        tests::props::{self, Hum, Live, Model, NoEffects, Tools, ms},
+    },
+    logic::{
+        budget::{BudgetOptions, Ledger},
+        tier::Keywords,
+    },
+    provider::SttAbilities,
+};
+
+pub const THORIN: SpeakerId = SpeakerId(1);
+pub const ELARA: SpeakerId = SpeakerId(2);
+pub const MIRA: SpeakerId = SpeakerId(3);
+pub const DM: SpeakerId = SpeakerId(9);
+
+/// A frame that left the table.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub npc: String,
+    pub at: Duration,
+    pub peak: i16,
+}
+
+struct Ear {
+    opened: Instant,
+    left: Arc<Mutex<Vec<Left>>>,
+}
+
+impl VoiceOut for Ear {
+    fn play(&mut self, npc: &str, frame: Frame) {
+        let peak = frame.samples().iter().copied().max().unwrap_or(0);
+        let left = Left { npc: npc.to_owned(), at: self.opened.elapsed(), peak };
+        self.left.lock().unwrap().push(left);
+    }
+
+    fn stop(&mut self) {}
+}
+
+/// How a table is set up.
+pub struct Setup {
+    pub npcs: Vec<Npc>,
+    pub options: Options,
+    pub campaign: Campaign,
+    pub abilities: SttAbilities,
+    pub voice: Hum,
+    pub budget: BudgetOptions,
+    pub pace: Pace,
+}
+
+/// A table that runs.
+pub struct Stage {
+    pub table: TableHandle,
+    task: JoinHandle<Kept>,
+    events: mpsc::Receiver<TableEvent>,
+    pub models: Vec<Arc<Model>>,
+    pub voice: Arc<Hum>,
+    pub tools: Tools,
+    pub stt: Arc<Recogniser>,
+    left: Arc<Mutex<Vec<Left>>>,
+    pub opened: Instant,
+}
+
+impl Setup {
+    /// A table of these NPCs.
+    pub fn of(npcs: &[&str]) -> Self {
+        Self {
+            npcs: npcs.iter().map(|name| props::npc(name)).collect(),
+            options: Options::default(),
+            campaign: Campaign::default(),
+            abilities: SttAbilities { partials: true, endpointing: false },
+            voice: Hum::default(),
+            budget: BudgetOptions::default(),
+            pace: Pace::RealTime,
+        }
+    }
+
+    /// Opens it; Thorin, Elara, Mira and the game master sit there.
+    pub async fn open(self) -> Stage {
+        let npcs: Vec<Arc<Npc>> = self.npcs.into_iter().map(Arc::new).collect();
+        let tools = Tools::default();
+        let host = tools.host(&npcs);
+        let purse = Purse::new(Ledger::new(self.budget, 0.0));
+        let voice = Arc::new(self.voice);
+        let models: Vec<Arc<Model>> = npcs.iter().map(|_| Arc::default()).collect();
+        let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
+            let parts = CascadedParts {
+                npc: Arc::clone(npc),
+                model: Arc::clone(model) as _,
+                host: host.clone(),
+                purse: purse.clone(),
+                max_tokens: 100,
+                filler_after: ms(700),
+                session_calls: SessionCalls::default(),
+            };
+            let engine = Cascaded::new(parts, Arc::clone(&voice) as _, &self.campaign, Vec::new());
+            Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
+        };
+        let stt = Arc::new(Recogniser {
+            script: Mutex::default(),
+            abilities: self.abilities,
+            live: Live::default(),
+        });
+        let (events_out, events) = mpsc::channel(64);
+        let (opened, left) = (Instant::now(), Arc::default());
+        let (table, task) = open(TableParts {
+            session: SessionId("test".to_owned()),
+            options: self.options,
+            seats: npcs.iter().zip(&models).map(seat).collect(),
+            campaign: Arc::new(self.campaign.clone()),
+            keywords: Keywords::shipped(["en"]),
+            stt: Arc::clone(&stt) as _,
+            out: Box::new(Ear { opened, left: Arc::clone(&left) }),
+            pace: self.pace,
+            host: host.clone(),
+            effects: Arc::new(NoEffects),
+            purse: purse.clone(),
+            seed: 7,
+            events: events_out,
+        });
+        let stage = Stage { table, task, events, models, voice, tools, stt, left, opened };
+        for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
+            let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
+            stage.order(Command::Join(speaker)).await;
+        }
+        stage
+    }
+}
+
+impl Stage {
+    pub async fn order(&self, command: Command) {
+        self.table.commands.send(command).await.expect("the table is open");
+    }
+
+    pub async fn types(&self, speaker: SpeakerId, text: &str) {
+        self.order(Command::Typed { speaker, text: text.to_owned() }).await;
+    }
+
+    /// The next stream hears `text`, 100 ms after it ended.
+    pub fn hears(&self, partials: &[(usize, &'static str)], text: &'static str) {
+        self.hears_so(Said { partials: partials.to_vec(), text: Some(Ok(text)), takes: ms(100) });
+    }
+
+    pub fn hears_so(&self, said: Said) {
+        self.stt.script.lock().unwrap().push_back(said);
+    }
+
+    /// `speaker` makes voice for `length`, in real time.
+    pub async fn voice(&self, speaker: SpeakerId, length: Duration) {
+        self.frames(speaker, babble(length)).await;
+    }
+
+    /// `speaker` is quiet for `length` with an open microphone.
+    pub async fn quiet(&self, speaker: SpeakerId, length: Duration) {
+        let frames = length.as_millis() / 20;
+        self.frames(speaker, (0..frames).map(|_| Arc::from([0_i16; 320])).collect()).await;
+    }
+
+    /// Speaks for a second and is quiet until the utterance has ended: 600 ms.
+    pub async fn says(&self, speaker: SpeakerId) {
+        self.voice(speaker, ms(1_000)).await;
+        self.quiet(speaker, ms(600)).await;
+    }
+
+    async fn frames(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>) {
+        let mut clock = interval(ms(20));
+        for samples in frames {
+            clock.tick().await;
+            let frame = VoiceInput::Frame { speaker, at: Instant::now(), samples };
+            self.table.voice.send(frame).await.expect("the table is open");
+        }
+        clock.tick().await;
+    }
+
+    /// Waits until so long after the opening.
+    pub async fn at(&self, at: u64) {
+        sleep_until(self.opened + ms(at)).await;
+    }
+
+    /// Waits until somebody is heard for the first time after now.
+    pub async fn until_heard(&self) -> Duration {
+        let before = self.left.lock().unwrap().len();
+        timeout(ms(60_000), async {
+            while self.left.lock().unwrap().len() == before {
+                sleep(ms(1)).await;
+            }
+        })
+        .await
+        .expect("somebody is heard");
+        self.opened.elapsed()
+    }
+
+    /// Waits until everything is answered.
+    pub async fn settle(&self) {
+        let (done, settled) = oneshot::channel();
+        self.table.voice.send(VoiceInput::Settle(done)).await.expect("the table is open");
+        timeout(ms(120_000), settled).await.expect("it settles").expect("the table is open");
+    }
+
+    /// The lines so far.
+    pub fn lines(&mut self) -> Vec<TurnLine> {
+        std::iter::from_fn(|| self.events.try_recv().ok())
+            .filter_map(|event| match event {
+                TableEvent::Line(line) => Some(*line),
+                TableEvent::Notice(_) => None,
+            })
+            .collect()
+    }
+
+    /// Settles; speaker, NPC, outcome and reply of the lines since the last time.
+    pub async fn told(&mut self) -> Vec<(String, String, Outcome, String)> {
+        self.settle().await;
+        let lines = self.lines().into_iter();
+        lines.map(|l| (l.speaker, l.npc.unwrap_or_default(), l.outcome, l.reply)).collect()
+    }
+
+    /// Every frame that left.
+    pub fn left(&self) -> Vec<Left> {
+        self.left.lock().unwrap().clone()
+    }
+
+    /// When frames of `npc` left first and last.
+    pub fn heard(&self, npc: &str) -> Option<(Duration, Duration)> {
+        let left = self.left();
+        let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);
+        let first = of.next()?;
+        Some((first, of.next_back().unwrap_or(first)))
+    }
+
+    /// Drops every handle; the table ends by itself.
+    pub async fn let_go(self) {
+        drop(self.table);
+        timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");
+    }
+
+    /// Closes the table; nothing of it is left running.
+    pub async fn close(self) -> Kept {
+        self.order(Command::Close).await;
+        let kept = timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");
+        // Tasks that were told to end do so when they are next polled.
+        sleep(ms(1)).await;
+        let models: usize = self.models.iter().map(|model| model.live.count()).sum();
+        assert_eq!((models, self.voice.live.count(), self.stt.live.count()), (0, 0, 0));
+        let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        assert_eq!(tasks, 0, "tasks outlive the table");
+        kept
+    }
+}

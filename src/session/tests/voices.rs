@@ -1,0 +1,112 @@
+//! A recogniser that hears what a script says, and sound that is voice.
+
+use std::{
+    collections::VecDeque,
+    f32::consts::PI,
+    sync::{Arc, Mutex, OnceLock},
+    time::Duration,
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::{sync::mpsc, time::sleep};
+
+use crate::{
+    engine::tests::props::{Live, ms},
+    provider::{Error, Heard, Kind, SpeechToText, SttAbilities},
+};
+
+/// What the recogniser makes of one stream.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Partials and after how many frames (200 ms of them from before the voice) they come.
+    pub partials: Vec<(usize, &'static str)>,
+    /// The final, `None`: it never comes.
+    pub text: Option<Result<&'static str, Kind>>,
+    /// How long the final takes.
+    pub takes: Duration,
+}
+
+/// A recogniser whose streams hear what the script says, one after the other.
+pub struct Recogniser {
+    pub script: Mutex<VecDeque<Said>>,
+    pub abilities: SttAbilities,
+    pub live: Live,
+}
+
+impl SpeechToText for Recogniser {
+    fn name(&self) -> &str {
+        "stand-in"
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        Some("ears")
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        self.abilities
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        async { Ok(()) }.boxed()
+    }
+
+    fn listen(
+        &self,
+        mut audio: mpsc::Receiver<Arc<[i16]>>,
+        heard: mpsc::Sender<Heard>,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        let said = self.script.lock().unwrap().pop_front();
+        let said = said.unwrap_or(Said { partials: vec![], text: Some(Ok("")), takes: ms(0) });
+        let alive = self.live.begin();
+        async move {
+            let _alive = alive;
+            let (mut frames, mut partials) = (0, said.partials.iter().peekable());
+            while audio.recv().await.is_some() {
+                frames += 1;
+                while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
+                    let _ = heard.send(Heard::Partial((*text).to_owned())).await;
+                }
+            }
+            sleep(said.takes).await;
+            match said.text {
+                Some(Ok(text)) => {
+                    let _ = heard.send(Heard::Final(text.to_owned())).await;
+                    Ok(())
+                }
+                Some(Err(kind)) => Err(Error::new(kind, "secret hearing error")),
+                None => std::future::pending().await,
+            }
+        }
+        .boxed()
+    }
+}
+
+/// Sound that is voice to the detector from its third frame on and without gaps.
+#[expect(clippy::cast_possible_truncation, reason = "samples are clamped")]
+pub fn babble(length: Duration) -> Vec<Arc<[i16]>> {
+    static SOUND: OnceLock<Vec<Arc<[i16]>>> = OnceLock::new();
+    let sound = SOUND.get_or_init(|| {
+        let (mut phase, mut states) = (0.0_f32, [[0.0_f32; 2]; 3]);
+        let mut sample = |index: u16| {
+            let t = f32::from(index) / 16_000.0;
+            phase += (120.0 + 20.0 * (t * 4.0).sin()) / 16_000.0;
+            let pulse = if phase >= 1.0 { 1.0 } else { 0.0 };
+            phase = phase.fract();
+            let vowel = (t / 0.16).floor();
+            let high = 1_500.0 + 600.0 * (vowel * 2.9).cos();
+            let formants = [500.0 + 250.0 * (vowel * 1.7).sin(), high, 2_500.0];
+            let mut voice = 0.0;
+            for (formant, [a, b]) in formants.into_iter().zip(&mut states) {
+                let r = (-PI * 80.0 / 16_000.0).exp();
+                let out = pulse + 2.0 * r * (2.0 * PI * formant / 16_000.0).cos() * *a - r * r * *b;
+                (*b, *a) = (*a, out);
+                voice += out;
+            }
+            let syllable = (PI * (t / 0.16).fract()).sin().sqrt();
+            (voice * syllable * 2_000.0).clamp(-30_000.0, 30_000.0) as i16
+        };
+        let samples: Vec<i16> = (0..64_000).map(&mut sample).collect();
+        samples.chunks_exact(320).map(Arc::from).collect()
+    });
+    sound.iter().cycle().take((length.as_millis() / 20) as usize).cloned().collect()
+}

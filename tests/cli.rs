@@ -1,0 +1,315 @@
+//! The small commands, the shipped files, and whether the README tells the truth.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::program::{Place, Ran, repository, shipped};
+
+/// Runs in an empty folder: built-in defaults, shipped cast.
+fn bare(arguments: &[&str]) -> Ran {
+    Place::new().run(arguments)
+}
+
+fn integers(value: &Value) -> Vec<i64> {
+    let values = value.as_array().expect("a list").iter();
+    values.map(|value| value.as_i64().expect("a whole number")).collect()
+}
+
+#[test]
+fn dice_are_rolled_and_added() {
+    let line = bare(&["roll", "2d6+3", "--json"]).ends_with(0).line();
+    let rolls = integers(&line["rolls"]);
+    assert_eq!((&line["expression"], rolls.len()), (&json!("2d6+3"), 2));
+    assert!(rolls.iter().all(|roll| (1..=6).contains(roll)), "{line}");
+    assert_eq!(line["total"], rolls.iter().sum::<i64>() + 3);
+    assert_eq!(line.as_object().map(|object| object.len()), Some(4), "{line}");
+    let line = bare(&["roll", "-1d4+5", "--json"]).ends_with(0).line();
+    assert_eq!(line["total"], 5 - integers(&line["rolls"])[0]);
+    let line = bare(&["roll", "6#4d6kh3", "--json"]).ends_with(0).line();
+    assert_eq!((integers(&line["totals"]).len(), integers(&line["rolls"]).len()), (6, 18));
+    assert_eq!(line.get("total"), None, "{line}");
+    for (expression, total) in [("7/2", 3), ("-7/2", -3), ("(1+2)*3", 9), ("2.5*2", 5)] {
+        let line = bare(&["roll", expression, "--json"]).ends_with(0).line();
+        assert_eq!(line["total"], total, "{expression}: {line}");
+    }
+}
+
+#[test]
+fn seeds_repeat_dice_and_times_repeat_rolls() {
+    let roll = |seed: &str| bare(&["roll", "10d20", "--times", "3", "--seed", seed, "--json"]);
+    let first = roll("7").ends_with(0).lines();
+    assert_eq!(first.len(), 3);
+    assert!(first[0] != first[1] && first[1] != first[2], "each roll is its own: {first:?}");
+    assert_eq!(roll("7").lines(), first);
+    assert_ne!(roll("8").lines(), first);
+    let shown = bare(&["roll", "d20", "--seed", "7"]).ends_with(0).stdout;
+    assert!(shown.starts_with("1d20 (") && shown.ends_with('\n'), "{shown}");
+    bare(&["roll", "d20", "--times", "0"]).ends_with(2);
+}
+
+#[test]
+fn dice_that_cannot_be_read_point_at_the_spot() {
+    let ran = bare(&["roll", "2d6kx1"]).ends_with(2);
+    assert!(ran.stderr.starts_with("column 4: "), "{ran:#?}");
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn tiers_follow_key_words_and_ceilings() {
+    let tier = |arguments: &[&str]| {
+        bare(&[&["tier", "--json", "--text"], arguments].concat()).ends_with(0).line()
+    };
+    for harmless in ["I draw my sword", "such a nice inn", "a request", "good evening"] {
+        let answer =
+            json!({"selected": "fast", "effective": "fast", "reason": "default", "keyword": null});
+        assert_eq!(tier(&[harmless]), answer, "{harmless}");
+    }
+    let selected = |arguments: &[&str]| {
+        let answer = tier(arguments);
+        let text = |key: &str| answer[key].as_str().unwrap_or("none").to_owned();
+        (text("selected"), text("effective"), text("keyword"))
+    };
+    let is =
+        |one: &str, other: &str, word: &str| (one.to_owned(), other.to_owned(), word.to_owned());
+    assert_eq!(selected(&["Do you remember the quest?"]), is("standard", "standard", "remember"));
+    assert_eq!(selected(&["tell me everything"]), is("deep", "deep", "tell me everything"));
+    assert_eq!(selected(&["erzähl mir alles"]), is("deep", "deep", "erzähl mir alles"));
+    assert_eq!(selected(&["tell me everything", "--npc", "Bartok"]).1, "standard");
+    assert_eq!(selected(&["tell me everything", "--since-deep", "29"]).0, "standard");
+    assert_eq!(selected(&["tell me everything", "--since-deep", "31"]).0, "deep");
+    assert_eq!(selected(&["tell me everything", "--override", "fast"]).1, "fast");
+    assert_eq!(selected(&["hello", "--npc", "Bartok", "--override", "deep"]).1, "deep");
+    assert_eq!(selected(&["do you remember", "--queue", "3"]).0, "fast");
+    assert_eq!(selected(&["hello", "--first"]).0, "standard");
+    assert_eq!(selected(&["where is the Slate Quarry?"]).0, "standard");
+    for wrong in [["--npc", "Nobody"], ["--since-deep", "soon"], ["--override", "slow"]] {
+        bare(&[&["tier", "--text", "x"], &wrong[..]].concat()).ends_with(2);
+    }
+    let ran = bare(&["tier", "--text", "x", "--since-deep", "-1"]).ends_with(2);
+    assert!(ran.stderr.contains("-1"), "{ran:#?}");
+}
+
+#[test]
+fn every_command_shows_an_example() {
+    let help = bare(&["--help"]).ends_with(0).stdout;
+    let list = help.split("Commands:").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let names =
+        list.expect("a list of commands").lines().filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.len() >= 6, "{names:?}");
+    for name in names {
+        let help = bare(&[name, "--help"]).ends_with(0).stdout;
+        assert!(help.contains(&format!("glyphoxa {name}")), "{name}: {help}");
+        let example = help.split("example").nth(1).expect("an example");
+        assert!(example.contains(&format!("glyphoxa {name}")), "{name}: {help}");
+    }
+    bare(&[]).ends_with(2);
+    bare(&["banana"]).ends_with(2);
+    bare(&["--version"]).ends_with(0);
+}
+
+#[test]
+fn the_shipped_files_are_fine() {
+    let files = repository("glyphoxa.yaml");
+    let path = files.to_str().expect("a path");
+    let report = bare(&["check", "--json", "--config", path]).ends_with(0).line();
+    assert_eq!(
+        (&report["ok"], &report["problems"], &report["warnings"]),
+        (&json!(true), &json!([]), &json!([]))
+    );
+    let shown = bare(&["check"]).ends_with(0);
+    assert!(shown.stdout.contains(": fine: 5 NPCs (Bartok the Barkeep, "), "{shown:#?}");
+    assert_eq!(shown.stderr, "");
+}
+
+#[test]
+fn the_schemas_take_the_shipped_files_and_refuse_mistakes() {
+    let schema = |kind: &str| -> Value {
+        let printed = bare(&["schema", kind]).ends_with(0).stdout;
+        serde_json::from_str(&printed).expect("JSON")
+    };
+    let mut files = vec![
+        (repository("glyphoxa.yaml"), schema("config")),
+        (repository("campaigns/ravenford.yaml"), schema("campaign")),
+    ];
+    for entry in fs::read_dir(repository("npcs")).expect("the cast") {
+        files.push((entry.expect("an entry").path(), schema("npc")));
+    }
+    assert!(files.len() > 5);
+    for (path, schema) in files {
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let text = fs::read_to_string(&path).expect("a file");
+        let mut file: Value = serde_yaml::from_str(&text).expect("YAML");
+        let errors: Vec<String> = validator.iter_errors(&file).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        file["no_such_key"] = json!(1);
+        assert!(!validator.is_valid(&file), "{}", path.display());
+    }
+    bare(&["schema", "banana"]).ends_with(2);
+}
+
+#[test]
+fn the_doctor_looks_at_everything_the_table_needs() {
+    let place = Place::new();
+    let findings = place.run(&["doctor", "--json"]).ends_with(0).lines();
+    let looked_at: Vec<&str> = findings.iter().filter_map(|found| found["what"].as_str()).collect();
+    for what in ["configuration", "hearing", "thinking", "voice", "flite", "espeak", "disk"] {
+        assert!(looked_at.contains(&what), "{what}: {looked_at:?}");
+    }
+    assert!(findings.iter().all(|found| found["ok"] == true), "{findings:#?}");
+    assert_eq!(place.names(), [""; 0], "it looks and leaves nothing");
+    let wrong = Place::with_config("npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\nnpc: 1\n")
+        .run(&["doctor"])
+        .ends_with(1);
+    assert!(
+        wrong.stdout.contains("✗ configuration: 1 problem (see: glyphoxa check)"),
+        "{wrong:#?}"
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let mut command = std::process::Command::new("bash");
+    let line = format!(
+        "set -o pipefail; '{}' roll d20 --times 1000 | head -1",
+        env!("CARGO_BIN_EXE_glyphoxa")
+    );
+    command.args(["-c", &line]);
+    let ran = crate::support::program::run(command, "").ends_with(0);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
+}
+
+/// The README's blocks of a language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = shipped("README.md");
+    let mut blocks: Vec<String> = Vec::new();
+    let mut inside = None;
+    for line in readme.lines() {
+        match (inside, line.strip_prefix("```")) {
+            (None, Some(named)) => {
+                inside = Some(named == language);
+                blocks.extend((named == language).then(String::new));
+            }
+            (Some(_), Some(_)) => inside = None,
+            (Some(true), None) => {
+                let block = blocks.last_mut().expect("a block");
+                block.push_str(line);
+                block.push('\n');
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Words of a command line; only double quotes and single quotes are known.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (None, '#') if words.last().is_some_and(String::is_empty) => break,
+            (None, ' ') => words.push(String::new()),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (_, c) => words.last_mut().expect("a word").push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn commands_of_the_readme_do_what_it_says() {
+    let place = Place::new();
+    let npc = blocks("yaml").into_iter().find(|block| block.starts_with("name: ")).expect("an NPC");
+    place.write("npcs/pip.yaml", npc);
+    let recording = fs::read(repository("assets/demo/player.wav")).expect("the recording");
+    place.write("player.wav", recording);
+    for shown in ["glyphoxa.yaml", "campaigns/ravenford.yaml", "npcs/mira.yaml", "npcs/bartok.yaml"]
+    {
+        place.write(shown, shipped(shown));
+    }
+    let readme = shipped("README.md");
+    let inline = readme.split('`').filter(|code| code.starts_with("cargo run"));
+    let blocks = blocks("sh").concat();
+    let mut tried = 0;
+    for line in blocks.lines().chain(inline) {
+        let words = words(line);
+        if let Some(command) = words.first().and_then(|word| word.strip_prefix("./dev")) {
+            let name = if command.is_empty() { words.get(1).expect("a command") } else { command };
+            assert!(shipped("dev").contains(&format!("\n{name}) ")), "{line}");
+            continue;
+        }
+        let arguments = words.strip_prefix(&["cargo", "run", "--release", "--"].map(str::to_owned));
+        let arguments = arguments.unwrap_or_else(|| panic!("what is this? {line}"));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let ran = place.run_typing(&arguments, "Bartok, what's the news?\n").ends_with(0);
+        assert_ne!(ran.stdout, "", "{line}");
+        tried += 1;
+    }
+    assert!(tried >= 7, "{tried}");
+    assert!(place.path("pip.wav").exists() && place.path("answer.wav").exists());
+}
+
+#[test]
+fn lines_of_the_readme_are_answered() {
+    let typed = blocks("text").concat();
+    let lines = Place::new().run_typing(&["ask", "--json"], &typed).ends_with(0).lines();
+    let answered: Vec<(&str, &str)> = lines
+        .iter()
+        .map(|line| {
+            (line["npc"].as_str().unwrap_or("nobody"), line["outcome"].as_str().unwrap_or(""))
+        })
+        .collect();
+    let (bartok, hale) = (("Bartok the Barkeep", "spoken"), ("Captain Hale", "spoken"));
+    assert_eq!(answered, [bartok, bartok, hale, hale]);
+}
+
+#[test]
+fn settings_of_the_readme_are_understood() {
+    let settings: Vec<String> =
+        blocks("yaml").into_iter().filter(|block| block.starts_with("providers:")).collect();
+    assert!(settings.len() >= 2, "{settings:?}");
+    for text in settings {
+        let place = Place::with_config(&text).env("OPENAI_API_KEY", "sk-x");
+        place.write("npcs/mira.yaml", shipped("npcs/mira.yaml"));
+        let ran = place.run(&["check"]).ends_with(0);
+        assert_eq!(ran.stderr, "", "{text}");
+    }
+}
+
+#[test]
+fn keys_of_the_readme_exist() {
+    let schemas = ["config", "npc", "campaign"].map(|kind| bare(&["schema", kind]).stdout);
+    let readme = shipped("README.md");
+    let prose: String = readme.split("```").step_by(2).collect();
+    let is_key = |code: &&str| {
+        let parts = || code.split('.');
+        let plain = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        parts().all(|part| part.len() > 2 && plain(part)) && !code.ends_with(".yaml")
+    };
+    let known = |key: &str| schemas.iter().any(|schema| schema.contains(&format!("\"{key}\"")));
+    let not_keys = ["flite", "espeak", "wild_magic", "treasure_hoard", "random_encounter", "check"];
+    let keys: Vec<&str> = prose.split('`').skip(1).step_by(2).filter(is_key).collect();
+    assert!(keys.contains(&"budget.session_max"), "{keys:?}");
+    for key in keys.iter().filter(|key| !not_keys.contains(*key)) {
+        assert!(key.split('.').all(known), "{key}");
+    }
+}
+
+#[test]
+fn dice_of_the_readme_can_be_rolled() {
+    let readme = shipped("README.md");
+    let table = readme.split("| write | means |").nth(1).expect("the table of dice");
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let written: Vec<&str> = rows
+        .filter_map(|row| row.split('|').nth(1))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(written.len() > 20, "{written:?}");
+    for expression in written {
+        bare(&["roll", expression, "--json"]).ends_with(0).line();
+    }
+}

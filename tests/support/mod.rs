@@ -1,0 +1,6 @@
+//! What the tests of the real program share.
+
+#[expect(dead_code, reason = "the providers' own tests use the rest")]
+pub mod chat_server;
+pub mod program;
+pub mod speech;
