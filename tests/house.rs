@@ -26,7 +26,8 @@ pub fn without_comments(text: &str) -> String {
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-fn is_test_file(path: &Path) -> bool {
+/// Whether the file holds nothing but tests.
+pub fn is_test_file(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "tests.rs")
         || path.components().any(|part| part.as_os_str() == "tests")
 }
@@ -50,7 +51,10 @@ fn modules_say_what_they_do() {
     let silent: Vec<String> = rust_files(Path::new("src"))
         .into_iter()
         .filter(|path| !is_test_file(path))
-        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
+        .filter(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            !text.starts_with("//!") && !text.starts_with("#![doc = include_str!")
+        })
         .map(|path| path.display().to_string())
         .collect();
     assert!(silent.is_empty(), "no module head:\n{}", silent.join("\n"));

@@ -1,8 +1,9 @@
 //! Tests of the whole: the house's rules, the shipped files, and the real program.
 #![expect(
-    missing_docs,
-    clippy::missing_docs_in_private_items,
-    reason = "tests say what they prove by their names"
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what goes wrong here is a failed test"
 )]
 
 mod ask;

@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    SpeakerId,
+    SpeakerId, TableEvent,
     ears::{Understood, same_words},
     line::Outcome,
     playback::{HeardAloud, Place, Played},
@@ -125,7 +125,8 @@ impl Table {
     ) -> bool {
         let Some(active) = self.turns.get(turn) else { return false };
         let begun = &active.purpose;
-        if begun.seat != seat
+        if active.has_failed()
+            || begun.seat != seat
             || begun.tier.effective != tier
             || !same_words(&begun.utterance.text, &utterance.text)
         {
@@ -248,6 +249,12 @@ impl Table {
     /// An engine's task broke off without a report.
     pub(super) fn lost(&mut self, task: tokio::task::Id) {
         let Some(turn) = self.turns.of_task(task) else { return };
+        if let Some(seat) = self.turns.peek(turn).and_then(|t| self.seats.get(t.purpose.seat)) {
+            let npc = &seat.npc.name;
+            let notice =
+                format!("the answer of {npc} broke off: a fault of the program (see the log)");
+            self.tell(TableEvent::Notice(notice));
+        }
         self.end_turn(Instant::now(), turn, Outcome::ModelError);
         self.finish(turn, true);
     }

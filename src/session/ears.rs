@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::{Campaign, EntityKind, Npc, Scene, Tier},
     logic::{
-        address::{Address, AddressInput, Addresser, Called, Candidate},
+        address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
         names::Glossary,
         tier::{Keywords, Names, TierInput, TierSelector, effective},
@@ -152,6 +152,13 @@ impl Ears {
                 tier: self.tier(&utterance.text, index, &seats[index], queue_depth),
             },
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
+            Address::Nobody(Why::NotAddressed) => {
+                let here: Vec<&str> = (0..seats.len())
+                    .filter(|seat| self.is_present(*seat))
+                    .map(|seat| seats[seat].npc.name.as_str())
+                    .collect();
+                Understood::Nobody(format!("say a name first ({})", here.join(", ")))
+            }
             Address::Nobody(why) => Understood::Nobody(why.to_string()),
         }
     }

@@ -256,6 +256,11 @@ impl Active {
         }
     }
 
+    /// Whether its engine has given up already.
+    pub fn has_failed(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.failure.is_some())
+    }
+
     /// The engine is done.
     pub fn reported(&mut self, report: TurnReport) {
         self.report = Some(report);

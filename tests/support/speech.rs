@@ -1,6 +1,11 @@
 //! Recordings of people speaking, made by flite, and what can be heard in a recording.
 //!
 //! Entry functions: [`speech`], [`wav`], [`read_wav`].
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "recordings here last seconds, and their samples fit"
+)]
 
 use std::{
     collections::HashMap,

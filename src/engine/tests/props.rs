@@ -40,6 +40,7 @@ pub enum Step {
     Usage(u64, u64),
     Fail(Kind),
     Stall,
+    Panic,
 }
 
 /// Counts what is under way.
@@ -121,6 +122,7 @@ impl ChatModel for Model {
                         break Ok(ChatEvent::Usage(usage));
                     }
                     Step::Fail(kind) => break Err(Error::new(kind, "secret error text")),
+                    Step::Panic => panic!("the stand-in breaks"),
                     Step::Stall => std::future::pending().await,
                 }
             };

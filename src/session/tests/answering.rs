@@ -87,6 +87,17 @@ async fn an_engine_that_hangs_after_its_first_sentence_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_engine_that_breaks_leaves_its_line_and_a_free_seat() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("One. "), Wait(500), Panic]);
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[0].2, Outcome::ModelError);
+    stage.types(THORIN, "Bartok, and now").await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_waits_for_others_to_finish_does_not_time_out() {
     let voice = Hum { length: ms(40_000), ..Hum::default() };
     let mut stage = Setup { voice, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;

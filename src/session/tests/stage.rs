@@ -215,7 +215,7 @@ impl Stage {
     pub async fn settle(&self) {
         let (done, settled) = oneshot::channel();
         self.table.voice.send(VoiceInput::Settle(done)).await.expect("the table is open");
-        timeout(ms(120_000), settled).await.expect("it settles").expect("the table is open");
+        timeout(ms(300_000), settled).await.expect("it settles").expect("the table is open");
     }
 
     /// The lines so far.
