@@ -125,7 +125,7 @@ fn pure_layers_stay_pure() {
     let mut breaches = Vec::new();
     for path in rust_files(Path::new("src")) {
         let is_pure = ["domain", "audio", "yaml", "logic"].contains(&module_of(&path).as_str());
-        if !is_pure || path.ends_with("tests.rs") {
+        if !is_pure || is_test_file(&path) {
             continue;
         }
         let text = without_comments(&fs::read_to_string(&path).unwrap());

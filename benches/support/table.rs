@@ -115,6 +115,16 @@ pub async fn open_table(
     (handle, events_in)
 }
 
+/// The same player with no table: the frames are dropped. What the bench itself costs.
+pub fn open_unheard(phase: Duration) {
+    let (voice, mut voice_in) = mpsc::channel(256);
+    let (commands, _) = mpsc::channel(1);
+    let (_, speech) = mpsc::channel(1);
+    let first = Instant::now() + phase;
+    tokio::spawn(async move { while voice_in.recv().await.is_some() {} });
+    tokio::spawn(player(TableHandle { voice, commands }, speech, first, Stopwatch::default()));
+}
+
 /// Hands a frame in, as spoken now; false when the table is closed.
 pub async fn hand_in(table: &TableHandle, samples: Arc<[i16]>) -> bool {
     let frame = VoiceInput::Frame { speaker: PLAYER, at: Instant::now(), samples };

@@ -63,7 +63,8 @@ pub struct Turn {
     pub facts: Arc<TurnFacts>,
     /// Where the NPC is, if the table has scenes.
     pub scene: Option<String>,
-    /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed.
+    /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed
+    /// or the recogniser itself ended it.
     pub audio: Arc<[Arc<[i16]>]>,
     /// The game master's words, to be said as they are, without asking a model.
     pub puppet: Option<String>,

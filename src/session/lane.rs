@@ -369,7 +369,8 @@ impl Lane {
 
     fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
         if let Some(stream) = &mut self.open {
-            stream.feed(now, samples, voiced);
+            // A stream that never ends is mostly silence, and a megabyte of it every 30 s.
+            stream.feed(now, samples, voiced, !self.service_ends);
         }
     }
 

@@ -51,8 +51,10 @@ pub struct Stream {
     to: Option<mpsc::Sender<Arc<[i16]>>>,
     _task: AbortOnDropHandle<()>,
     held: Option<Held>,
-    /// Its sound.
+    /// Its sound, as far as it is kept.
     pub audio: Vec<Arc<[i16]>>,
+    /// Frames of it so far.
+    frames: u32,
     /// Text of segments that this one continues.
     pub before: String,
     /// The newest partial.
@@ -81,6 +83,7 @@ impl Stream {
             _task: listening.task,
             held: listening.held,
             audio: Vec::new(),
+            frames: 0,
             before: String::new(),
             partial: String::new(),
             partial_at: None,
@@ -93,12 +96,13 @@ impl Stream {
         }
     }
 
-    /// Takes 20 ms.
-    pub fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
+    /// Takes 20 ms; `keep` them for the utterance.
+    pub fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool, keep: bool) {
         if voiced {
             self.speech_end = now;
         }
-        if self.audio.len() < STREAM_CAPACITY {
+        self.frames = self.frames.saturating_add(1);
+        if keep && self.audio.len() < STREAM_CAPACITY {
             self.audio.push(Arc::clone(samples));
         }
         if let Some(to) = &self.to
@@ -163,7 +167,7 @@ impl Stream {
     }
 
     fn seconds(&self) -> f64 {
-        f64::from(u32::try_from(self.audio.len()).unwrap_or(u32::MAX)) * 0.02
+        f64::from(self.frames) * 0.02
     }
 
     /// The utterance as far as it is known.

@@ -40,7 +40,7 @@ pub struct Utterance {
     pub speech_end: Instant,
     /// Final transcript.
     pub final_at: Option<Instant>,
-    /// The sound: 16 kHz mono i16, 20 ms each.
+    /// The sound: 16 kHz mono i16, 20 ms each; none when typed, or cut by the recogniser.
     pub audio: Arc<[Arc<[i16]>]>,
     /// It was typed.
     pub typed: bool,

@@ -230,6 +230,9 @@ impl Driver {
 
     /// Waits until everything said so far is answered, and prints it.
     async fn settle(&mut self) -> Result<(), Failure> {
+        // Text and sound reach the table by two ways: all text is taken before the mark is sent.
+        let commands = &self.table.commands;
+        drop(commands.reserve_many(commands.max_capacity()).await?);
         let (done, settled) = oneshot::channel();
         self.table.voice.send(VoiceInput::Settle(done)).await?;
         tokio::pin!(settled);
