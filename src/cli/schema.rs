@@ -1,6 +1,6 @@
 //! `glyphoxa schema config|npc|campaign`: JSON Schemas for editors.
 //!
-//! Entry function: [`write`].
+//! Entry function: [`write()`].
 
 use std::io::{self, Write};
 

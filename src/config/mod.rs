@@ -1,7 +1,7 @@
 //! Files -> checked options: `glyphoxa.yaml`, NPC files, a campaign file, random tables.
 //!
 //! Entry function: [`load`], which reads everything and answers with a [`Config`], or with every
-//! problem of every file in one [`Report`]. [`schema`] describes the files for editors; both come
+//! problem of every file in one [`Report`]. [`schema()`] describes the files for editors; both come
 //! from the tables in `keys`.
 //! **Never**: starts anything, keeps a file open, prints.
 

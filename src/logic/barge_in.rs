@@ -319,7 +319,7 @@ fn is_backchannel(word: &str) -> bool {
     BACKCHANNEL.contains(&word) || (word.len() > 2 && "aeio".chars().any(laughter)) || word == "ha"
 }
 
-/// `text` without notes of noises such as "[laughter]", "(laughs)", "*coughs*", "<noise>".
+/// `text` without notes of noises in square, round or pointed brackets or between asterisks.
 fn without_notes(text: &str) -> String {
     let mut spoken = String::with_capacity(text.len());
     let mut close = None;
