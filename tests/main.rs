@@ -10,6 +10,8 @@ mod ask;
 mod bad_input;
 mod cli;
 mod dev;
+#[cfg(feature = "measure")]
+mod hearing;
 mod house;
 mod layers;
 mod model;
