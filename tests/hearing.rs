@@ -1,6 +1,7 @@
 //! The local recogniser against speech it has not been tuned to.
 
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test")]
+#![expect(clippy::print_stdout, reason = "the error rates are what a person wants to see")]
 
 use std::{
     collections::HashMap,

@@ -82,7 +82,8 @@ impl Table {
             facts: Arc::new(TurnFacts {
                 speaker: self.speakers.called(utterance.speaker).to_owned(),
                 utterance: utterance.text.clone(),
-                dice: spoken::dice_in(&utterance.text),
+                dice: spoken::dice_in(&utterance.text)
+                    .or_else(|| spoken::typed_dice(&utterance.text)),
             }),
             scene: self.ears.scene().map(str::to_owned),
             audio: Arc::clone(&utterance.audio),

@@ -24,6 +24,19 @@ pub fn dice_in(utterance: &str) -> Option<String> {
     expression.has_dice().then(|| expression.to_string())
 }
 
+/// Dice that were typed but cannot be rolled ("5000d6"): passed on as they are, so that the roller
+/// refuses them aloud instead of something else being rolled.
+pub fn typed_dice(utterance: &str) -> Option<String> {
+    let is_dice = |word: &&str| {
+        word.split_once(['d', 'D']).is_some_and(|(count, sides)| {
+            let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            number(count) && sides.bytes().next().is_some_and(|b| b.is_ascii_digit())
+        })
+    };
+    let words = utterance.split(|c: char| c.is_whitespace() || matches!(c, ',' | '?' | '!'));
+    words.map(|word| word.trim_end_matches('.')).find(is_dice).map(str::to_owned)
+}
+
 /// How to say a roll: "two d six plus three". `None` for what is no roll, or what nobody can follow
 /// by ear (brackets, labels, rerolls, comparisons, decimals).
 pub fn dice_to_words(expression: &str) -> Option<String> {

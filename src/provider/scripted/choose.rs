@@ -1,6 +1,6 @@
 //! Which line applies to what was said.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use rand::{Rng, RngExt, seq::IndexedRandom};
 use regex::{Regex, RegexBuilder};
@@ -21,18 +21,16 @@ pub struct Script {
 #[derive(Debug)]
 struct Rule {
     line: Line,
-    when: Option<Regex>,
+    /// Compiled when the NPC is first spoken to: a cast of hundreds of lines must not delay the
+    /// start.
+    pattern: OnceLock<Option<Regex>>,
 }
 
 impl Script {
-    /// Prepares `lines`; a pattern that does not compile never matches (`check` reports it).
+    /// Takes `lines`; a pattern that does not compile never matches (`check` reports it).
     pub fn new(lines: &[Line]) -> Self {
-        let lines = lines
-            .iter()
-            .map(|line| Rule { line: line.clone(), when: line.when.as_ref().and_then(compile) })
-            .filter(|rule| rule.line.when.is_some() == rule.when.is_some())
-            .collect();
-        Self { lines }
+        let rule = |line: &Line| Rule { line: line.clone(), pattern: OnceLock::new() };
+        Self { lines: lines.iter().map(rule).collect() }
     }
 
     /// The line to use: the longest match wins, equals by weight, the default when none fits.
@@ -46,13 +44,7 @@ impl Script {
     ) -> Option<usize> {
         let mut best: (usize, Vec<usize>) = (0, Vec::new());
         for (index, rule) in self.lines.iter().enumerate() {
-            let length = match &rule.when {
-                None => 0,
-                Some(when) => match longest_match(when, &values.utterance) {
-                    Some(length) => length,
-                    None => continue,
-                },
-            };
+            let Some(length) = rule.fits(&values.utterance) else { continue };
             values.captures = rule.captures(&values.utterance);
             if length < best.0 || !rule.usable(values, &request.messages, &can_call) {
                 continue;
@@ -98,8 +90,20 @@ impl Rule {
         !(self.line.once && self.was_said(messages))
     }
 
+    /// How well it fits: 0 for a default line, else the longest match in bytes.
+    fn fits(&self, utterance: &str) -> Option<usize> {
+        if self.line.when.is_none() {
+            return Some(0);
+        }
+        longest_match(self.pattern()?, utterance)
+    }
+
+    fn pattern(&self) -> Option<&Regex> {
+        self.pattern.get_or_init(|| self.line.when.as_ref().and_then(compile)).as_ref()
+    }
+
     fn captures(&self, utterance: &str) -> BTreeMap<String, String> {
-        self.when.as_ref().map(|when| template::captures(when, utterance)).unwrap_or_default()
+        self.pattern().map(|when| template::captures(when, utterance)).unwrap_or_default()
     }
 
     /// Whether one of the variants was heard before.
