@@ -219,12 +219,8 @@ impl Endpointer {
     /// Takes in one thing that happened at `now`; instants never go back. A frame's is when it
     /// arrived.
     pub fn handle(&mut self, now: Instant, input: Input) -> Option<Output> {
-        if let Input::Partial { reading, stable_since } = input {
-            // Words only move the time of the end; a frame or a tick finds that it has come.
-            if let Some(segment) = &mut self.open {
-                segment.partial = Some((reading, stable_since));
-            }
-            return None;
+        if let (Input::Partial { reading, stable_since }, Some(segment)) = (input, &mut self.open) {
+            segment.partial = Some((reading, stable_since));
         }
         if let Some(close) = self.close_when_due(now) {
             return Some(close);

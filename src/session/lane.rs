@@ -73,6 +73,8 @@ pub struct Lane {
     closed: Vec<Stream>,
     streams: u64,
     last_at: Option<Instant>,
+    /// A partial came after the time of the end: told with the next tick.
+    ended: Option<(Instant, CloseReason)>,
     /// When the last utterance that was no click ended.
     last_end: Option<Instant>,
     /// Said to nobody, and why; told when nothing continues it.
@@ -95,6 +97,7 @@ impl Lane {
             closed: Vec::new(),
             streams: 0,
             last_at: None,
+            ended: None,
             last_end: None,
             unaddressed: None,
             reopen_at: None,
@@ -159,6 +162,9 @@ impl Lane {
 
     /// Ends what is over because nothing came any more.
     pub fn tick(&mut self, now: Instant) -> Option<Edge> {
+        if let Some((_, reason)) = self.ended.take() {
+            return Some(self.close(now, reason));
+        }
         let at = self.last_at.map_or(now, |last| last.max(now));
         if self.endpointer.wake_at().is_none_or(|due| at.into_std() < due) {
             return None;
@@ -177,7 +183,8 @@ impl Lane {
         let stable = self.open.as_ref().and_then(Stream::stable_at);
         let untold =
             self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
-        [end, overdue, stable, untold].into_iter().flatten().min()
+        let ended = self.ended.map(|(at, _)| at);
+        [end, overdue, stable, untold, ended].into_iter().flatten().min()
     }
 
     /// An utterance whose final did not come.
@@ -318,8 +325,9 @@ impl Lane {
                 stream.read(now, text);
                 let at = self.last_at.map_or(now, |last| last.max(now)).into_std();
                 let partial = Input::Partial { reading, stable_since: at };
-                // A partial never ends an utterance by itself: that is for the next frame or tick.
-                let _ = self.endpointer.handle(at, partial);
+                if let Some(Output::Close { reason, .. }) = self.endpointer.handle(at, partial) {
+                    self.ended = Some((now, reason));
+                }
                 LaneNews::Partial
             }
             News::Heard(Heard::Final(text)) if self.service_ends => {
