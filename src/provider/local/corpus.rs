@@ -17,7 +17,7 @@ const TEMPLATES: [&str; 3] = [
 ];
 
 /// Sentences per template line and unit of its section's weight.
-const PER_LINE: usize = 120;
+const PER_LINE: usize = 40;
 /// How often a line an NPC or a note says counts.
 const PER_OWN_LINE: usize = 2;
 

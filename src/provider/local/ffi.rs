@@ -27,13 +27,8 @@ const NGRAM_AUTO: c_int = 0;
 
 /// Cepstral coefficients of one frame in the stock acoustic model.
 const CEPSTRA: usize = 13;
-/// Name of the cheap search that only lets the mean be measured, and what it looks for.
-const MEASURE: &CStr = c"measure";
-const MEASURE_WORD: &CStr = c"stop";
-/// Samples that are measured before the first is decoded: 700 ms, pre-roll included.
-const HELD_SAMPLES: usize = 11_200;
 /// Frames of 10 ms that the model's own mean counts as when an utterance begins.
-const FIRST_MEAN_FRAMES: i16 = 20;
+const FIRST_MEAN_FRAMES: i16 = 40;
 /// Samples after which the mean follows the speaker: 50 ms.
 const FOLLOW_SAMPLES: usize = 800;
 
@@ -97,7 +92,6 @@ Pocket {
     ps_get_feat: unsafe extern "C" fn(Object) -> *const Feat,
     ps_add_word: unsafe extern "C" fn(Object, *const c_char, *const c_char, c_int) -> c_int,
     ps_set_lm: unsafe extern "C" fn(Object, *const c_char, Object) -> c_int,
-    ps_set_keyphrase: unsafe extern "C" fn(Object, *const c_char, *const c_char) -> c_int,
     ps_set_search: unsafe extern "C" fn(Object, *const c_char) -> c_int,
     ps_start_utt: unsafe extern "C" fn(Object) -> c_int,
     ps_process_raw: unsafe extern "C" fn(Object, *const i16, usize, c_int, c_int) -> c_int,
@@ -182,18 +176,13 @@ impl Mean {
         }
     }
 
-    /// Takes over what was measured.
-    fn settle(&mut self, base: &Base) {
-        self.fresh = 0;
-        // SAFETY: as in `reset`; the library divides its sum by its number of frames.
-        unsafe { (base.cmn_live_update)(self.kept.as_ptr()) };
-    }
-
     /// Takes over what was heard, now and then.
     fn follow(&mut self, base: &Base, samples: usize) {
         self.fresh += samples;
         if self.fresh >= FOLLOW_SAMPLES {
-            self.settle(base);
+            self.fresh = 0;
+            // SAFETY: as in `reset`; the library divides its sum by its number of frames.
+            unsafe { (base.cmn_live_update)(self.kept.as_ptr()) };
         }
     }
 }
@@ -270,8 +259,6 @@ pub struct Decoder {
     decoder: NonNull<c_void>,
     /// The mean that is subtracted from the sound; `None`: it is not where it is expected.
     mean: Option<Mean>,
-    /// The beginning of an utterance, until it is measured; `None`: it is being decoded.
-    held: Option<Vec<i16>>,
 }
 
 // SAFETY: a decoder owns everything it points to (nothing is shared with other decoders) and the
@@ -289,14 +276,13 @@ impl Decoder {
         let decoder = unsafe { (sphinx.pocket.ps_init)(config.raw.as_ptr()) };
         let decoder =
             NonNull::new(decoder).ok_or_else(|| failed("ps_init", recipe.acoustic.display()))?;
-        let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean: None, held: None };
+        let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean: None };
         // SAFETY: the decoder is valid and lives as long as the mean.
         decoder.mean = unsafe { Mean::find(&sphinx.pocket, decoder.raw()) };
         for (word, phones) in recipe.words {
             decoder.add_word(word, phones)?;
         }
         decoder.set_language_model(recipe)?;
-        decoder.set_measure()?;
         Ok(decoder)
     }
 
@@ -393,70 +379,24 @@ impl Decoder {
         self.decoder.as_ptr()
     }
 
-    /// Makes the search that measures.
-    fn set_measure(&self) -> Result<(), SphinxError> {
-        // SAFETY: decoder and strings are valid; the library copies the strings.
-        let code = unsafe {
-            (self.sphinx.pocket.ps_set_keyphrase)(
-                self.raw(),
-                MEASURE.as_ptr(),
-                MEASURE_WORD.as_ptr(),
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(failed("ps_set_keyphrase", code)) }
-    }
-
     /// Begins an utterance.
-    pub fn start(&mut self) {
-        self.held = Some(Vec::with_capacity(HELD_SAMPLES));
+    ///
+    /// # Errors
+    /// One is going on already.
+    pub fn start(&mut self) -> Result<(), SphinxError> {
+        if let Some(mean) = &mut self.mean {
+            mean.reset();
+        }
+        // SAFETY: the decoder is valid and used by one thread.
+        let code = unsafe { (self.sphinx.pocket.ps_start_utt)(self.raw()) };
+        if code == 0 { Ok(()) } else { Err(failed("ps_start_utt", code)) }
     }
 
     /// Decodes 16 kHz mono samples of the utterance.
     ///
     /// # Errors
-    /// The library refused them.
+    /// No utterance has begun.
     pub fn process(&mut self, samples: &[i16]) -> Result<(), SphinxError> {
-        match &mut self.held {
-            Some(held) => {
-                held.extend_from_slice(samples);
-                if held.len() >= HELD_SAMPLES { self.release() } else { Ok(()) }
-            }
-            None => self.decode(samples),
-        }
-    }
-
-    /// Measures the beginning of an utterance, then decodes it.
-    fn release(&mut self) -> Result<(), SphinxError> {
-        let Some(held) = self.held.take() else { return Ok(()) };
-        if let Some(mean) = &mut self.mean {
-            mean.reset();
-            self.begin(MEASURE)?;
-            self.decode(&held)?;
-            self.end()?;
-            if let Some(mean) = &mut self.mean {
-                mean.settle(&self.sphinx.base);
-            }
-        }
-        self.begin(SEARCH)?;
-        self.decode(&held)
-    }
-
-    /// Begins an utterance of the library with one of its searches.
-    fn begin(&mut self, search: &CStr) -> Result<(), SphinxError> {
-        let pocket = &self.sphinx.pocket;
-        // SAFETY: the decoder is valid and used by one thread; no utterance is going on.
-        let code = unsafe {
-            if (pocket.ps_set_search)(self.raw(), search.as_ptr()) == 0 {
-                (pocket.ps_start_utt)(self.raw())
-            } else {
-                -1
-            }
-        };
-        if code == 0 { Ok(()) } else { Err(failed("ps_start_utt", code)) }
-    }
-
-    /// Hands samples to the library.
-    fn decode(&mut self, samples: &[i16]) -> Result<(), SphinxError> {
         // SAFETY: pointer and length are those of a live slice, which is only read.
         let frames = unsafe {
             (self.sphinx.pocket.ps_process_raw)(self.raw(), samples.as_ptr(), samples.len(), 0, 0)
@@ -467,18 +407,8 @@ impl Decoder {
         if frames < 0 { Err(failed("ps_process_raw", frames)) } else { Ok(()) }
     }
 
-    /// Ends an utterance of the library.
-    fn end(&mut self) -> Result<(), SphinxError> {
-        // SAFETY: the decoder is valid and used by one thread.
-        let code = unsafe { (self.sphinx.pocket.ps_end_utt)(self.raw()) };
-        if code < 0 { Err(failed("ps_end_utt", code)) } else { Ok(()) }
-    }
-
     /// What is understood so far; `None`: nothing yet.
     pub fn hypothesis(&mut self) -> Option<String> {
-        if self.held.is_some() {
-            return None;
-        }
         let mut score = 0;
         // SAFETY: the decoder is valid; the text is copied before the next call can change it.
         unsafe {
@@ -490,11 +420,11 @@ impl Decoder {
     /// Ends the utterance; `None`: nothing was understood.
     ///
     /// # Errors
-    /// The library refused it.
+    /// No utterance has begun.
     pub fn finish(&mut self) -> Result<Option<String>, SphinxError> {
-        self.release()?;
-        self.end()?;
-        Ok(self.hypothesis())
+        // SAFETY: the decoder is valid and used by one thread.
+        let code = unsafe { (self.sphinx.pocket.ps_end_utt)(self.raw()) };
+        if code < 0 { Err(failed("ps_end_utt", code)) } else { Ok(self.hypothesis()) }
     }
 }
 

@@ -126,7 +126,7 @@ fn work(shared: &Shared, mut decoder: Decoder) {
 
 /// One utterance from start to final.
 fn decode(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
-    decoder.start();
+    decoder.start()?;
     let fed = feed(decoder, job, waiting);
     let last = decoder.finish();
     fed?;
