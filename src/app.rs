@@ -22,7 +22,7 @@ use crate::{
         scripted::{Script, Scripted},
     },
     session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
-    tools::{Catalog, Effects, ToolHost, builtin},
+    tools::{Effects, ToolHost, builtin},
 };
 
 /// What differs from table to table.
@@ -78,8 +78,10 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let dice = StdRng::seed_from_u64(setup.seed);
-    let catalog = Catalog::new(builtin::all(dice, config.tables.clone()), &npcs);
-    let host = ToolHost::new(catalog);
+    let host = ToolHost::new(StdRng::seed_from_u64(setup.seed));
+    host.catalog().set_cast(&npcs);
+    let materials = builtin::Materials { dice, tables: config.tables.clone() };
+    builtin::offer(&host, materials);
     let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
     let voices = Voices::new(&config.tts)?;
     let mut histories = setup.histories;

@@ -27,7 +27,8 @@ pub use crate::{
         VoiceInput, VoiceOut, open,
     },
     tools::{
-        CallContext, CallError, CallOutput, Catalog, Effects, Handler, Tool, ToolHost,
-        builtin::{Table, all as builtin_tools},
+        Attachment, CallContext, CallError, CallOutput, Declared, Definition, Effects, Handler,
+        SourceKind, ToolHost,
+        builtin::{Materials, Table, offer as offer_built_ins},
     },
 };

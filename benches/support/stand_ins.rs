@@ -11,9 +11,9 @@ use futures::{
     stream::{self, BoxStream},
 };
 use glyphoxa::measure::{
-    CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest, Effects, Error,
-    Frame, Handler, Heard, Message, Pcm, SampleRate, SpeakRequest, SpeechToText, SttAbilities,
-    TextToSpeech, ToolCall, VoiceOut,
+    Attachment, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest,
+    Effects, Error, Frame, Handler, Heard, Message, Pcm, SampleRate, SpeakRequest, SpeechToText,
+    SttAbilities, TextToSpeech, ToolCall, VoiceOut,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -163,12 +163,13 @@ impl Handler for Nothing {
         _context: &'a CallContext,
         _arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(Ok(CallOutput { value: json!({}) })).boxed()
+        ready(Ok(CallOutput::json(json!({})))).boxed()
     }
 }
 
 impl Effects for Nothing {
     fn show(&self, _text: &str) {}
+    fn attach(&self, _tool: &str, _attachment: &Attachment) {}
 }
 
 /// Notes when the last speech frame was handed in and when the first frame came out.

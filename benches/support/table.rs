@@ -3,11 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
-    AddressMode, Campaign, Cascaded, CascadedParts, Catalog, Command, EngineKind, Keywords, Ledger,
-    Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId, Speaker, SpeakerId,
-    TableEvent, TableHandle, TableParts, Tier, Tool, ToolHost, ToolSpec, Voice, VoiceInput,
+    AddressMode, Campaign, Cascaded, CascadedParts, Command, Declared, Definition, EngineKind,
+    Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId, SourceKind,
+    Speaker, SpeakerId, TableEvent, TableHandle, TableParts, Tier, ToolHost, Voice, VoiceInput,
     VoiceOut, open,
 };
+use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
 use tokio::{
     sync::mpsc,
@@ -80,7 +81,9 @@ pub async fn open_table(
     out: Box<dyn VoiceOut>,
 ) -> (TableHandle, mpsc::Receiver<TableEvent>) {
     let npc = Arc::new(npc());
-    let host = ToolHost::new(Catalog::new(vec![tool()], &[Arc::clone(&npc)]));
+    let host = ToolHost::new(StdRng::seed_from_u64(1));
+    host.catalog().set_cast(&[Arc::clone(&npc)]);
+    host.offer("bench", SourceKind::BuiltIn, vec![tool()]);
     let purse = Purse::new(Ledger::default());
     let options = Options::default();
     let parts = CascadedParts {
@@ -191,18 +194,18 @@ fn npc() -> Npc {
 }
 
 /// The tool that does nothing.
-fn tool() -> Tool {
-    Tool {
-        spec: ToolSpec {
-            name: "nothing".to_owned(),
-            identity: "bench.nothing".to_owned(),
-            description: "Does nothing.".to_owned(),
-            parameters: json!({ "type": "object", "properties": {} }),
+fn tool() -> Definition {
+    Definition {
+        name: "nothing".to_owned(),
+        description: "Does nothing.".to_owned(),
+        input: json!({ "type": "object", "properties": {} }),
+        output: None,
+        declared: Declared {
+            estimated: Some(Duration::from_millis(1)),
+            max: Some(Duration::from_millis(20)),
+            read_only: Some(true),
+            ..Declared::default()
         },
-        estimated: Duration::from_millis(1),
-        max: Duration::from_millis(20),
-        floor: Tier::Fast,
-        read_only: true,
         handler: Arc::new(Nothing),
     }
 }

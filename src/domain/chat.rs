@@ -1,5 +1,7 @@
 //! What a chat model reads and asks for.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -46,13 +48,13 @@ pub struct ToolCall {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     /// Model-facing name: letters, digits, `_`, `-`, at most 64 bytes.
-    pub name: String,
+    pub name: Arc<str>,
     /// Identity `server.tool`.
-    pub identity: String,
+    pub identity: Arc<str>,
     /// What it does, for the model.
-    pub description: String,
+    pub description: Arc<str>,
     /// JSON Schema of the arguments.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
 }
 
 /// What is known about this turn beside the words themselves.

@@ -8,7 +8,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
-    Failure, Purse, Reply, ReplyPort, Turn, TurnReport, VoiceEngine,
+    Cause, Failure, Purse, Reply, ReplyPort, Turn, TurnReport, VoiceEngine,
     fillers::Fillers,
     history::History,
     limits::SessionCalls,
@@ -91,6 +91,7 @@ impl Cascaded {
             dice: turn.facts.dice.as_deref(),
             overheard: self.history.overheard(),
             scene: turn.scene.as_deref(),
+            is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
         });
         let before = self.history.messages();
         let mut messages = Vec::with_capacity(before.len() + 2);
@@ -144,7 +145,10 @@ impl VoiceEngine for Cascaded {
                 "reply made"
             );
             TurnReport {
-                said: format!("{}: {}", turn.facts.speaker, turn.facts.utterance),
+                said: match &turn.cause {
+                    Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
+                    _ => format!("{}: {}", turn.facts.speaker, turn.facts.utterance),
+                },
                 exchange: talk.exchange,
                 visible: talk.visible,
                 calls: talk.calls,

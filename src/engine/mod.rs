@@ -28,7 +28,7 @@ use crate::{
     audio::Frame,
     domain::{Message, SessionId, Tier, TurnFacts, TurnId},
     provider::{Error, Kind},
-    tools::{CallRecord, Effects, VisibleTools},
+    tools::{CallRecord, Effects, FollowUp, VisibleTools},
 };
 
 /// Makes one NPC's speech. One engine belongs to one NPC at one table and keeps its history.
@@ -66,8 +66,8 @@ pub struct Turn {
     /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed
     /// or the recogniser itself ended it.
     pub audio: Arc<[Arc<[i16]>]>,
-    /// The game master's words, to be said as they are, without asking a model.
-    pub puppet: Option<String>,
+    /// What the NPC is to speak about.
+    pub cause: Cause,
     /// Effective tier.
     pub tier: Tier,
     /// What the table has decided and played so far.
@@ -76,6 +76,17 @@ pub struct Turn {
     pub cancel: CancellationToken,
     /// The table itself.
     pub effects: Arc<dyn Effects>,
+}
+
+/// What makes an NPC speak.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// What was said to it.
+    Utterance,
+    /// The game master's words, to be said as they are, without asking a model.
+    Puppet(String),
+    /// A call of an earlier turn has ended.
+    FollowUp(Box<FollowUp>),
 }
 
 /// How far the table is with a turn.

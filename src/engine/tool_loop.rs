@@ -9,12 +9,15 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
+use super::{Cause, Failure, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
 use crate::{
-    domain::{Message, ToolCall, ToolChoice, ToolSpec},
+    domain::{Message, ToolCall, ToolChoice},
     logic::{budget::Consumption, sentence::SentenceSplitter},
     provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
-    tools::{CallContext, CallError, CallErrorKind, CallRecord, ToolHost, VisibleTools},
+    tools::{
+        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Taint, ToolHost,
+        VisibleTools, bare,
+    },
 };
 
 /// Something for the voice to say.
@@ -62,6 +65,7 @@ pub async fn converse(
         has_spoken: false,
         filler_said: false,
         stop,
+        taint: Taint::default(),
         talk: Talk::default(),
     };
     rounds.talk.failure = rounds.run().await.err();
@@ -72,6 +76,7 @@ struct Rounds {
     parts: CascadedParts,
     turn: Arc<Turn>,
     messages: Vec<Message>,
+    /// What the model is offered in this round.
     tools: Arc<VisibleTools>,
     /// Gone once the voice has failed.
     out: Option<mpsc::Sender<Say>>,
@@ -81,6 +86,8 @@ struct Rounds {
     filler_said: bool,
     /// The turn is over: requests end at once, calls under way say so and are kept.
     stop: CancellationToken,
+    /// Whether the turn has read data from outside.
+    taint: Taint,
     talk: Talk,
 }
 
@@ -94,24 +101,29 @@ struct Answer {
 impl Rounds {
     async fn run(&mut self) -> Result<(), Failure> {
         let stop = self.stop.clone();
-        if let Some(words) = self.turn.puppet.clone() {
-            stop.run_until_cancelled(self.recite(&words)).await;
-            return Ok(());
+        match &Arc::clone(&self.turn).cause {
+            Cause::Utterance => {}
+            Cause::Puppet(words) => {
+                stop.run_until_cancelled(self.recite(words)).await;
+                return Ok(());
+            }
+            Cause::FollowUp(late) => self.take_late(late),
         }
         let npc = Arc::clone(&self.parts.npc);
         let policy = &npc.policy;
         let mut stopped = policy.tool_choice == ToolChoice::None;
         for round in 0..=policy.max_rounds {
-            let tools = match round {
-                _ if stopped || round == policy.max_rounds => Arc::from([]),
-                0 => Arc::clone(&self.tools.specs),
-                _ => self.still_visible(),
-            };
+            match round {
+                _ if stopped || round == policy.max_rounds => self.tools = Arc::default(),
+                0 => {}
+                _ => self.tools = self.still_visible(),
+            }
             let choice = if round == 0 { policy.tool_choice.clone() } else { ToolChoice::Auto };
             if round == 0 {
-                self.talk.visible = tools.iter().map(|spec| spec.name.clone()).collect();
+                let names = self.tools.specs.iter().map(|spec| spec.name.to_string());
+                self.talk.visible = names.collect();
             }
-            let asked = stop.run_until_cancelled(self.ask(tools, choice)).await;
+            let asked = stop.run_until_cancelled(self.ask(choice)).await;
             let Some(answer) = asked.transpose()? else { return Ok(()) };
             let is_last = round == policy.max_rounds || self.sentences_left == 0;
             if answer.calls.is_empty() || is_last {
@@ -123,6 +135,13 @@ impl Rounds {
             }
         }
         Ok(())
+    }
+
+    /// The late result as if it had just come; nothing more is called for it.
+    fn take_late(&mut self, late: &FollowUp) {
+        self.tools = Arc::default();
+        self.remember(String::new(), vec![late.call.clone()], std::slice::from_ref(&late.record));
+        self.talk.calls.push(late.record.clone());
     }
 
     /// The game master's words, as they are.
@@ -142,23 +161,18 @@ impl Rounds {
     }
 
     /// The tools of a later round: those that fit into what is left.
-    fn still_visible(&self) -> Arc<[ToolSpec]> {
-        let visible = self.parts.host.visible(&self.parts.npc.name, self.turn.tier, self.left());
-        Arc::clone(&visible.specs)
+    fn still_visible(&self) -> Arc<VisibleTools> {
+        self.parts.host.visible(&self.parts.npc.name, self.turn.tier, self.left())
     }
 
     /// One request; its sentences are sent on as they become whole.
-    async fn ask(
-        &mut self,
-        tools: Arc<[ToolSpec]>,
-        tool_choice: ToolChoice,
-    ) -> Result<Answer, Failure> {
+    async fn ask(&mut self, tool_choice: ToolChoice) -> Result<Answer, Failure> {
         let asked_at = Instant::now();
         let mut held = Some(self.hold()?);
         let mut usage = None;
         let mut stream = self.parts.model.stream(ChatRequest {
             messages: self.messages.clone(),
-            tools,
+            tools: Arc::clone(&self.tools.specs),
             tool_choice,
             max_tokens: self.parts.max_tokens,
             facts: Arc::clone(&self.turn.facts),
@@ -243,7 +257,7 @@ impl Rounds {
         let Answer { text, calls, took } = answer;
         self.cover(&calls, took);
         let host = self.parts.host.clone();
-        if calls.iter().any(|call| !host.is_read_only(&call.name)) && !self.is_confirmed().await {
+        if calls.iter().any(|call| !self.may_run_ahead(call)) && !self.is_confirmed().await {
             return true;
         }
         self.calls.begin_round(&calls);
@@ -256,6 +270,8 @@ impl Rounds {
                     true => Err(CallError::new(CallErrorKind::Policy, CLOSED)),
                     false => self.calls.admit(started, call),
                 };
+                let admitted =
+                    admitted.map_err(|error| CallRecord::refused(self.identity(call), call, error));
                 one_call(host.clone(), context.clone(), call.clone(), admitted).boxed()
             })
             .collect();
@@ -272,9 +288,10 @@ impl Rounds {
 
     /// Adds a round to this turn's messages and to the history.
     fn remember(&mut self, text: String, calls: Vec<ToolCall>, records: &[CallRecord]) {
-        let results = records
-            .iter()
-            .map(|record| Message::Tool { call: record.id.clone(), content: record.for_model() });
+        let results = records.iter().map(|record| Message::Tool {
+            call: record.id.clone(),
+            content: record.for_model.clone(),
+        });
         // What was said beside the calls is part of the text that is heard, which comes later.
         let silent = Message::Assistant { text: String::new(), calls: calls.clone() };
         self.talk.exchange.push(silent);
@@ -285,7 +302,8 @@ impl Rounds {
 
     /// Has a filler said, once, when the table would wait too long for `calls`.
     fn cover(&mut self, calls: &[ToolCall], took: Duration) {
-        let slowest = calls.iter().map(|call| self.parts.host.expected(&call.name)).max();
+        let expected = |call: &ToolCall| self.tools.get(&call.name).map(|placed| placed.expected);
+        let slowest = calls.iter().filter_map(expected).max();
         if !self.has_spoken
             && !self.filler_said
             && slowest.unwrap_or_default() + took > self.parts.filler_after
@@ -303,14 +321,36 @@ impl Rounds {
         matches!(agreed, Some(Ok(_)))
     }
 
+    /// Whether it may run before the final transcript: it reads, and changes nothing.
+    fn may_run_ahead(&self, call: &ToolCall) -> bool {
+        self.tools.get(&call.name).is_some_and(|placed| {
+            let declared = &placed.tool.declared;
+            declared.read_only == Some(true) && declared.approval != Some(true)
+        })
+    }
+
+    /// The identity of what a call means; the name itself when it means nothing.
+    fn identity(&self, call: &ToolCall) -> Arc<str> {
+        let placed = self.tools.get(&call.name);
+        placed.map_or_else(
+            || Arc::from(call.name.as_str()),
+            |placed| Arc::clone(&placed.tool.identity),
+        )
+    }
+
     fn context(&self, now: Instant) -> CallContext {
         CallContext {
             session: self.turn.session.clone(),
             turn: self.turn.id,
-            npc: Some(Arc::from(self.parts.npc.name.as_str())),
+            caller: Some(Caller {
+                npc: Arc::from(self.parts.npc.name.as_str()),
+                tier: self.turn.tier,
+                offered: Arc::clone(&self.tools),
+            }),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
-            tier: self.turn.tier,
             deadline: now + self.left(),
+            fresh: false,
+            taint: self.taint.clone(),
             cancel: self.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }
@@ -325,27 +365,17 @@ async fn one_call(
     host: ToolHost,
     context: CallContext,
     call: ToolCall,
-    admitted: Result<(), CallError>,
+    admitted: Result<(), CallRecord>,
 ) -> CallRecord {
     match admitted {
         Ok(()) => host.execute(&context, &call).await,
-        Err(refusal) => refused(host.identity(&call.name), &call, refusal),
-    }
-}
-
-fn refused(tool: String, call: &ToolCall, error: CallError) -> CallRecord {
-    CallRecord {
-        id: call.id.clone(),
-        tool,
-        arguments: serde_json::from_str(&call.arguments).unwrap_or_default(),
-        result: Err(error),
-        took: Duration::ZERO,
+        Err(refused) => refused,
     }
 }
 
 /// Whether a policy's entry means the tool of this record.
 fn names(entry: &str, record: &CallRecord) -> bool {
-    entry == record.tool || record.tool.split_once('.').is_some_and(|(_, bare)| bare == entry)
+    entry == &*record.tool || bare(&record.tool) == entry
 }
 
 fn length(message: &Message) -> usize {

@@ -211,7 +211,12 @@ pub struct TurnMessage<'a> {
     pub overheard: &'a [Overheard],
     /// The scene's name.
     pub scene: Option<&'a str>,
+    /// Nobody has spoken: the result of an earlier call has come.
+    pub is_follow_up: bool,
 }
+
+/// Stands where an utterance would, when a late result makes the NPC speak.
+pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table what came of it.]";
 
 /// The user message of one turn: the game's facts in square brackets, one a line, then the
 /// utterance as the last line.
@@ -230,6 +235,10 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
         lines.push(format!(
             "[Dice spoken of: {dice}. If they are to be rolled, roll exactly that.]"
         ));
+    }
+    if turn.is_follow_up {
+        lines.push(FOLLOW_UP.to_owned());
+        return lines.join("\n");
     }
     if !lines.is_empty() {
         lines.push("[Said to you now:]".to_owned());

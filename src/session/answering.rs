@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     domain::{Tier, TurnFacts, TurnId},
-    engine::{Gate, ReplyPort, Turn},
+    engine::{Cause, Gate, ReplyPort, Turn},
     logic::{barge_in, spoken},
 };
 
@@ -61,7 +61,8 @@ impl Table {
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
         let tier = purpose.tier.effective;
-        let is_puppet = purpose.puppet.is_some();
+        let is_puppet = matches!(purpose.cause, Cause::Puppet(_));
+        let is_answer = matches!(purpose.cause, Cause::Utterance);
         self.playback.open(
             id,
             &seat.npc.name,
@@ -70,7 +71,7 @@ impl Table {
         if confirmed {
             self.playback.release(id);
         }
-        if confirmed && !is_puppet {
+        if confirmed && is_answer {
             self.ears.begins(Instant::now(), purpose.seat, tier);
         }
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
@@ -87,7 +88,7 @@ impl Table {
             }),
             scene: self.ears.scene().map(str::to_owned),
             audio: Arc::clone(&utterance.audio),
-            puppet: purpose.puppet.clone(),
+            cause: purpose.cause.clone(),
             tier,
             gate: gate_in,
             cancel: cancel.clone(),
@@ -110,7 +111,7 @@ impl Table {
         if self.turns.is_busy(seat) || !self.seats[seat].waiting.is_empty() {
             return;
         }
-        let turn = self.begin(Purpose { utterance, seat, tier, puppet: None }, false);
+        let turn = self.begin(Purpose { utterance, seat, tier, cause: Cause::Utterance }, false);
         if let Some(lane) = self.lanes.get_mut(&speaker) {
             lane.ahead = Some(turn);
         }
@@ -304,7 +305,7 @@ impl Table {
         if !text.is_empty() {
             seat.has_spoken = true;
             let name = seat.npc.name.clone();
-            if purpose.puppet.is_none() {
+            if matches!(purpose.cause, Cause::Utterance) {
                 self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut().enumerate() {

@@ -16,6 +16,7 @@ use super::{
     turns::{Purpose, Utterance},
 };
 use crate::{
+    engine::Cause,
     logic::{barge_in, budget::Consumption, vad::Voicing},
     provider::{Error, Kind},
 };
@@ -179,7 +180,7 @@ impl Table {
             }
             Understood::Addressed { seat, tier } => {
                 self.overhear(&utterance, Some(seat));
-                self.ask(Purpose { utterance, seat, tier, puppet: None });
+                self.ask(Purpose { utterance, seat, tier, cause: Cause::Utterance });
             }
         }
     }

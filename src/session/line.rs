@@ -120,24 +120,27 @@ pub struct ToolLine {
     pub ms: f64,
     /// Whether it came from a cache.
     pub cached: bool,
+    /// The result comes later, as a turn of its own.
+    pub pending: bool,
 }
 
 impl From<&CallRecord> for ToolLine {
     fn from(record: &CallRecord) -> Self {
         let result = match &record.result {
-            Ok(output) => output.value.clone(),
+            Ok(output) => output.value(),
             Err(error) => serde_json::json!({
                 "error": error.kind.name(),
                 "message": error.message,
             }),
         };
         Self {
-            tool: record.tool.clone(),
+            tool: record.tool.to_string(),
             arguments: record.arguments.clone(),
             result,
             ok: record.result.is_ok(),
             ms: millis(record.took),
-            cached: false,
+            cached: record.cached,
+            pending: record.pending,
         }
     }
 }

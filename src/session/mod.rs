@@ -5,6 +5,7 @@
 
 mod answering;
 mod ears;
+mod effects;
 mod hearing;
 mod lane;
 mod line;

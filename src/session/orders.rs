@@ -8,7 +8,7 @@ use super::{
     table::Table,
     turns::{Purpose, Utterance},
 };
-use crate::{domain::Tier, logic::command::Command};
+use crate::{domain::Tier, engine::Cause, logic::command::Command};
 
 impl Table {
     /// Does what was ordered by `speaker`; what was done, for the report.
@@ -80,6 +80,6 @@ impl Table {
             reason: "the game master's own words".to_owned(),
         };
         self.silence(now, seat);
-        self.ask(Purpose { utterance, seat, tier, puppet: Some(text) });
+        self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet(text) });
     }
 }

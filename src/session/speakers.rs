@@ -55,6 +55,12 @@ impl Speakers {
         self.characters.iter().find(plays).map_or(name, |player| &player.character)
     }
 
+    /// Who NPCs call `called`; anybody at the table when they have left.
+    pub fn find(&self, called: &str) -> Option<SpeakerId> {
+        let mut ids = self.here.iter().map(|speaker| speaker.id);
+        ids.clone().find(|id| self.called(*id) == called).or_else(|| ids.next())
+    }
+
     /// Whether they may steer the NPCs by voice.
     pub fn is_dm(&self, id: SpeakerId) -> bool {
         self.get(id).is_some_and(|speaker| speaker.is_dm)

@@ -13,15 +13,15 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears, lane::Lane,
-    playback::Playback, speakers::Speakers, stream::LaneEvent, turns::Turns,
+    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears, effects::TableEffects,
+    lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent, turns::Turns,
 };
 use crate::{
     domain::{Campaign, Message, SessionId, Tier, TurnId},
     engine::{Purse, Reply, TurnReport},
     logic::tier::Keywords,
     provider::SpeechToText,
-    tools::{Effects, ToolHost},
+    tools::{Effects, FollowUp, ToolHost},
 };
 
 /// Frames waiting for the table: 5 s of one speaker; a full queue makes the sender wait or drop.
@@ -32,6 +32,8 @@ const COMMAND_CAPACITY: usize = 32;
 const REPLY_CAPACITY: usize = 128;
 /// News of recognisers waiting for the table; a full queue makes the recogniser wait.
 const LANE_CAPACITY: usize = 128;
+/// Late results of tools; more at once are dropped with a warning.
+const LATE_CAPACITY: usize = 16;
 
 /// How often an unfinished recogniser is looked at while somebody waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
@@ -141,6 +143,7 @@ enum Event {
     Command(Command),
     Voice(VoiceInput),
     Lane(LaneEvent),
+    Late(FollowUp),
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
     Lost(task::Id),
@@ -166,6 +169,7 @@ pub(super) struct Table {
     pub(super) lane_news: mpsc::Sender<LaneEvent>,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     lanes_in: mpsc::Receiver<LaneEvent>,
+    late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
@@ -177,6 +181,7 @@ impl Table {
     fn new(parts: TableParts) -> Self {
         let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
         let (lane_news, lanes_in) = mpsc::channel(LANE_CAPACITY);
+        let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(parts.seed);
         Self {
             session: parts.session,
@@ -189,12 +194,13 @@ impl Table {
             playback: Playback::new(parts.out, parts.pace, rng),
             turns: Turns::default(),
             host: parts.host,
-            effects: parts.effects,
+            effects: Arc::new(TableEffects::new(parts.effects, late)),
             purse: parts.purse,
             replies,
             lane_news,
             replies_in,
             lanes_in,
+            late_in,
             settling: Vec::new(),
             closed: CancellationToken::new(),
             events: parts.events,
@@ -220,6 +226,7 @@ impl Table {
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
+                Event::Late(late) => self.late(late),
                 Event::Wake => {}
             }
             self.act(Instant::now());
@@ -244,6 +251,7 @@ impl Table {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
             },
+            Some(late) = self.late_in.recv() => Event::Late(late),
             Some(input) = voice.recv() => Event::Voice(input),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
         }
@@ -253,7 +261,8 @@ impl Table {
         let lanes = self.lanes.values().filter_map(Lane::wake_at).min();
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
         // A recogniser does not say when it has taken everything; whoever settles asks again.
-        let undrained = !self.settling.is_empty() && !self.lanes.values().all(Lane::is_drained);
+        let undrained = !self.settling.is_empty()
+            && (self.host.has_late_calls() || !self.lanes.values().all(Lane::is_drained));
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
         [lanes, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
@@ -277,6 +286,7 @@ impl Table {
     fn is_settled(&self) -> bool {
         self.turns.is_empty()
             && self.playback.is_idle()
+            && !self.host.has_late_calls()
             && self.seats.iter().all(|seat| seat.waiting.is_empty())
             && self.lanes.values().all(|lane| lane.is_drained() && !lane.is_finalising())
     }

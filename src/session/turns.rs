@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     domain::{Tier, TurnId},
-    engine::{Failure, Gate, TurnReport},
+    engine::{Cause, Failure, Gate, TurnReport},
     logic::barge_in::BargeIn,
 };
 
@@ -71,8 +71,8 @@ pub struct Purpose {
     pub seat: usize,
     /// The tier and why.
     pub tier: TierLine,
-    /// The game master's own words, to be said as they are.
-    pub puppet: Option<String>,
+    /// What the NPC speaks about.
+    pub cause: Cause,
 }
 
 /// A turn between its start and its line.

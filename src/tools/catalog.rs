@@ -1,77 +1,116 @@
 //! Every tool there is, and the prepared lists of what each NPC may see at each tier.
 //!
-//! Entry type: [`Catalog`]. **Never**: changes after it was built.
+//! Entry types: [`Catalog`], [`Snapshot`]. Whoever changes something prepares the next snapshot;
+//! readers wait for nothing. **Never**: runs a tool.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use futures::future::BoxFuture;
-use serde_json::{Map, Value};
+use arc_swap::{ArcSwap, Guard};
+use tokio::time::Instant;
 
-use super::{CallContext, CallError, CallOutput};
+use super::{
+    Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools, names,
+    schema::{self, Schema},
+};
 use crate::domain::{Npc, Tier, ToolSpec};
 
-/// A tool and how it is run.
+/// Hard limit of a call to a tool that declares none.
+const MAX: Duration = Tier::Deep.ceiling();
+/// The same where the answer may come after the turn.
+const MAX_LATE: Duration = Duration::from_secs(60);
+
+/// A tool with its place in the catalog.
 pub struct Tool {
-    /// What a model sees.
-    pub spec: ToolSpec,
-    /// Expected duration (p50).
-    pub estimated: Duration,
-    /// Hard limit (p99 and then some).
-    pub max: Duration,
-    /// Lowest tier it is offered in.
-    pub floor: Tier,
-    /// It changes nothing and may run before the utterance is final.
-    pub read_only: bool,
+    /// `server.tool`.
+    pub identity: Arc<str>,
+    /// Where it comes from.
+    pub source: SourceKind,
+    /// What is said about it, all places together.
+    pub declared: Declared,
+    /// Its calls so far; kept when its source offers it again.
+    pub latency: Arc<Latency>,
+    /// Arguments are held against it.
+    pub input: Schema,
+    /// So are structured results.
+    pub output: Option<Schema>,
     /// Runs it.
     pub handler: Arc<dyn Handler>,
+    /// Hash of name, description and schemas: what a model relies on.
+    pub hash: u64,
+    /// Description and parameters as a model reads them.
+    description: Arc<str>,
+    parameters: Arc<serde_json::Value>,
 }
 
-/// Runs one built-in tool.
-pub trait Handler: Send + Sync {
-    /// Answers one call. Cancel safe: dropping the future ends it.
-    fn call<'a>(
-        &'a self,
-        context: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
+impl Tool {
+    /// The server's part of its identity.
+    pub fn server(&self) -> &str {
+        self.identity.split_once('.').map_or("", |(server, _)| server)
+    }
+
+    /// What it is about.
+    pub fn category(&self) -> &str {
+        self.declared.category.as_deref().unwrap_or_else(|| self.server())
+    }
+
+    /// Hard limit of one call.
+    pub fn max(&self) -> Duration {
+        let late = self.declared.follow_up == Some(true);
+        self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
+    }
+
+    fn new(source: SourceKind, server: &str, definition: Definition) -> Result<Self, String> {
+        let declared = definition.declared;
+        let input = declared.parameters.as_ref().unwrap_or(&definition.input);
+        let description = declared.description.clone().unwrap_or(definition.description);
+        let identity = names::identity(server, &definition.name);
+        let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
+        Ok(Self {
+            parameters: schema::for_model(input)?,
+            input: Schema::new(input).map_err(|error| format!("its input schema: {error}"))?,
+            output: definition
+                .output
+                .map(|schema| Schema::new(&schema))
+                .transpose()
+                .map_err(|error| format!("its output schema: {error}"))?,
+            identity: Arc::from(identity),
+            source,
+            latency: Arc::default(),
+            handler: definition.handler,
+            hash: names::fnv1a(&pinned),
+            description: Arc::from(description),
+            declared,
+        })
+    }
 }
 
-/// What one NPC may see at one tier, in a stable order.
-pub struct VisibleTools {
-    /// The list a model gets.
-    pub specs: Arc<[ToolSpec]>,
-    /// The longest expected duration among them.
-    pub slowest: Duration,
+/// A tool as one snapshot places it.
+pub struct Placed {
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// What a model reads, its model-facing name included.
+    pub spec: ToolSpec,
+    /// Lowest tier it is offered in; `None`: withheld.
+    pub tier: Option<Tier>,
+    /// Duration to count with.
+    pub expected: Duration,
 }
 
-/// All tools and the prepared lists.
-pub struct Catalog {
-    tools: Vec<Tool>,
-    prepared: HashMap<String, [Arc<VisibleTools>; 3]>,
+/// All tools at one moment.
+#[derive(Default)]
+pub struct Snapshot {
+    placed: Vec<Arc<Placed>>,
+    by_identity: HashMap<Arc<str>, usize>,
+    prepared: HashMap<Arc<str>, [Arc<VisibleTools>; 3]>,
     nothing: Arc<VisibleTools>,
 }
 
-impl Catalog {
-    /// Prepares the lists of `npcs` over `tools`.
-    pub fn new(mut tools: Vec<Tool>, npcs: &[Arc<Npc>]) -> Self {
-        tools.sort_by(|a, b| a.spec.identity.cmp(&b.spec.identity));
-        let prepared = npcs
-            .iter()
-            .map(|npc| {
-                let lists = Tier::ALL.map(|tier| {
-                    Arc::new(VisibleTools::of(tools.iter().filter(|tool| {
-                        tool.floor <= tier
-                            && listed(&npc.tools, &tool.spec)
-                            && !listed(&npc.policy.blocklist, &tool.spec)
-                    })))
-                });
-                (npc.name.clone(), lists)
-            })
-            .collect();
-        Self { tools, prepared, nothing: Arc::new(VisibleTools::of(std::iter::empty())) }
-    }
-
-    /// The prepared list of `npc` at `tier`; waits for nothing.
+impl Snapshot {
+    /// What `npc` may see at `tier`.
     pub fn visible(&self, npc: &str, tier: Tier) -> &Arc<VisibleTools> {
         let index = match tier {
             Tier::Fast => 0,
@@ -81,44 +120,192 @@ impl Catalog {
         self.prepared.get(npc).map_or(&self.nothing, |lists| &lists[index])
     }
 
-    /// Those of `list` whose expected duration fits into `left`.
-    pub fn fitting(&self, list: &VisibleTools, left: Duration) -> VisibleTools {
-        VisibleTools::of(
-            self.tools
-                .iter()
-                .filter(|tool| list.contains(&tool.spec.name) && tool.estimated <= left),
-        )
+    /// All tools, in order of their identities.
+    pub fn all(&self) -> &[Arc<Placed>] {
+        &self.placed
     }
 
-    /// The tool a model calls by `name`.
-    pub fn by_model_name(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.spec.name == name)
+    /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
+    /// has.
+    pub fn find(&self, name: &str) -> Option<&Arc<Placed>> {
+        if let Some(index) = self.by_identity.get(name) {
+            return self.placed.get(*index);
+        }
+        let by_name = self.placed.iter().find(|placed| *placed.spec.name == *name);
+        by_name.or_else(|| {
+            let mut bare =
+                self.placed.iter().filter(|placed| names::bare(&placed.tool.identity) == name);
+            bare.next().filter(|_| bare.next().is_none())
+        })
     }
 }
 
-impl VisibleTools {
-    fn of<'a>(tools: impl Iterator<Item = &'a Tool>) -> Self {
-        let tools: Vec<&Tool> = tools.collect();
-        Self {
-            specs: tools.iter().map(|tool| tool.spec.clone()).collect(),
-            slowest: tools.iter().map(|tool| tool.estimated).max().unwrap_or_default(),
+/// A tool that could not be taken, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its identity.
+    pub tool: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// All tools and the lists made of them.
+#[derive(Default)]
+pub struct Catalog {
+    writers: Mutex<Written>,
+    snapshot: ArcSwap<Snapshot>,
+}
+
+/// What snapshots are made of.
+#[derive(Default)]
+struct Written {
+    sources: BTreeMap<String, Vec<Arc<Tool>>>,
+    refused: BTreeMap<String, Vec<Refused>>,
+    cast: Vec<Arc<Npc>>,
+    /// Ambiguous entries that were told already.
+    told: std::collections::BTreeSet<String>,
+}
+
+impl Catalog {
+    /// The tools of this moment.
+    pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
+        self.snapshot.load()
+    }
+
+    /// Sets whose lists are prepared.
+    pub fn set_cast(&self, cast: &[Arc<Npc>]) {
+        self.change(|written| written.cast = cast.to_vec());
+    }
+
+    /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
+    /// are kept. What cannot be offered to any model is left out alone and returned.
+    pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
+        let mut refused = Vec::new();
+        self.change(|written| {
+            let before = written.sources.remove(server).unwrap_or_default();
+            let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
+            for definition in tools {
+                let identity = names::identity(server, &definition.name);
+                let reason = match Tool::new(kind, server, definition) {
+                    Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
+                        "the server lists it twice".to_owned()
+                    }
+                    Ok(mut tool) => {
+                        if let Some(same) = before.iter().find(|old| old.identity == tool.identity)
+                        {
+                            tool.latency = Arc::clone(&same.latency);
+                        }
+                        taken.push(Arc::new(tool));
+                        continue;
+                    }
+                    Err(reason) => reason,
+                };
+                refused.push(Refused { tool: identity, reason });
+            }
+            written.sources.insert(server.to_owned(), taken);
+            written.refused.insert(server.to_owned(), refused.clone());
+        });
+        refused
+    }
+
+    /// Takes back everything `server` offers.
+    pub fn withdraw(&self, server: &str) {
+        self.change(|written| {
+            written.sources.remove(server);
+            written.refused.remove(server);
+        });
+    }
+
+    /// Tools that were left out.
+    pub fn refused(&self) -> Vec<Refused> {
+        let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        written.refused.values().flatten().cloned().collect()
+    }
+
+    /// Places all tools anew when the figures of one have moved it.
+    pub fn refresh(&self, now: Instant) {
+        let moved = self.snapshot.load().placed.iter().any(|placed| {
+            placed.tool.latency.standing(now).tier(&placed.tool.declared) != placed.tier
+        });
+        if moved {
+            self.change(|_| {});
         }
     }
 
-    /// Whether a model that got this list may call `name`.
-    pub fn contains(&self, name: &str) -> bool {
-        self.specs.iter().any(|spec| spec.name == name)
+    /// Places all tools anew when the figures of `placed` have moved it.
+    pub fn refresh_one(&self, placed: &Placed, standing: &Standing) {
+        let tier = standing.tier(&placed.tool.declared);
+        if tier != placed.tier {
+            tracing::info!(
+                tool = &*placed.tool.identity,
+                from = placed.tier.map_or("withheld", Tier::name),
+                to = tier.map_or("withheld", Tier::name),
+                "tool changes its tier"
+            );
+            self.change(|_| {});
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Written)) {
+        let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut written);
+        let snapshot = Arc::new(prepare(&mut written, Instant::now()));
+        self.snapshot.store(snapshot);
     }
 }
 
-/// Whether a whitelist or blocklist names the tool: identity, bare name, `server.*`,
-/// `server.prefix*`.
-fn listed(list: &[String], spec: &ToolSpec) -> bool {
-    list.iter().any(|entry| match entry.strip_suffix('*') {
-        Some(prefix) => spec.identity.starts_with(prefix),
-        None => {
-            entry == &spec.identity
-                || spec.identity.split_once('.').is_some_and(|(_, bare)| bare == entry)
+/// The next snapshot.
+fn prepare(written: &mut Written, now: Instant) -> Snapshot {
+    let mut tools: Vec<&Arc<Tool>> = written.sources.values().flatten().collect();
+    tools.sort_by(|a, b| a.identity.cmp(&b.identity));
+    let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
+    let names = names::model_names(&identities);
+    let placed: Vec<Arc<Placed>> = tools
+        .iter()
+        .map(|tool| {
+            let standing = tool.latency.standing(now);
+            let name = names.get(&*tool.identity).unwrap_or(&tool.identity);
+            Arc::new(Placed {
+                spec: ToolSpec {
+                    name: Arc::clone(name),
+                    identity: Arc::clone(&tool.identity),
+                    description: Arc::clone(&tool.description),
+                    parameters: Arc::clone(&tool.parameters),
+                },
+                tier: standing.tier(&tool.declared),
+                expected: standing.expected(&tool.declared),
+                tool: Arc::clone(tool),
+            })
+        })
+        .collect();
+    let mut prepared = HashMap::new();
+    for npc in &written.cast {
+        let all = placed.iter().map(|placed| &*placed.tool.identity);
+        let (allowed, mut unclear) = Entries::resolve(&npc.tools, all.clone());
+        let (blocked, more) = Entries::resolve(&npc.policy.blocklist, all);
+        unclear.extend(more);
+        for (entry, candidates) in unclear {
+            if written.told.insert(format!("{} {entry}", npc.name)) {
+                let candidates = candidates.join(", ");
+                tracing::warn!(npc = npc.name, entry, candidates, "several servers have this tool");
+            }
         }
-    })
+        let allowed: Vec<&Arc<Placed>> = placed
+            .iter()
+            .filter(|it| {
+                allowed.contains(&it.tool.identity) && !blocked.contains(&it.tool.identity)
+            })
+            .collect();
+        let lists = Tier::ALL.map(|tier| {
+            let offered = allowed.iter().filter(|it| it.tier.is_some_and(|its| its <= tier));
+            Arc::new(VisibleTools::of(offered.map(|placed| Arc::clone(placed))))
+        });
+        prepared.insert(Arc::from(npc.name.as_str()), lists);
+    }
+    let by_identity = placed
+        .iter()
+        .enumerate()
+        .map(|(index, placed)| (Arc::clone(&placed.tool.identity), index))
+        .collect();
+    Snapshot { placed, by_identity, prepared, nothing: Arc::default() }
 }

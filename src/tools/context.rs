@@ -1,11 +1,19 @@
 //! What a tool call knows of the turn it serves, and how it reaches the table.
+//!
+//! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::{SessionId, Tier, TurnId};
+use super::{Attachment, CallRecord, VisibleTools};
+use crate::domain::{SessionId, Tier, ToolCall, TurnId};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
@@ -14,22 +22,120 @@ pub struct CallContext {
     pub session: SessionId,
     /// Turn within it.
     pub turn: TurnId,
-    /// Full name of the NPC whose model calls; `None`: the operator.
-    pub npc: Option<Arc<str>>,
+    /// Whose model calls; `None`: the operator, who is bound by no whitelist and no tier.
+    pub caller: Option<Caller>,
     /// Who was answered.
     pub speaker: Arc<str>,
-    /// Effective tier of the turn.
-    pub tier: Tier,
     /// When the turn's tool time is over.
     pub deadline: Instant,
+    /// Kept answers are not good enough.
+    pub fresh: bool,
+    /// The turn has read something from outside.
+    pub taint: Taint,
     /// Ends the call when the turn ends.
     pub cancel: CancellationToken,
     /// The table itself.
     pub effects: Arc<dyn Effects>,
 }
 
+/// An NPC whose model calls.
+#[derive(Clone)]
+pub struct Caller {
+    /// Its full name.
+    pub npc: Arc<str>,
+    /// Effective tier of its turn.
+    pub tier: Tier,
+    /// What its model was offered, which is what its names mean.
+    pub offered: Arc<VisibleTools>,
+}
+
+/// Whether a turn has read data from outside, which may carry instructions.
+#[derive(Clone, Debug, Default)]
+pub struct Taint(Arc<AtomicBool>);
+
+impl Taint {
+    /// Data from outside was read.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// What a tool may do to the table beside answering; the session's owner fills it.
 pub trait Effects: Send + Sync {
     /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
+
+    /// Puts a picture or a sound that `tool` brought before everyone.
+    fn attach(&self, tool: &str, attachment: &Attachment);
+
+    /// Asks the game master about a call; whoever cannot ask denies.
+    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
+        _ = request;
+        ready(Decision::Deny("nobody is there to approve it".to_owned())).boxed()
+    }
+
+    /// Puts a server's question to the game master as a form; `None`: declined.
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        _ = form;
+        ready(None).boxed()
+    }
+
+    /// A call has ended after its turn: its NPC tells the table in a turn of its own. Without a
+    /// table nobody is told.
+    fn follow_up(&self, late: FollowUp) {
+        tracing::debug!(tool = &*late.record.tool, "a late result has no table");
+    }
+}
+
+/// A call that waits for the game master.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApprovalRequest {
+    /// Who wants it.
+    pub npc: Arc<str>,
+    /// Identity of the tool.
+    pub tool: Arc<str>,
+    /// What it would be called with.
+    pub arguments: Map<String, Value>,
+    /// Why it is asked.
+    pub reason: &'static str,
+}
+
+/// What the game master says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Call it.
+    Approve,
+    /// Call it with these arguments.
+    Edit(Map<String, Value>),
+    /// Do not, with a reason for the model.
+    Deny(String),
+}
+
+/// A question of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// Who asks.
+    pub server: Arc<str>,
+    /// What.
+    pub message: String,
+    /// JSON Schema of the answer.
+    pub schema: Value,
+}
+
+/// A result that came after its turn.
+#[derive(Clone, Debug)]
+pub struct FollowUp {
+    /// Whose call it was.
+    pub npc: Arc<str>,
+    /// Who was answered in the turn that called.
+    pub speaker: Arc<str>,
+    /// The call as the model made it.
+    pub call: ToolCall,
+    /// What became of it.
+    pub record: CallRecord,
 }

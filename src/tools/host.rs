@@ -1,120 +1,195 @@
 //! The door: what a model sees, and one call from arguments to record.
+//!
+//! Entry type: [`ToolHost`]. **Never**: asks a chat model.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use rand::rngs::StdRng;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    CallContext, CallError, CallErrorKind, CallOutput, CallRecord, Catalog, Tool, VisibleTools,
+    CallContext, CallError, CallErrorKind, CallRecord, Catalog, Definition, Placed, Refused,
+    SourceKind, VisibleTools,
+    cache::Cache,
+    dispatch::{Ready, Run},
 };
 use crate::domain::{Tier, ToolCall};
 
-/// The embedded tool host.
+/// How often tools whose failures have aged are let back in.
+const AGEING: Duration = Duration::from_secs(5);
+
+/// The embedded tool host; clones are handles of one host.
 #[derive(Clone)]
 pub struct ToolHost {
-    catalog: Arc<Catalog>,
+    pub(super) inner: Arc<Inner>,
+}
+
+/// What all handles share.
+pub(super) struct Inner {
+    pub(super) catalog: Catalog,
+    pub(super) cache: Cache,
+    /// Spreads repeated calls.
+    pub(super) jitter: Mutex<StdRng>,
+    /// Calls that outlive their turns.
+    pub(super) late: TaskTracker,
+    pub(super) shutdown: CancellationToken,
 }
 
 impl ToolHost {
-    /// A host over `catalog`.
-    pub fn new(catalog: Catalog) -> Self {
-        Self { catalog: Arc::new(catalog) }
+    /// A host without any tools; `jitter` spreads repeated calls.
+    pub fn new(jitter: StdRng) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                catalog: Catalog::default(),
+                cache: Cache::default(),
+                jitter: Mutex::new(jitter),
+                late: TaskTracker::new(),
+                shutdown: CancellationToken::new(),
+            }),
+        }
     }
 
-    /// What `npc` may call at `tier` with `left` of the turn's tool time.
+    /// What there is, and who may see it.
+    pub fn catalog(&self) -> &Catalog {
+        &self.inner.catalog
+    }
+
+    /// Sets what `server` offers, in place of what it offered before. What cannot be offered to any
+    /// model is left out alone and returned.
+    pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
+        self.inner.cache.forget(server);
+        self.inner.catalog.offer(server, kind, tools)
+    }
+
+    /// What `npc` may call at `tier` with `left` of the turn's tool time. Waits for nothing.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
-        let prepared = self.catalog.visible(npc, tier);
-        if prepared.slowest <= left {
+        let snapshot = self.inner.catalog.snapshot();
+        let prepared = snapshot.visible(npc, tier);
+        // A late answer does not use up what is left.
+        if prepared.slowest <= left || left >= tier.ceiling() {
             return Arc::clone(prepared);
         }
-        Arc::new(self.catalog.fitting(prepared, left))
+        Arc::new(prepared.fitting(left))
     }
 
-    /// Whether `name` changes nothing and may run before the utterance is final.
-    pub fn is_read_only(&self, name: &str) -> bool {
-        self.catalog.by_model_name(name).is_some_and(|tool| tool.read_only)
-    }
-
-    /// The identity behind a model-facing name; the name itself when there is no such tool.
-    pub fn identity(&self, name: &str) -> String {
-        let tool = self.catalog.by_model_name(name);
-        tool.map_or_else(|| name.to_owned(), |tool| tool.spec.identity.clone())
-    }
-
-    /// Expected duration of `name`; zero for what does not exist.
-    pub fn expected(&self, name: &str) -> Duration {
-        self.catalog.by_model_name(name).map(|tool| tool.estimated).unwrap_or_default()
-    }
-
-    /// Runs one call and says what became of it. Cancel safe.
+    /// Runs one call and says what became of it. Cancel safe: dropping the future ends the call.
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
-        let arguments = parse_arguments(&call.arguments);
-        let tool = self.catalog.by_model_name(&call.name);
-        let result = match (tool, &arguments) {
-            (None, _) => Err(CallError::new(
-                CallErrorKind::NotFound,
-                format!("there is no tool '{}' (call one of the listed tools)", call.name),
-            )),
-            (Some(_), Err(error)) => Err(error.clone()),
-            (Some(tool), Ok(arguments)) => self.run(context, tool, arguments).await,
+        let record = match self.admit(context, call) {
+            Ok(ready) => self.start(context, ready, call, started).await,
+            Err(refused) => refused.record(call, started.elapsed()),
         };
-        let record = CallRecord {
-            id: call.id.clone(),
-            tool: self.identity(&call.name),
-            arguments: arguments.unwrap_or(Value::Null),
-            result,
-            took: started.elapsed(),
-        };
-        tracing::debug!(
-            session = %context.session,
-            turn = context.turn.0,
-            npc = context.npc.as_deref().unwrap_or("operator"),
-            tool = record.tool,
-            ok = record.result.is_ok(),
-            kind = record.result.as_ref().err().map(|error| error.kind.name()),
-            took_ms = record.took.as_secs_f64() * 1e3,
-            "tool call"
-        );
+        log(context, &record);
         record
     }
 
-    async fn run(
+    /// Whether calls are under way whose turns may be over.
+    pub fn has_late_calls(&self) -> bool {
+        !self.inner.late.is_empty()
+    }
+
+    /// Lets tools back in whose failures are long ago; runs until `stop`.
+    pub async fn tend(&self, stop: CancellationToken) {
+        let mut ticks = interval(AGEING);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            self.inner.catalog.refresh(Instant::now());
+        }
+    }
+
+    /// Ends calls that outlive their turns. Cancel safe.
+    pub async fn close(&self) {
+        self.inner.shutdown.cancel();
+        self.inner.late.close();
+        self.inner.late.wait().await;
+    }
+
+    /// The tool and its checked arguments, or why there is no call.
+    fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
+        let refused = |placed, error| Declined { placed, error };
+        let placed = self.placed(context, &call.name).map_err(|error| refused(None, error))?;
+        let invalid = |what: String| {
+            let what = format!("the arguments of '{}' do not fit: {what}", placed.spec.name);
+            CallError::new(CallErrorKind::InvalidArguments, what)
+        };
+        let checked = parse_arguments(&call.arguments)
+            .and_then(|it| placed.tool.input.check(it).map_err(invalid));
+        match checked {
+            Ok(Value::Object(arguments)) => Ok(Ready { placed, arguments }),
+            Ok(_) => Err(refused(Some(placed), not_an_object())),
+            Err(error) => Err(refused(Some(placed), error)),
+        }
+    }
+
+    /// The tool `name` means to this caller.
+    fn placed(&self, context: &CallContext, name: &str) -> Result<Arc<Placed>, CallError> {
+        let snapshot = self.inner.catalog.snapshot();
+        let Some(caller) = &context.caller else {
+            return snapshot.find(name).cloned().ok_or_else(|| {
+                let what = format!("there is no tool '{name}' (glyphoxa tools list shows them)");
+                CallError::new(CallErrorKind::NotFound, what)
+            });
+        };
+        let offered = caller.offered.get(name);
+        let still = snapshot.visible(&caller.npc, caller.tier);
+        // What was offered may have been changed, moved or withdrawn since.
+        let placed = offered
+            .and_then(|offered| still.iter().find(|it| it.tool.hash == offered.tool.hash))
+            .cloned();
+        placed.ok_or_else(|| match offered.is_some() || snapshot.find(name).is_some() {
+            true => CallError::new(
+                CallErrorKind::NotVisible,
+                format!("'{name}' cannot be used now (answer without it)"),
+            ),
+            false => CallError::new(
+                CallErrorKind::NotFound,
+                format!("there is no tool '{name}' (call one of the listed tools)"),
+            ),
+        })
+    }
+
+    /// The way of this call: at once, after the game master, or perhaps later than its turn.
+    async fn start(
         &self,
         context: &CallContext,
-        tool: &Tool,
-        arguments: &Value,
-    ) -> Result<CallOutput, CallError> {
-        if let Some(npc) = &context.npc
-            && !self.catalog.visible(npc, context.tier).contains(&tool.spec.name)
-        {
-            return Err(CallError::new(
-                CallErrorKind::NotVisible,
-                format!("'{}' cannot be used now (answer without it)", tool.spec.name),
-            ));
+        ready: Ready,
+        call: &ToolCall,
+        started: Instant,
+    ) -> CallRecord {
+        let run = Run { host: self.clone(), context: context.clone(), ready, call: call.clone() };
+        if let Some(reason) = run.needs_approval() {
+            return run.after_approval(reason, started);
         }
-        let Value::Object(arguments) = arguments else {
-            return Err(CallError::new(
-                CallErrorKind::InvalidArguments,
-                format!("the arguments of '{}' must be a JSON object", tool.spec.name),
-            ));
-        };
-        let started = Instant::now();
-        let deadline = context.deadline.min(started + tool.max);
-        tokio::select! {
-            () = context.cancel.cancelled() => {
-                Err(CallError::new(CallErrorKind::Cancelled, "the turn ended"))
-            }
-            answer = timeout_at(deadline, tool.handler.call(context, arguments)) => {
-                answer.unwrap_or_else(|_| {
-                    let waited = (deadline - started).as_millis();
-                    Err(CallError::new(
-                        CallErrorKind::Timeout,
-                        format!("timed out after {waited} ms"),
-                    ))
-                })
-            }
+        if run.may_be_late() {
+            return run.perhaps_late(started).await;
+        }
+        let deadline = context.deadline.min(started + run.max());
+        run.to_end(deadline, started).await
+    }
+}
+
+/// A call that never ran.
+struct Declined {
+    placed: Option<Arc<Placed>>,
+    error: CallError,
+}
+
+impl Declined {
+    fn record(self, call: &ToolCall, took: Duration) -> CallRecord {
+        let identity = self.placed.as_ref().map(|placed| Arc::clone(&placed.tool.identity));
+        CallRecord {
+            took,
+            tier: self.placed.and_then(|placed| placed.tier),
+            ..CallRecord::refused(
+                identity.unwrap_or_else(|| Arc::from(call.name.as_str())),
+                call,
+                self.error,
+            )
         }
     }
 }
@@ -122,12 +197,37 @@ impl ToolHost {
 /// Model text -> arguments; an empty text is an empty object, as some servers send it.
 fn parse_arguments(text: &str) -> Result<Value, CallError> {
     if text.trim().is_empty() {
-        return Ok(Value::Object(serde_json::Map::new()));
+        return Ok(Value::Object(Map::new()));
     }
-    serde_json::from_str(text).map_err(|error| {
-        CallError::new(
+    match serde_json::from_str(text) {
+        Ok(Value::Null) => Ok(Value::Object(Map::new())),
+        Ok(arguments @ Value::Object(_)) => Ok(arguments),
+        Ok(_) => Err(not_an_object()),
+        Err(error) => Err(CallError::new(
             CallErrorKind::InvalidArguments,
             format!("the arguments are not JSON: {error} (send one JSON object)"),
-        )
-    })
+        )),
+    }
+}
+
+fn not_an_object() -> CallError {
+    let what = "the arguments must be one JSON object";
+    CallError::new(CallErrorKind::InvalidArguments, what)
+}
+
+/// One line per call for whoever reads the log.
+pub(super) fn log(context: &CallContext, record: &CallRecord) {
+    tracing::debug!(
+        session = %context.session,
+        turn = context.turn.0,
+        npc = context.caller.as_ref().map_or("operator", |caller| &*caller.npc),
+        tool = &*record.tool,
+        ok = record.result.is_ok(),
+        kind = record.result.as_ref().err().map(|error| error.kind.name()),
+        pending = record.pending,
+        cached = record.cached,
+        attempts = record.attempts,
+        took_ms = record.took.as_secs_f64() * 1e3,
+        "tool call"
+    );
 }

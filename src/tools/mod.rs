@@ -4,12 +4,27 @@
 //! door. **Never**: asks a chat model, knows Discord.
 
 pub mod builtin;
+mod cache;
 mod catalog;
 mod context;
+mod declared;
+mod definition;
+mod dispatch;
 mod host;
+mod latency;
+mod names;
+mod output;
 mod record;
+mod schema;
+mod visible;
 
-pub use catalog::{Catalog, Handler, Tool, VisibleTools};
-pub use context::{CallContext, Effects};
+pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
+pub use context::{ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Taint};
+pub use declared::Declared;
+pub use definition::{Definition, Handler, SourceKind};
 pub use host::ToolHost;
-pub use record::{CallError, CallErrorKind, CallOutput, CallRecord};
+pub use latency::{Latency, Probed, Standing, percentiles};
+pub use names::{Entries, bare, fnv1a, identity};
+pub use output::{Attachment, CallOutput, Part};
+pub use record::{CallError, CallErrorKind, CallRecord};
+pub use visible::VisibleTools;

@@ -1,17 +1,13 @@
 //! One tool call as the call log keeps it.
+//!
+//! Entry type: [`CallRecord`]. **Never**: holds what a key calls secret.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::domain::CallId;
-
-/// What a tool answered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallOutput {
-    /// The value, as its output schema says.
-    pub value: Value,
-}
+use super::CallOutput;
+use crate::domain::{CallId, Tier, ToolCall};
 
 /// A finished call.
 #[derive(Clone, Debug)]
@@ -19,21 +15,40 @@ pub struct CallRecord {
     /// The model's id for it.
     pub id: CallId,
     /// Tool identity, or the name asked for when there is no such tool.
-    pub tool: String,
-    /// Arguments as parsed; `Null` when they were no JSON.
+    pub tool: Arc<str>,
+    /// Arguments as called, secrets replaced; `Null` when they were no JSON.
     pub arguments: Value,
     /// The answer or the reason there is none.
     pub result: Result<CallOutput, CallError>,
+    /// The text the model reads.
+    pub for_model: String,
     /// Wall time.
     pub took: Duration,
+    /// Tier of the tool when it was called; `None`: there is no such tool.
+    pub tier: Option<Tier>,
+    /// The answer was kept from an earlier call.
+    pub cached: bool,
+    /// Times it went out; none for what was refused or kept.
+    pub attempts: u32,
+    /// Its result comes later, as a turn of its own.
+    pub pending: bool,
 }
 
 impl CallRecord {
-    /// The text the model reads.
-    pub fn for_model(&self) -> String {
-        match &self.result {
-            Ok(output) => output.value.to_string(),
-            Err(error) => format!("error: {error}"),
+    /// The record of a call that never went out.
+    pub fn refused(tool: Arc<str>, call: &ToolCall, error: CallError) -> Self {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+        Self {
+            id: call.id.clone(),
+            tool,
+            arguments: redacted(&arguments),
+            for_model: format!("error: {error}"),
+            result: Err(error),
+            took: Duration::ZERO,
+            tier: None,
+            cached: false,
+            attempts: 0,
+            pending: false,
         }
     }
 }
@@ -64,14 +79,26 @@ pub enum CallErrorKind {
     NotVisible,
     /// The arguments do not fit.
     InvalidArguments,
+    /// The result does not fit what the tool declares.
+    InvalidResult,
     /// It took too long.
     Timeout,
+    /// The server is away, or failed by itself.
+    Connection,
+    /// The server wants to be asked less often.
+    RateLimited,
+    /// The game master said no.
+    Denied,
+    /// The game master said nothing.
+    Expired,
     /// A limit of the NPC's policy.
     Policy,
-    /// The turn ended first.
-    Cancelled,
+    /// The server broke the protocol.
+    Protocol,
     /// The tool itself refused.
     Tool,
+    /// The turn ended first.
+    Cancelled,
 }
 
 impl CallErrorKind {
@@ -81,10 +108,89 @@ impl CallErrorKind {
             Self::NotFound => "not_found",
             Self::NotVisible => "not_visible",
             Self::InvalidArguments => "invalid_arguments",
+            Self::InvalidResult => "invalid_result",
             Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::RateLimited => "rate_limited",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
             Self::Policy => "policy",
-            Self::Cancelled => "cancelled",
+            Self::Protocol => "protocol",
             Self::Tool => "tool_error",
+            Self::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether calling again may help.
+    pub const fn may_pass(self) -> bool {
+        matches!(self, Self::Timeout | Self::Connection | Self::RateLimited)
+    }
+
+    /// Whether it speaks against the tool's health.
+    pub const fn is_fault(self) -> bool {
+        matches!(
+            self,
+            Self::Timeout
+                | Self::Connection
+                | Self::RateLimited
+                | Self::InvalidResult
+                | Self::Protocol
+        )
+    }
+}
+
+/// Parts of keys whose values are never kept.
+const SECRET: [&str; 10] = [
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "apikey",
+    "authorization",
+    "credential",
+    "privatekey",
+    "cookie",
+    "passphrase",
+];
+
+/// `value` with what its keys call secret replaced, at any depth.
+pub fn redacted(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => Value::Object(redacted_members(members)),
+        Value::Array(items) => Value::Array(items.iter().map(redacted).collect()),
+        other => other.clone(),
+    }
+}
+
+/// The same for an object.
+pub fn redacted_members(members: &Map<String, Value>) -> Map<String, Value> {
+    let redact = |(key, value): (&String, &Value)| {
+        let value = if is_secret(key) { Value::from("<secret>") } else { redacted(value) };
+        (key.clone(), value)
+    };
+    members.iter().map(redact).collect()
+}
+
+/// Whether a key says that its value is nobody's business.
+pub fn is_secret(key: &str) -> bool {
+    let plain: String =
+        key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    // "max_tokens" counts something.
+    SECRET.iter().any(|secret| plain.contains(secret)) && !plain.ends_with("tokens")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_replaced_at_any_depth() {
+        let value = json!({"a": [{"api_key": "k", "b": {"Access-Token": {"x": 1}}}], "n": 1,
+            "max_tokens": 5, "token": "t"});
+        let expected = json!({"a": [{"api_key": "<secret>", "b": {"Access-Token": "<secret>"}}],
+            "n": 1, "max_tokens": 5, "token": "<secret>"});
+        assert_eq!(redacted(&value), expected);
     }
 }

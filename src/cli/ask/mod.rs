@@ -32,7 +32,7 @@ use crate::{
     config::Config,
     domain::{SessionId, Tier},
     session::{Command, Pace},
-    tools::Effects,
+    tools::{Attachment, Effects},
 };
 
 /// Events of the table that wait to be printed.
@@ -216,5 +216,10 @@ impl Effects for Shown {
         if self.aloud {
             super::complain(&format!("  * {text}"));
         }
+    }
+
+    fn attach(&self, tool: &str, attachment: &Attachment) {
+        let size = attachment.bytes.len().div_ceil(1024);
+        self.show(&format!("{tool} brought {}, {size} KiB", attachment.mime));
     }
 }

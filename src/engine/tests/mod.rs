@@ -75,7 +75,7 @@ impl Bench {
             }),
             scene: None,
             audio: Arc::from([]),
-            puppet: None,
+            cause: Cause::Utterance,
             tier: self.tier,
             gate,
             cancel: cancel.clone(),
@@ -120,6 +120,6 @@ impl Bench {
 impl Answered {
     /// Results of its calls as the model read them.
     fn results(&self) -> Vec<String> {
-        self.report.calls.iter().map(crate::tools::CallRecord::for_model).collect()
+        self.report.calls.iter().map(|record| record.for_model.clone()).collect()
     }
 }

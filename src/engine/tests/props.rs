@@ -10,20 +10,19 @@ use std::{
 };
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream, stream::BoxStream};
+use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::{
     audio::SampleRate,
-    domain::{
-        AddressMode, CallId, EngineKind, Npc, Policy, Tier, ToolCall, ToolSpec, Voice as VoiceOf,
-    },
+    domain::{AddressMode, CallId, EngineKind, Npc, Policy, Tier, ToolCall, Voice as VoiceOf},
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
     },
     tools::{
-        CallContext, CallError, CallErrorKind, CallOutput, Catalog, Effects, Handler, Tool,
-        ToolHost,
+        Attachment, CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition,
+        Effects, Handler, SourceKind, ToolHost,
     },
 };
 
@@ -211,7 +210,7 @@ impl Handler for Stub {
             }
             sleep(self.takes).await;
             let count = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
-            Ok(CallOutput { value: json!({ "total": 10 + count }) })
+            Ok(CallOutput::json(json!({ "total": 10 + count })))
         }
         .boxed()
     }
@@ -231,18 +230,17 @@ impl Tools {
     /// 900 ms as it says.
     pub fn host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
         let tool = |name: &str, (says, takes, most): (u64, u64, u64), calls: &Arc<AtomicUsize>| {
-            let spec = ToolSpec {
+            Definition {
                 name: name.to_owned(),
-                identity: format!("stub.{name}"),
                 description: String::new(),
-                parameters: json!({ "type": "object" }),
-            };
-            Tool {
-                spec,
-                estimated: ms(says),
-                max: ms(most),
-                floor: if says > 500 { Tier::Standard } else { Tier::Fast },
-                read_only: name == "look",
+                input: json!({ "type": "object" }),
+                output: None,
+                declared: Declared {
+                    estimated: Some(ms(says)),
+                    max: Some(ms(most)),
+                    read_only: Some(name == "look"),
+                    ..Declared::default()
+                },
                 handler: Arc::new(Stub { takes: ms(takes), calls: Arc::clone(calls) }),
             }
         };
@@ -252,7 +250,10 @@ impl Tools {
             tool("slow", (100, 5_000, 400), &self.slow),
             tool("long", (900, 900, 1_200), &self.long),
         ];
-        ToolHost::new(Catalog::new(tools, npcs))
+        let host = ToolHost::new(StdRng::seed_from_u64(1));
+        host.catalog().set_cast(npcs);
+        assert_eq!(host.offer("stub", SourceKind::BuiltIn, tools), []);
+        host
     }
 }
 
@@ -264,6 +265,7 @@ pub struct NoEffects;
 
 impl Effects for NoEffects {
     fn show(&self, _: &str) {}
+    fn attach(&self, _: &str, _: &Attachment) {}
 }
 
 /// An NPC of this name that may use every tool of [`Tools`].

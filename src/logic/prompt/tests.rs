@@ -169,6 +169,7 @@ fn a_turn_with_everything() {
         dice: Some("2d6+3"),
         overheard: &overheard,
         scene: Some("The Tilted Tankard"),
+        is_follow_up: false,
     };
     expect![[r#"
         [Scene: The Tilted Tankard]

@@ -88,7 +88,7 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
 
 fn tool(spec: &ToolSpec) -> Value {
     json!({"type": "function", "function": {
-        "name": spec.name, "description": spec.description, "parameters": spec.parameters}})
+        "name": *spec.name, "description": *spec.description, "parameters": *spec.parameters}})
 }
 
 fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> Value {
@@ -97,8 +97,8 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> Value {
         ToolChoice::Required => json!("required"),
         ToolChoice::None => json!("none"),
         ToolChoice::Named(name) => {
-            match tools.iter().find(|tool| tool.name == *name || tool.identity == *name) {
-                Some(tool) => json!({"type": "function", "function": {"name": tool.name}}),
+            match tools.iter().find(|tool| *tool.name == **name || *tool.identity == **name) {
+                Some(tool) => json!({"type": "function", "function": {"name": *tool.name}}),
                 // Not visible in this turn: there is nothing to force.
                 None => json!("auto"),
             }
@@ -174,9 +174,9 @@ mod tests {
     fn spec(name: &str) -> ToolSpec {
         ToolSpec {
             name: name.into(),
-            identity: format!("dice-roller.{name}"),
+            identity: format!("dice-roller.{name}").into(),
             description: "rolls".into(),
-            parameters: json!({"type": "object", "properties": {}}),
+            parameters: Arc::new(json!({"type": "object", "properties": {}})),
         }
     }
 

@@ -62,7 +62,7 @@ impl Scripted {
             Some((spec, arguments)) => vec![
                 ChatEvent::ToolCall(ToolCall {
                     id: CallId(format!("{CALL_PREFIX}{choice}-{}", request.messages.len())),
-                    name: spec.name.clone(),
+                    name: spec.name.to_string(),
                     arguments: arguments.to_string(),
                     extra: Map::new(),
                 }),
@@ -106,11 +106,17 @@ const CALL_PREFIX: &str = "line-";
 fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
     let Some(Message::Tool { call, content }) = messages.last() else { return None };
     let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
-    Some((line, serde_json::from_str(content).ok()))
+    Some((line, serde_json::from_str(unframed(content)).ok()))
+}
+
+/// What a tool said, without the frame that marks it as data from outside.
+fn unframed(content: &str) -> &str {
+    let inner = content.strip_prefix("<tool-data").and_then(|rest| rest.split_once('\n'));
+    inner.and_then(|(_, rest)| rest.split_once("\n</tool-data>")).map_or(content, |(it, _)| it)
 }
 
 fn tool<'t>(tools: &'t [ToolSpec], identity: &str) -> Option<&'t ToolSpec> {
-    tools.iter().find(|spec| spec.identity == identity || spec.name == identity)
+    tools.iter().find(|spec| *spec.identity == *identity || *spec.name == *identity)
 }
 
 /// A text as the deltas a model would send.

@@ -33,8 +33,8 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
     let roll = ToolSpec {
         name: "roll".into(),
         identity: "dice-roller.roll".into(),
-        description: String::new(),
-        parameters: json!({}),
+        description: "".into(),
+        parameters: Arc::new(json!({})),
     };
     ChatRequest {
         messages: before,

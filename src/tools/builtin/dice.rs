@@ -6,45 +6,44 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{FAST, Table, spec};
+use super::{Table, declared, input};
 use crate::{
+    domain::Tier,
     logic::{dice, spoken},
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler, Tool},
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition, Handler},
 };
 
 /// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
-pub fn tools(rng: StdRng, tables: Vec<Table>) -> Vec<Tool> {
+pub fn tools(rng: StdRng, tables: Vec<Table>) -> Vec<Definition> {
     let rng = Arc::new(Mutex::new(rng));
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-    let (estimated, max, floor) = FAST;
-    let roll = Tool {
-        spec: spec(
-            "dice-roller.roll",
-            "Rolls real dice and returns every die and the total. Always use it when dice are \
-             rolled; never make a number up.",
+    // Dice have no second throw: never idempotent, never kept, never thrown ahead.
+    let declared = declared("dice", (5, 20), Tier::Fast);
+    let roll = Definition {
+        name: "roll".to_owned(),
+        description: "Rolls real dice and returns every die and the total. Always use it when \
+                      dice are rolled; never make a number up."
+            .to_owned(),
+        input: input(
             json!({"expression": {
                 "type": "string",
                 "description": "dice such as 2d6+3, 1d20 adv, 4d6kh3, or the words spoken",
             }}),
             &["expression"],
         ),
-        estimated,
-        max,
-        floor,
-        read_only: false,
+        output: None,
+        declared: declared.clone(),
         handler: Arc::new(Roll { rng: Arc::clone(&rng) }),
     };
-    let roll_table = Tool {
-        spec: spec(
-            "dice-roller.roll_table",
-            "Rolls once on a random table and returns the entry.",
-            json!({"table_name": {"type": "string", "enum": names}}),
+    let roll_table = Definition {
+        name: "roll_table".to_owned(),
+        description: "Rolls once on a random table and returns the entry.".to_owned(),
+        input: input(
+            json!({"table_name": {"type": "string", "description": names.join(", ")}}),
             &["table_name"],
         ),
-        estimated,
-        max,
-        floor,
-        read_only: false,
+        output: None,
+        declared,
         handler: Arc::new(RollTable { rng, tables }),
     };
     vec![roll, roll_table]
@@ -70,7 +69,7 @@ impl Roll {
         context: &CallContext,
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
-        let text = only_string(arguments, "expression")?;
+        let text = string(arguments, "expression");
         let expression = dice::parse(text)
             .or_else(|error| {
                 spoken::dice_in(text).map_or(Err(error), |expression| dice::parse(&expression))
@@ -87,7 +86,7 @@ impl Roll {
             Some(total) => value["total"] = json!(total),
             None => value["totals"] = json!(outcome.totals),
         }
-        Ok(CallOutput { value })
+        Ok(CallOutput::json(value))
     }
 }
 
@@ -112,7 +111,7 @@ impl RollTable {
         context: &CallContext,
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
-        let name = only_string(arguments, "table_name")?;
+        let name = string(arguments, "table_name");
         let table = self.tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
             let known: Vec<&str> = self.tables.iter().map(|table| table.name.as_str()).collect();
             CallError::new(
@@ -125,33 +124,17 @@ impl RollTable {
             table.roll(&mut *rng)
         };
         show(context, &format!("{} ({roll}): {result}", table.name));
-        Ok(CallOutput { value: json!({"table": table.name, "roll": roll, "result": result}) })
+        Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
     }
 }
 
 /// Everyone at the table sees what was really rolled.
 fn show(context: &CallContext, text: &str) {
-    let who = context.npc.as_deref().unwrap_or("the table");
+    let who = context.caller.as_ref().map_or("the table", |caller| &*caller.npc);
     context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
 }
 
-/// The one string argument `key`, and nothing else.
-fn only_string<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, CallError> {
-    if let Some(unknown) = arguments.keys().find(|name| name.as_str() != key) {
-        return Err(CallError::new(
-            CallErrorKind::InvalidArguments,
-            format!("unknown argument '{unknown}' (only '{key}' is taken)"),
-        ));
-    }
-    match arguments.get(key) {
-        Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(CallError::new(
-            CallErrorKind::InvalidArguments,
-            format!("'{key}' must be a string, not {other}"),
-        )),
-        None => Err(CallError::new(
-            CallErrorKind::InvalidArguments,
-            format!("'{key}' is missing (a string)"),
-        )),
-    }
+/// The string argument `key`, which the schema has asked for.
+fn string<'a>(arguments: &'a Map<String, Value>, key: &str) -> &'a str {
+    arguments.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -12,32 +12,47 @@ use serde_json::{Value, json};
 
 pub use tables::Table;
 
-use super::Tool;
-use crate::domain::{Tier, ToolSpec};
+use super::{Declared, SourceKind, ToolHost};
+use crate::domain::Tier;
 
 /// Identities of the built-in tools, for checking whitelists.
 pub const IDENTITIES: &[&str] = &["dice-roller.roll", "dice-roller.roll_table"];
 
-/// The built-in tools; `rng` throws the dice, `tables` are those it may roll on.
-pub fn all(rng: StdRng, tables: Vec<Table>) -> Vec<Tool> {
-    dice::tools(rng, tables)
+/// What the built-in tools work with.
+pub struct Materials {
+    /// Throws the dice.
+    pub dice: StdRng,
+    /// Tables that are rolled on.
+    pub tables: Vec<Table>,
 }
 
-/// A built-in's spec: its bare name is what a model sees.
-fn spec(identity: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
-    ToolSpec {
-        name: identity.split_once('.').map_or(identity, |(_, bare)| bare).to_owned(),
-        identity: identity.to_owned(),
-        description: description.to_owned(),
-        parameters: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        }),
+/// Offers the built-in tools.
+pub fn offer(host: &ToolHost, materials: Materials) {
+    let servers = [("dice-roller", dice::tools(materials.dice, materials.tables))];
+    for (server, tools) in servers {
+        for refused in host.offer(server, SourceKind::BuiltIn, tools) {
+            tracing::error!(tool = refused.tool, reason = refused.reason, "built-in tool left out");
+        }
     }
 }
 
-/// Declared figures of a fast built-in.
-const FAST: (Duration, Duration, Tier) =
-    (Duration::from_millis(5), Duration::from_millis(20), Tier::Fast);
+/// An input schema that takes these properties and no others.
+fn input(properties: Value, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// What a built-in says of itself; `(estimated, max)` in ms.
+fn declared(category: &str, (estimated, max): (u64, u64), floor: Tier) -> Declared {
+    Declared {
+        estimated: Some(Duration::from_millis(estimated)),
+        max: Some(Duration::from_millis(max)),
+        floor: Some(floor),
+        category: Some(category.to_owned()),
+        ..Declared::default()
+    }
+}

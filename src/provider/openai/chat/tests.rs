@@ -24,9 +24,9 @@ fn chat(server: &ChatServer) -> Chat {
 fn spec(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.into(),
-        identity: format!("test.{name}"),
-        description: String::new(),
-        parameters: json!({"type": "object", "properties": {}}),
+        identity: format!("test.{name}").into(),
+        description: "".into(),
+        parameters: Arc::new(json!({"type": "object", "properties": {}})),
     }
 }
 

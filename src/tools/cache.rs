@@ -1,0 +1,172 @@
+//! Answers that stay true for a while, and one flight for equal calls.
+//!
+//! Entry type: [`Cache`]. **Never**: decides what may be kept.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use dashmap::DashMap;
+use serde_json::{Map, Value};
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{CallError, CallOutput};
+
+/// Answers kept at once; beyond that the outdated go first, then anything nobody waits for.
+const CAPACITY: usize = 512;
+
+/// One kept answer, or the flight that will bring it.
+type Slot = Arc<Mutex<Option<(Instant, CallOutput)>>>;
+
+/// Kept answers by call.
+#[derive(Default)]
+pub struct Cache(DashMap<String, Slot>);
+
+impl Cache {
+    /// The kept answer to `key`, or what `call` brings, which is kept for `lifetime` when it is an
+    /// answer; equal calls wait for the one that is under way. `true`: it was kept. Cancel safe:
+    /// who waits takes over from a flight that is cancelled.
+    ///
+    /// # Errors
+    /// Those of `call`; they are not kept.
+    pub async fn get(
+        &self,
+        key: String,
+        lifetime: Duration,
+        fresh: bool,
+        call: impl Future<Output = Result<CallOutput, CallError>>,
+    ) -> Result<(CallOutput, bool), CallError> {
+        self.make_room();
+        let slot = Arc::clone(&self.0.entry(key).or_default());
+        let asked = Instant::now();
+        let mut kept = slot.lock().await;
+        if let Some((at, output)) = kept.as_ref()
+            && at.elapsed() < lifetime
+            // What arrived while this call waited is fresh.
+            && (!fresh || *at > asked)
+        {
+            return Ok((output.clone(), true));
+        }
+        let output = call.await?;
+        *kept = Some((Instant::now(), output.clone()));
+        Ok((output, false))
+    }
+
+    /// Forgets the answers of all tools of `server`.
+    pub fn forget(&self, server: &str) {
+        let prefix = format!("{server}.");
+        self.0.retain(|key, _| !key.starts_with(&prefix));
+    }
+
+    fn make_room(&self) {
+        if self.0.len() < CAPACITY {
+            return;
+        }
+        let mut surplus = self.0.len().saturating_sub(CAPACITY / 2);
+        self.0.retain(|_, slot| {
+            let leave = surplus > 0 && Arc::strong_count(slot) == 1;
+            surplus -= usize::from(leave);
+            !leave
+        });
+    }
+}
+
+/// Tool and arguments in one order of keys, whatever order a model wrote them in.
+pub fn key(tool: &str, arguments: &Map<String, Value>) -> String {
+    let mut key = format!("{tool} ");
+    write_members(arguments, &mut key);
+    key
+}
+
+fn write_members(members: &Map<String, Value>, out: &mut String) {
+    let mut ordered: Vec<_> = members.iter().collect();
+    ordered.sort_unstable_by_key(|(name, _)| *name);
+    out.push('{');
+    for (name, value) in ordered {
+        out.push_str(&Value::from(name.as_str()).to_string());
+        out.push(':');
+        write(value, out);
+        out.push(',');
+    }
+    out.push('}');
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(members) => write_members(members, out),
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                write(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::CallErrorKind;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn call_key(arguments: &Value) -> String {
+        key("a.b", arguments.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn the_order_of_members_makes_no_difference() {
+        let one = call_key(&json!({"a": 1, "b": {"x": [1, {"p": 1, "q": 2}], "y": 2}}));
+        let other = call_key(&json!({"b": {"y": 2, "x": [1, {"q": 2, "p": 1}]}, "a": 1}));
+        assert_eq!(one, other);
+        assert_ne!(one, call_key(&json!({"a": "1"})));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn equal_calls_at_once_are_one_flight() {
+        let (cache, flights) = (Cache::default(), AtomicU32::new(0));
+        let ask = || {
+            cache.get("k".into(), MINUTE, false, async {
+                flights.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                Ok(CallOutput::text("answer"))
+            })
+        };
+        let (a, b, c) = tokio::join!(ask(), ask(), ask());
+        assert_eq!(flights.load(Ordering::Relaxed), 1);
+        let kept: Vec<bool> = [a, b, c].into_iter().map(|got| got.expect("answered").1).collect();
+        assert_eq!(kept, [false, true, true]);
+        tokio::time::advance(MINUTE).await;
+        assert!(!ask().await.expect("answered").1, "outdated");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_flight_is_taken_over_and_errors_are_not_kept() {
+        let cache = Arc::new(Cache::default());
+        let never = cache.get("k".into(), MINUTE, false, std::future::pending());
+        let lost = tokio::time::timeout(Duration::from_millis(10), never).await;
+        assert!(lost.is_err());
+        let failed = async { Err(CallError::new(CallErrorKind::Tool, "no")) };
+        assert!(cache.get("k".into(), MINUTE, false, failed).await.is_err());
+        let answer = async { Ok(CallOutput::text("yes")) };
+        assert_eq!(cache.get("k".into(), MINUTE, false, answer).await.map(|got| got.1), Ok(false));
+        let answer = async { Ok(CallOutput::text("newer")) };
+        let fresh = cache.get("k".into(), MINUTE, true, answer).await;
+        assert_eq!(fresh, Ok((CallOutput::text("newer"), false)));
+    }
+
+    #[tokio::test]
+    async fn it_does_not_grow_without_end() {
+        let cache = Cache::default();
+        for n in 0..CAPACITY * 3 {
+            let answer = async { Ok(CallOutput::text("x")) };
+            _ = cache.get(format!("k{n}"), MINUTE, false, answer).await;
+        }
+        assert!(cache.0.len() <= CAPACITY);
+    }
+}

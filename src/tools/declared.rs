@@ -1,0 +1,189 @@
+//! What is said about a tool: by the configuration, by its server, by itself.
+//!
+//! Entry type: [`Declared`]. **Never**: measures.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::domain::Tier;
+
+/// Longer than any tool can matter to a table.
+const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What one place says about a tool; `None` where it says nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Declared {
+    /// Expected duration (p50).
+    pub estimated: Option<Duration>,
+    /// Longest duration (p99); the hard limit of a call.
+    pub max: Option<Duration>,
+    /// Somebody else's measured p50.
+    pub measured: Option<Duration>,
+    /// Somebody else's measured p99.
+    pub measured_p99: Option<Duration>,
+    /// Calling it twice is calling it once.
+    pub idempotent: Option<bool>,
+    /// It changes nothing.
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    pub destructive: Option<bool>,
+    /// How long an answer stays true.
+    pub cacheable: Option<Duration>,
+    /// What it is about (dice, memory, rules, …).
+    pub category: Option<String>,
+    /// Lowest tier it is offered in.
+    pub floor: Option<Tier>,
+    /// A late answer comes as a turn of its own.
+    pub follow_up: Option<bool>,
+    /// The game master decides each call.
+    pub approval: Option<bool>,
+    /// What an NPC says while it runs.
+    pub fillers: Option<Vec<String>>,
+    /// What it does, instead of the source's words.
+    pub description: Option<String>,
+    /// JSON Schema of the arguments, instead of the source's.
+    pub parameters: Option<Value>,
+    /// Arguments it may be called with to be measured, side effects included.
+    pub probe: Option<Map<String, Value>>,
+}
+
+impl Declared {
+    /// This, and `weaker` where this says nothing.
+    #[must_use]
+    pub fn over(self, weaker: Self) -> Self {
+        Self {
+            estimated: self.estimated.or(weaker.estimated),
+            max: self.max.or(weaker.max),
+            measured: self.measured.or(weaker.measured),
+            measured_p99: self.measured_p99.or(weaker.measured_p99),
+            idempotent: self.idempotent.or(weaker.idempotent),
+            read_only: self.read_only.or(weaker.read_only),
+            destructive: self.destructive.or(weaker.destructive),
+            cacheable: self.cacheable.or(weaker.cacheable),
+            category: self.category.or(weaker.category),
+            floor: self.floor.or(weaker.floor),
+            follow_up: self.follow_up.or(weaker.follow_up),
+            approval: self.approval.or(weaker.approval),
+            fillers: self.fillers.or(weaker.fillers),
+            description: self.description.or(weaker.description),
+            parameters: self.parameters.or(weaker.parameters),
+            probe: self.probe.or(weaker.probe),
+        }
+    }
+
+    /// Reads the members a server's `_meta` or a schema's `_metadata` may carry: `glyphoxa/<field>`
+    /// or the bare field. Members that make no sense are left out and returned by name with what
+    /// is wrong.
+    pub fn from_members(members: &Map<String, Value>) -> (Self, Vec<String>) {
+        let mut reader = Members { members, wrong: Vec::new() };
+        let declared = Self {
+            estimated: reader.millis("estimated_duration_ms"),
+            max: reader.millis("max_duration_ms"),
+            measured: reader.millis("measured_duration_ms"),
+            measured_p99: reader.millis("measured_p99_ms"),
+            idempotent: reader.flag("idempotent"),
+            read_only: reader.flag("read_only"),
+            destructive: reader.flag("destructive"),
+            cacheable: reader.seconds("cacheable_seconds"),
+            category: reader.text("category"),
+            ..Self::default()
+        };
+        (declared, reader.wrong)
+    }
+
+    /// It changes nothing, or nothing more when called again.
+    pub fn may_repeat(&self) -> bool {
+        self.idempotent == Some(true) || self.read_only == Some(true)
+    }
+}
+
+/// Reads members and notes what is wrong.
+struct Members<'a> {
+    members: &'a Map<String, Value>,
+    wrong: Vec<String>,
+}
+
+impl Members<'_> {
+    fn get(&self, field: &str) -> Option<&Value> {
+        let value =
+            self.members.get(&format!("glyphoxa/{field}")).or_else(|| self.members.get(field));
+        value.filter(|value| !value.is_null())
+    }
+
+    fn read<T>(&mut self, field: &str, expected: &str, read: fn(&Value) -> Option<T>) -> Option<T> {
+        let value = self.get(field)?;
+        let read = read(value);
+        if read.is_none() {
+            self.wrong.push(format!("'{field}' is {value} (expected {expected})"));
+        }
+        read
+    }
+
+    fn millis(&mut self, field: &str) -> Option<Duration> {
+        self.read(field, "milliseconds within a day", |value| duration(value.as_f64()?, 1e-3))
+    }
+
+    fn seconds(&mut self, field: &str) -> Option<Duration> {
+        self.read(field, "seconds within a day", |value| duration(value.as_f64()?, 1.0))
+    }
+
+    fn flag(&mut self, field: &str) -> Option<bool> {
+        self.read(field, "true or false", Value::as_bool)
+    }
+
+    fn text(&mut self, field: &str) -> Option<String> {
+        self.read(field, "a word", |value| {
+            value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+        })
+    }
+}
+
+/// A duration somebody wrote as a number of `unit` seconds.
+fn duration(number: f64, unit: f64) -> Option<Duration> {
+    let duration = Duration::try_from_secs_f64(number * unit).ok()?;
+    (duration <= ABSURD).then_some(duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(members: Value) -> (Declared, Vec<String>) {
+        Declared::from_members(members.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn both_spellings_are_read_and_the_prefixed_one_wins() {
+        let (declared, wrong) = read(json!({
+            "glyphoxa/estimated_duration_ms": 120, "estimated_duration_ms": 5,
+            "idempotent": true, "cacheable_seconds": 1.5, "category": "lore",
+        }));
+        assert_eq!(declared.estimated, Some(Duration::from_millis(120)));
+        assert_eq!(declared.cacheable, Some(Duration::from_millis(1_500)));
+        assert_eq!((declared.idempotent, declared.category.as_deref()), (Some(true), Some("lore")));
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
+    fn durations_that_make_no_sense_are_ignored_and_named() {
+        for absurd in [json!(-1), json!("soon"), json!(1e300), json!(90_000_001), json!([1])] {
+            let (declared, wrong) = read(json!({"max_duration_ms": absurd}));
+            assert_eq!(declared.max, None);
+            assert_eq!(wrong.len(), 1, "{absurd}");
+            assert!(wrong[0].starts_with("'max_duration_ms' is "), "{wrong:?}");
+        }
+        assert_eq!(read(json!({"max_duration_ms": null})), (Declared::default(), Vec::new()));
+    }
+
+    #[test]
+    fn the_stronger_place_wins_field_by_field() {
+        let strong = Declared { read_only: Some(false), ..Declared::default() };
+        let weak =
+            Declared { read_only: Some(true), floor: Some(Tier::Deep), ..Declared::default() };
+        let both = strong.over(weak);
+        assert_eq!((both.read_only, both.floor), (Some(false), Some(Tier::Deep)));
+    }
+}

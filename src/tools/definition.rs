@@ -1,0 +1,60 @@
+//! A tool as its source offers it.
+//!
+//! Entry types: [`Definition`], [`Handler`]. **Never**: knows who may call it.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::{CallContext, CallError, CallOutput, Declared};
+
+/// A tool before it has a place in the catalog.
+#[derive(Clone)]
+pub struct Definition {
+    /// Its name at its source, as it goes on the wire.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub input: Value,
+    /// JSON Schema of the structured result, if it declares one.
+    pub output: Option<Value>,
+    /// What is said about it: durations, side effects, category.
+    pub declared: Declared,
+    /// Runs it.
+    pub handler: Arc<dyn Handler>,
+}
+
+/// Runs one tool.
+pub trait Handler: Send + Sync {
+    /// Answers one call whose arguments have passed the schema. Cancel safe: dropping the future
+    /// ends the call, over the wire too where there is one.
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
+}
+
+/// Where tools come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A handler of this program; its results are its own.
+    BuiltIn,
+    /// A YAML file; its results come from outside.
+    Manifest,
+    /// An MCP server; its results come from outside.
+    Server,
+}
+
+impl SourceKind {
+    /// The word used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Manifest => "manifest",
+            Self::Server => "server",
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! How long a tool's calls took, how often they failed, and which tier that allows.
+//!
+//! Entry types: [`Latency`], [`Standing`]. **Never**: runs anything.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::Declared;
+use crate::domain::Tier;
+
+/// Calls remembered.
+const WINDOW: usize = 100;
+/// Older calls say nothing about today's health.
+const HEALTH_SPAN: Duration = Duration::from_secs(10 * 60);
+/// Calls from which on the measured p50 counts.
+const ENOUGH: usize = 10;
+/// Calls from which on failures count.
+const ENOUGH_FOR_HEALTH: usize = 5;
+/// Share of failed calls a healthy tool stays under, in percent.
+const FAILING_PERCENT: usize = 30;
+/// A p95 this many times the p50 is a second mode, when it breaks the tier as well.
+const BIMODAL: u32 = 4;
+/// Expected of a tool of which nothing is known: in the middle of the standard tier.
+pub const UNKNOWN: Duration = Duration::from_millis(1_000);
+
+/// The last calls of one tool.
+#[derive(Debug, Default)]
+pub struct Latency(Mutex<Window>);
+
+#[derive(Debug, Default)]
+struct Window {
+    calls: VecDeque<Sample>,
+    /// From a probe of this or an earlier run.
+    probed: Option<Probed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at: Instant,
+    took: Duration,
+    /// Its duration says something about the tool.
+    timed: bool,
+    failed: bool,
+}
+
+/// Percentiles a probe has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Median.
+    pub p50: Duration,
+    /// 95th percentile.
+    pub p95: Duration,
+    /// 99th percentile.
+    pub p99: Duration,
+}
+
+/// How a call ended, as far as the figures care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It answered.
+    Answered,
+    /// It was cut off: the duration is a lower bound.
+    TimedOut,
+    /// It failed; how fast says nothing.
+    Failed,
+}
+
+/// What the window says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Percentiles, once there were enough calls or a probe.
+    pub measured: Option<Probed>,
+    /// Calls in the window.
+    pub calls: usize,
+    /// Recent calls, and those of them that failed.
+    pub recent: (usize, usize),
+}
+
+impl Latency {
+    /// Adds a call that ended at `now`.
+    pub fn record(&self, now: Instant, took: Duration, ending: Ending) {
+        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if window.calls.len() == WINDOW {
+            window.calls.pop_front();
+        }
+        window.calls.push_back(Sample {
+            at: now,
+            took,
+            timed: ending != Ending::Failed,
+            failed: ending != Ending::Answered,
+        });
+    }
+
+    /// Takes over what a probe has found; a probe also proves the tool alive.
+    pub fn probed(&self, found: Probed) {
+        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        window.probed = Some(found);
+        window.calls.retain(|call| !call.failed);
+    }
+
+    /// What the window says at `now`.
+    pub fn standing(&self, now: Instant) -> Standing {
+        let window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut took: Vec<Duration> =
+            window.calls.iter().filter(|call| call.timed).map(|call| call.took).collect();
+        let measured =
+            if took.len() >= ENOUGH { Some(percentiles(&mut took)) } else { window.probed };
+        let recent = window.calls.iter().filter(|call| now.duration_since(call.at) < HEALTH_SPAN);
+        let recent: Vec<bool> = recent.map(|call| call.failed).collect();
+        let failed = recent.iter().filter(|failed| **failed).count();
+        Standing { measured, calls: window.calls.len(), recent: (recent.len(), failed) }
+    }
+}
+
+impl Standing {
+    /// More calls fail than a tool of its tier may.
+    pub fn is_failing(&self) -> bool {
+        let (calls, failed) = self.recent;
+        calls >= ENOUGH_FOR_HEALTH && failed * 100 > calls * FAILING_PERCENT
+    }
+
+    /// Duration to count with.
+    pub fn expected(&self, declared: &Declared) -> Duration {
+        self.measured
+            .map(|measured| measured.p50)
+            .or(declared.measured)
+            .or(declared.estimated)
+            .unwrap_or(UNKNOWN)
+    }
+
+    /// The lowest tier the tool is offered in; `None`: in none.
+    pub fn tier(&self, declared: &Declared) -> Option<Tier> {
+        let floor = declared.floor.unwrap_or(Tier::Fast);
+        let tier = self.latency_tier(declared)?.max(floor);
+        match (self.is_failing(), tier) {
+            (false, tier) => Some(tier),
+            (true, Tier::Fast) => Some(Tier::Standard),
+            (true, Tier::Standard) => Some(Tier::Deep),
+            (true, Tier::Deep) => None,
+        }
+    }
+
+    /// The tier whose ceiling the tool keeps.
+    fn latency_tier(&self, declared: &Declared) -> Option<Tier> {
+        let typical = self.expected(declared);
+        let p95 = self.measured.map(|measured| measured.p95).unwrap_or_default();
+        let by_median = tier_of(typical);
+        let breaks = by_median.is_some_and(|tier| p95 > tier.ceiling());
+        let by = if breaks && p95 > typical * BIMODAL { tier_of(p95) } else { by_median };
+        by.or_else(|| (declared.follow_up == Some(true)).then_some(Tier::Deep))
+    }
+}
+
+/// The quickest tier that lasts `duration`.
+fn tier_of(duration: Duration) -> Option<Tier> {
+    Tier::ALL.into_iter().find(|tier| duration <= tier.ceiling())
+}
+
+/// Percentiles of at least one duration, by nearest rank.
+pub fn percentiles(took: &mut [Duration]) -> Probed {
+    took.sort_unstable();
+    let at = |percent: usize| {
+        let rank = (took.len() * percent).div_ceil(100).clamp(1, took.len().max(1));
+        took.get(rank - 1).copied().unwrap_or_default()
+    };
+    Probed { p50: at(50), p95: at(95), p99: at(99) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn standing_of(calls: &[(u64, Ending)]) -> (Standing, Latency, Instant) {
+        let (latency, now) = (Latency::default(), Instant::now());
+        for (took, ending) in calls {
+            latency.record(now, Duration::from_millis(*took), *ending);
+        }
+        (latency.standing(now), latency, now)
+    }
+
+    fn declared(estimated: u64) -> Declared {
+        Declared { estimated: Some(Duration::from_millis(estimated)), ..Declared::default() }
+    }
+
+    #[test]
+    fn nothing_known_is_standard() {
+        assert_eq!(Standing::default().tier(&Declared::default()), Some(Tier::Standard));
+    }
+
+    #[test]
+    fn what_is_declared_holds_until_ten_calls_are_measured() {
+        let slow = [(2_000, Ending::Answered); 10];
+        let (nine, ..) = standing_of(&slow[..9]);
+        assert_eq!(nine.tier(&declared(5)), Some(Tier::Fast));
+        let (ten, ..) = standing_of(&slow);
+        assert_eq!(ten.tier(&declared(5)), Some(Tier::Deep));
+    }
+
+    #[test]
+    fn one_probe_is_enough() {
+        let latency = Latency::default();
+        latency.probed(percentiles(&mut [700 * MS, 800 * MS, 900 * MS]));
+        assert_eq!(latency.standing(Instant::now()).tier(&declared(5)), Some(Tier::Standard));
+    }
+
+    #[test]
+    fn two_modes_are_placed_by_the_slow_one() {
+        let mut calls = vec![(20, Ending::Answered); 18];
+        calls.extend([(1_200, Ending::Answered); 2]);
+        let (bimodal, ..) = standing_of(&calls);
+        assert_eq!(bimodal.tier(&declared(5)), Some(Tier::Standard));
+        // Slow at times, but within the tier.
+        let mut calls = vec![(20, Ending::Answered); 18];
+        calls.extend([(400, Ending::Answered); 2]);
+        assert_eq!(standing_of(&calls).0.tier(&declared(5)), Some(Tier::Fast));
+    }
+
+    #[test]
+    fn a_failing_tool_goes_up_a_tier_and_a_failing_deep_one_goes_away() {
+        let mut calls = vec![(20, Ending::Answered); 10];
+        calls.extend([(1, Ending::Failed); 5]);
+        let (standing, latency, now) = standing_of(&calls);
+        assert!(standing.is_failing());
+        assert_eq!(standing.tier(&declared(5)), Some(Tier::Standard));
+        let deep = Declared { floor: Some(Tier::Deep), ..declared(5) };
+        assert_eq!(standing.tier(&deep), None);
+        // Ten minutes later nobody holds it against the tool.
+        let later = latency.standing(now + HEALTH_SPAN);
+        assert_eq!(later.tier(&deep), Some(Tier::Deep));
+        // A probe that answers brings it back at once.
+        latency.probed(percentiles(&mut [20 * MS]));
+        assert_eq!(latency.standing(now).tier(&deep), Some(Tier::Deep));
+    }
+
+    #[test]
+    fn thirty_percent_of_failures_are_borne() {
+        let mut calls = vec![(20, Ending::Answered); 7];
+        calls.extend([(1, Ending::Failed); 3]);
+        assert!(!standing_of(&calls).0.is_failing());
+        calls.push((1, Ending::TimedOut));
+        assert!(standing_of(&calls).0.is_failing());
+        assert!(!standing_of(&[(1, Ending::Failed); 4]).0.is_failing(), "four calls say nothing");
+    }
+
+    #[test]
+    fn slower_than_deep_is_only_offered_when_it_may_follow_up() {
+        assert_eq!(Standing::default().tier(&declared(4_001)), None);
+        let late = Declared { follow_up: Some(true), ..declared(9_000) };
+        assert_eq!(Standing::default().tier(&late), Some(Tier::Deep));
+    }
+
+    #[test]
+    fn how_fast_a_call_fails_says_nothing_about_its_speed() {
+        let (standing, ..) = standing_of(&[(1, Ending::Failed); 50]);
+        assert_eq!(standing.measured, None);
+    }
+}
