@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{Config, LlmChoice, SttChoice, TtsChoice},
@@ -39,6 +40,8 @@ pub struct TableSetup {
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
+    /// The tools.
+    pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
@@ -70,6 +73,37 @@ pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
     })
 }
 
+/// The tools of a program run, shared by its tables.
+pub struct Tools {
+    /// The door to them.
+    pub host: ToolHost,
+    stop: CancellationToken,
+    tending: JoinHandle<()>,
+}
+
+/// Opens the tools; `seed` throws the dice.
+pub fn open_tools(config: &Config, seed: u64) -> Tools {
+    let host = ToolHost::new(StdRng::seed_from_u64(seed));
+    let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
+    host.catalog().set_cast(&cast);
+    let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
+    builtin::offer(&host, builtin::Materials { dice, tables: config.tables.clone() });
+    let stop = CancellationToken::new();
+    let (tended, until) = (host.clone(), stop.clone());
+    let tending = tokio::spawn(async move { tended.tend(until).await });
+    Tools { host, stop, tending }
+}
+
+impl Tools {
+    /// Ends what is under way. Cancel safe.
+    pub async fn close(self) {
+        self.stop.cancel();
+        self.host.close().await;
+        // It ends at its next look at the token.
+        let _ = self.tending.await;
+    }
+}
+
 /// Puts a table together and starts its task.
 ///
 /// # Errors
@@ -77,11 +111,7 @@ pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
 pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error> {
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
-    let dice = StdRng::seed_from_u64(setup.seed);
-    let host = ToolHost::new(StdRng::seed_from_u64(setup.seed));
-    host.catalog().set_cast(&npcs);
-    let materials = builtin::Materials { dice, tables: config.tables.clone() };
-    builtin::offer(&host, materials);
+    let host = setup.host;
     let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
     let voices = Voices::new(&config.tts)?;
     let mut histories = setup.histories;

@@ -8,6 +8,7 @@ mod doctor;
 mod roll;
 mod schema;
 mod tier;
+mod tools;
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -57,6 +58,8 @@ enum Command {
     Roll(roll::Arguments),
     /// Says which latency tier an utterance gets, and why.
     Tier(tier::Arguments),
+    /// What NPCs may call, and calls by hand.
+    Tools(tools::Arguments),
 }
 
 /// Kinds of files with a schema.
@@ -144,6 +147,11 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Doctor(doctor) => doctor::run(path, &doctor),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => tier::run(&load(path)?, &tier),
+        Command::Tools(tools) => {
+            let config = load(path)?;
+            log_to_stderr(&config.log_level);
+            tools::run(&config, tools)
+        }
     }
 }
 

@@ -118,6 +118,10 @@ pub struct ToolLine {
     pub ok: bool,
     /// Wall time in ms.
     pub ms: f64,
+    /// Tier of the tool; null when there is no such tool.
+    pub tier: Option<Tier>,
+    /// Times it went out.
+    pub attempts: u32,
     /// Whether it came from a cache.
     pub cached: bool,
     /// The result comes later, as a turn of its own.
@@ -139,6 +143,8 @@ impl From<&CallRecord> for ToolLine {
             result,
             ok: record.result.is_ok(),
             ms: millis(record.took),
+            tier: record.tier,
+            attempts: record.attempts,
             cached: record.cached,
             pending: record.pending,
         }

@@ -19,7 +19,7 @@ mod table;
 mod turns;
 
 pub use ears::tier_names;
-pub use line::{Outcome, TurnLine};
+pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use seat::Seat;

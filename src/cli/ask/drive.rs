@@ -5,7 +5,6 @@
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until},
 };
@@ -13,6 +12,7 @@ use tokio::{
 use super::{
     super::Failure,
     Step,
+    face::Typed,
     inputs::{PLAYER, What},
     print::Printer,
 };
@@ -125,14 +125,13 @@ impl Driver {
     ///
     /// # Errors
     /// Nothing was typed at all, the table is gone, or stdout is.
-    pub async fn typed_lines(&mut self, as_dm: bool) -> Result<(), Failure> {
+    pub async fn typed_lines(&mut self, typed: &Typed, as_dm: bool) -> Result<(), Failure> {
         self.join(PLAYER, as_dm).await?;
         let speaker = self.speakers[PLAYER];
-        let mut lines = BufReader::new(tokio::io::stdin()).lines();
         self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
-            let Some(line) = lines.next_line().await? else { break };
+            let Some(line) = typed.next().await? else { break };
             if line.trim().is_empty() {
                 continue;
             }

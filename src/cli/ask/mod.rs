@@ -3,6 +3,7 @@
 //! Entry function: [`run`].
 
 mod drive;
+mod face;
 mod inputs;
 mod kept;
 mod print;
@@ -18,8 +19,11 @@ use std::{
 use clap::{ArgMatches, Args};
 use tokio::sync::mpsc;
 
+pub use face::Face;
+
 use self::{
     drive::{Driver, Pacing},
+    face::{Approve, Typed},
     inputs::{Input, What, inputs},
     kept::KeptSession,
     print::Printer,
@@ -32,7 +36,6 @@ use crate::{
     config::Config,
     domain::{SessionId, Tier},
     session::{Command, Pace},
-    tools::{Attachment, Effects},
 };
 
 /// Events of the table that wait to be printed.
@@ -72,6 +75,9 @@ pub struct Arguments {
     /// The game master's tier for every turn.
     #[arg(long)]
     tier: Option<Tier>,
+    /// Decide calls that need the game master's approval beforehand [default: ask, on a terminal].
+    #[arg(long, value_name = "all|none")]
+    approve: Option<Approve>,
     /// Feed sound at its own pace.
     #[arg(long)]
     realtime: bool,
@@ -159,6 +165,8 @@ async fn play(
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let typed = Typed::new();
+    let tools = app::open_tools(config, rand::random());
     let table = app::open_table(
         config,
         TableSetup {
@@ -168,7 +176,12 @@ async fn play(
             stt,
             out: Box::new(sink.clone()),
             pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-            effects: Arc::new(Shown { aloud: !arguments.json }),
+            effects: Arc::new(Face {
+                aloud: !arguments.json,
+                approve: arguments.approve,
+                typed: Arc::clone(&typed),
+            }),
+            host: tools.host.clone(),
             events,
             seed: rand::random(),
         },
@@ -181,7 +194,7 @@ async fn play(
     let mut driver = Driver::new(table.handle.clone(), events_in, printer, pacing);
     let driven = async {
         if steps.is_empty() {
-            driver.typed_lines(arguments.as_dm).await
+            driver.typed_lines(&typed, arguments.as_dm).await
         } else {
             driver.steps(&steps).await
         }
@@ -198,28 +211,11 @@ async fn play(
     }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
+    tools.close().await;
     kept.save(ended.histories.into_iter().collect::<BTreeMap<_, _>>(), table.purse.spent())?;
     if let Some(path) = &arguments.out {
         sink.write(path)?;
     }
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
-}
-
-/// What tools show to the table, on stderr.
-struct Shown {
-    aloud: bool,
-}
-
-impl Effects for Shown {
-    fn show(&self, text: &str) {
-        if self.aloud {
-            super::complain(&format!("  * {text}"));
-        }
-    }
-
-    fn attach(&self, tool: &str, attachment: &Attachment) {
-        let size = attachment.bytes.len().div_ceil(1024);
-        self.show(&format!("{tool} brought {}, {size} KiB", attachment.mime));
-    }
 }

@@ -1,0 +1,141 @@
+//! The terminal as a face of the table: what tools show, ask and want filled in.
+//!
+//! Entry types: [`Face`], [`Typed`]. **Never**: answers for the game master without being told to.
+
+use std::{io::IsTerminal, sync::Arc};
+
+use clap::ValueEnum;
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines, Stdin},
+    sync::Mutex,
+};
+
+use super::super::complain;
+use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
+
+/// What is answered where nobody can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Approve {
+    /// Every call is approved.
+    All,
+    /// Every call is denied.
+    None,
+}
+
+/// Lines typed on a terminal, for whoever asks next.
+pub struct Typed(Mutex<Lines<BufReader<Stdin>>>);
+
+impl Typed {
+    /// Lines of standard input.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(BufReader::new(tokio::io::stdin()).lines())))
+    }
+
+    /// The next line; `None`: there are no more. Cancel safe.
+    ///
+    /// # Errors
+    /// Standard input cannot be read.
+    pub async fn next(&self) -> std::io::Result<Option<String>> {
+        self.0.lock().await.next_line().await
+    }
+}
+
+/// What tools reach at this table.
+pub struct Face {
+    /// Shown lines are wanted.
+    pub aloud: bool,
+    /// Decided beforehand.
+    pub approve: Option<Approve>,
+    /// Who is asked.
+    pub typed: Arc<Typed>,
+}
+
+impl Face {
+    /// The face of somebody who calls by hand.
+    pub fn of_operator(aloud: bool) -> Self {
+        Self { aloud, approve: None, typed: Typed::new() }
+    }
+
+    fn can_ask(&self) -> bool {
+        self.aloud && std::io::stdin().is_terminal()
+    }
+}
+
+impl Effects for Face {
+    fn show(&self, text: &str) {
+        if self.aloud {
+            complain(&format!("  * {text}"));
+        }
+    }
+
+    fn attach(&self, tool: &str, attachment: &Attachment) {
+        let size = attachment.bytes.len().div_ceil(1024);
+        self.show(&format!("{tool} brought {}, {size} KiB", attachment.mime));
+    }
+
+    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
+        let decided = match self.approve {
+            Some(Approve::All) => Decision::Approve,
+            Some(Approve::None) => Decision::Deny("the game master said no".to_owned()),
+            None if self.can_ask() => return ask(Arc::clone(&self.typed), request).boxed(),
+            None => Decision::Deny(
+                "nobody is there to approve it (--approve all allows every call)".to_owned(),
+            ),
+        };
+        ready(decided).boxed()
+    }
+
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        if !self.can_ask() {
+            return ready(None).boxed();
+        }
+        fill_in(Arc::clone(&self.typed), form).boxed()
+    }
+}
+
+/// Puts a call before whoever sits at the terminal.
+async fn ask(typed: Arc<Typed>, request: ApprovalRequest) -> Decision {
+    let arguments = Value::Object(request.arguments);
+    complain(&format!(
+        "  ? {} wants {} {arguments} ({})",
+        request.npc, request.tool, request.reason
+    ));
+    loop {
+        complain("  ? y = yes, n = no, or other arguments as a JSON object");
+        let Ok(Some(line)) = typed.next().await else {
+            return Decision::Deny("nobody is there to approve it".to_owned());
+        };
+        match line.trim() {
+            "y" | "yes" | "j" | "ja" => return Decision::Approve,
+            "n" | "no" | "nein" => return Decision::Deny("the game master said no".to_owned()),
+            other => {
+                if let Ok(Value::Object(edited)) = serde_json::from_str(other) {
+                    return Decision::Edit(edited);
+                }
+            }
+        }
+    }
+}
+
+/// Asks for each field of a server's form; an empty line takes the default.
+async fn fill_in(typed: Arc<Typed>, form: Form) -> Option<Map<String, Value>> {
+    complain(&format!("  ? {} asks: {} (ctrl-D declines)", form.server, form.message));
+    let mut answers = Map::new();
+    let fields = form.schema.get("properties").and_then(Value::as_object).cloned();
+    for (name, field) in fields.unwrap_or_default() {
+        let label = field.get("title").or_else(|| field.get("description"));
+        let label = label.and_then(Value::as_str).unwrap_or(&name);
+        let default = field.get("default");
+        let shown = default.map(|value| format!(" [{value}]")).unwrap_or_default();
+        complain(&format!("  ? {label}{shown}:"));
+        let line = typed.next().await.ok().flatten()?;
+        match (line.trim(), default) {
+            ("", Some(default)) => _ = answers.insert(name, default.clone()),
+            ("", None) => {}
+            (text, _) => _ = answers.insert(name, Value::from(text)),
+        }
+    }
+    Some(answers)
+}

@@ -1,0 +1,103 @@
+//! `glyphoxa tools call`: one call by hand, as the operator or as an NPC's model would make it.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::Arc,
+};
+
+use clap::Args;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::super::{DONE, FAILED, Failure, ask::Face};
+use crate::{
+    app,
+    config::Config,
+    domain::{CallId, SessionId, Tier, ToolCall, TurnId},
+    session::ToolLine,
+    tools::{CallContext, Caller, Taint, ToolHost},
+};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Identity ("dice-roller.roll"), or a name that only one tool has.
+    tool: String,
+    /// Arguments as a JSON object.
+    #[arg(default_value = "{}")]
+    arguments: String,
+    /// Call as this NPC's model: only what it may see, only within its tier.
+    #[arg(long)]
+    npc: Option<String>,
+    /// Effective tier of the NPC's turn [default: its budget_tier].
+    #[arg(long, requires = "npc")]
+    tier: Option<Tier>,
+    /// Kept answers are not good enough.
+    #[arg(long)]
+    fresh: bool,
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Calls the tool and prints its answer; exit status 1 when there is none.
+///
+/// # Errors
+/// No such NPC, or stdout is gone.
+pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
+    let mut tier = Tier::Deep;
+    let caller = match &arguments.npc {
+        None => None,
+        Some(name) => {
+            let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
+            tier = arguments.tier.unwrap_or(npc.budget_tier);
+            let offered = host.visible(&npc.name, tier, tier.ceiling());
+            Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered })
+        }
+    };
+    let snapshot = host.catalog().snapshot();
+    let placed = snapshot.find(&arguments.tool);
+    let limit = match (&caller, placed) {
+        // The operator has the tool's own time.
+        (None, Some(placed)) => placed.tool.max(),
+        _ => tier.ceiling(),
+    };
+    let name = match placed {
+        Some(placed) if caller.is_some() => placed.spec.name.to_string(),
+        _ => arguments.tool.clone(),
+    };
+    let context = CallContext {
+        session: SessionId("operator".to_owned()),
+        turn: TurnId(0),
+        caller,
+        speaker: Arc::from("the operator"),
+        deadline: Instant::now() + limit,
+        fresh: arguments.fresh,
+        taint: Taint::default(),
+        cancel: CancellationToken::new(),
+        effects: Arc::new(Face::of_operator(io::stderr().is_terminal())),
+    };
+    let call = ToolCall {
+        id: CallId("operator".to_owned()),
+        name,
+        arguments: arguments.arguments.clone(),
+        extra: serde_json::Map::new(),
+    };
+    let record = tokio::select! {
+        record = host.execute(&context, &call) => record,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            context.cancel.cancel();
+            return Err(Failure::Failed(anyhow::anyhow!("stopped")));
+        }
+    };
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&ToolLine::from(&record))?)?;
+    } else {
+        match &record.result {
+            Ok(output) => writeln!(out, "{}", output.for_model())?,
+            Err(error) => super::super::complain(&format!("{}: {error}", error.kind.name())),
+        }
+    }
+    Ok(if record.result.is_ok() { DONE } else { FAILED })
+}

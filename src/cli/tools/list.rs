@@ -1,0 +1,118 @@
+//! `glyphoxa tools list`: every tool with its tier and figures.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::super::{DONE, Failure};
+use crate::{
+    domain::Tier,
+    tools::{Placed, ToolHost},
+};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// One JSON object a tool.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A tool as it is listed; durations in ms.
+#[derive(Serialize)]
+struct Line<'a> {
+    identity: &'a str,
+    name: &'a str,
+    source: &'static str,
+    category: &'a str,
+    /// Lowest tier it is offered in; null: withheld.
+    tier: Option<Tier>,
+    floor: Option<Tier>,
+    estimated_duration_ms: Option<f64>,
+    max_duration_ms: f64,
+    measured_duration_ms: Option<f64>,
+    measured_p99_ms: Option<f64>,
+    idempotent: bool,
+    read_only: bool,
+    destructive: bool,
+    cacheable_seconds: f64,
+    calls: usize,
+    failing: bool,
+    approval: bool,
+    follow_up: bool,
+    hash: String,
+    description: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn of(placed: &'a Placed) -> Self {
+        let (tool, declared) = (&placed.tool, &placed.tool.declared);
+        let standing = tool.latency.standing(Instant::now());
+        let measured = standing.measured;
+        Self {
+            identity: &tool.identity,
+            name: &placed.spec.name,
+            source: tool.source.name(),
+            category: tool.category(),
+            tier: placed.tier,
+            floor: declared.floor,
+            estimated_duration_ms: declared.estimated.map(millis),
+            max_duration_ms: millis(tool.max()),
+            measured_duration_ms: measured.map(|it| it.p50).or(declared.measured).map(millis),
+            measured_p99_ms: measured.map(|it| it.p99).or(declared.measured_p99).map(millis),
+            idempotent: declared.idempotent == Some(true),
+            read_only: declared.read_only == Some(true),
+            destructive: declared.destructive == Some(true),
+            cacheable_seconds: declared.cacheable.unwrap_or_default().as_secs_f64(),
+            calls: standing.calls,
+            failing: standing.is_failing(),
+            approval: declared.approval == Some(true),
+            follow_up: declared.follow_up == Some(true),
+            hash: format!("{:016x}", tool.hash),
+            description: &placed.spec.description,
+        }
+    }
+}
+
+/// Prints all tools, and those that had to be left out.
+///
+/// # Errors
+/// Stdout is gone.
+pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
+    let snapshot = host.catalog().snapshot();
+    let mut out = io::stdout().lock();
+    for placed in snapshot.all() {
+        let line = Line::of(placed);
+        if arguments.json {
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+            continue;
+        }
+        let tier = line.tier.map_or("withheld", Tier::name);
+        let figure = match (line.measured_duration_ms, line.estimated_duration_ms) {
+            (Some(ms), _) => format!("{ms:.1} ms measured"),
+            (None, Some(ms)) => format!("{ms:.0} ms declared"),
+            (None, None) => "not measured yet".to_owned(),
+        };
+        let marks = [
+            (line.read_only, "reads only"),
+            (line.destructive, "may destroy"),
+            (line.approval, "asks the game master"),
+            (line.failing, "failing"),
+        ];
+        let marks: String =
+            marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(", {mark}")).collect();
+        writeln!(out, "{:<32} {tier:<9} {figure}{marks}", line.identity)?;
+    }
+    for refused in host.catalog().refused() {
+        super::super::complain(&format!("left out: {}: {}", refused.tool, refused.reason));
+    }
+    Ok(DONE)
+}
+
+fn millis(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
