@@ -43,6 +43,38 @@ pub struct Npc {
     pub policy: Policy,
 }
 
+#[cfg(test)]
+impl Npc {
+    /// Somebody of this name without any particulars.
+    pub fn plain(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            pronunciation: Vec::new(),
+            personality: "plain".to_owned(),
+            behavior_rules: Vec::new(),
+            secret_knowledge: Vec::new(),
+            knowledge_scope: Vec::new(),
+            voice: Voice {
+                provider: String::new(),
+                voice_id: "a".to_owned(),
+                pitch_shift: 0.0,
+                speed_factor: 1.0,
+                volume: 1.0,
+            },
+            language: "en".to_owned(),
+            max_sentences: 4,
+            engine: EngineKind::Cascaded,
+            budget_tier: Tier::Fast,
+            tools: Vec::new(),
+            address: AddressMode::Adaptive,
+            lines: Vec::new(),
+            fillers: Vec::new(),
+            policy: Policy::default(),
+        }
+    }
+}
+
 /// A word and its respelling in plain letters ("Greymantle", "gray mantle").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pronunciation {

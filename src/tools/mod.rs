@@ -28,3 +28,6 @@ pub use names::{Entries, bare, fnv1a, identity};
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use visible::VisibleTools;
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::{
     audio::SampleRate,
-    domain::{AddressMode, CallId, EngineKind, Npc, Policy, Tier, ToolCall, Voice as VoiceOf},
+    domain::{CallId, Npc, Tier, ToolCall, Voice as VoiceOf},
     provider::{
         ChatEvent, ChatModel, ChatRequest, Error, Kind, Pcm, SpeakRequest, TextToSpeech, Usage,
     },
@@ -271,28 +271,10 @@ impl Effects for NoEffects {
 /// An NPC of this name that may use every tool of [`Tools`].
 pub fn npc(name: &str) -> Npc {
     Npc {
-        name: name.to_owned(),
-        aliases: Vec::new(),
-        pronunciation: Vec::new(),
-        personality: "plain".to_owned(),
-        behavior_rules: Vec::new(),
-        secret_knowledge: Vec::new(),
-        knowledge_scope: Vec::new(),
-        voice: VoiceOf {
-            provider: "hum".to_owned(),
-            voice_id: "a".to_owned(),
-            pitch_shift: 0.0,
-            speed_factor: 1.0,
-            volume: 1.0,
-        },
-        language: "en".to_owned(),
-        max_sentences: 4,
-        engine: EngineKind::Cascaded,
+        voice: VoiceOf { provider: "hum".to_owned(), ..Npc::plain(name).voice },
         budget_tier: Tier::Deep,
         tools: vec!["stub.*".to_owned()],
-        address: AddressMode::Adaptive,
-        lines: Vec::new(),
         fillers: vec!["Let me think.".to_owned()],
-        policy: Policy::default(),
+        ..Npc::plain(name)
     }
 }
