@@ -2,7 +2,11 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
+mod reload;
+
 use std::{collections::BTreeMap, sync::Arc};
+
+pub use reload::{Running, follow};
 
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
@@ -50,6 +54,9 @@ pub struct TableSetup {
     pub seed: u64,
 }
 
+/// Tools that NPCs may be given.
+pub const IDENTITIES: &[&str] = builtin::IDENTITIES;
+
 /// A table that runs.
 pub struct OpenTable {
     /// How it is reached.
@@ -58,6 +65,8 @@ pub struct OpenTable {
     pub task: JoinHandle<Kept>,
     /// Who pays.
     pub purse: Purse,
+    /// Makes its seats anew.
+    pub seats: SeatMaker,
 }
 
 /// What hears, as configured; nothing is loaded yet.
@@ -113,26 +122,13 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
     let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
-    let voices = Voices::new(&config.tts)?;
     let mut histories = setup.histories;
+    let maker = SeatMaker { host: host.clone(), purse: purse.clone(), seed: setup.seed };
     let seats = npcs
         .into_iter()
         .map(|npc| {
-            let model = brain(&config.llm, &npc, setup.seed)?;
-            let voice = voices.of(&npc);
-            let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
             let history = histories.remove(&npc.name).unwrap_or_default();
-            let parts = CascadedParts {
-                npc: Arc::clone(&npc),
-                model,
-                host: host.clone(),
-                purse: purse.clone(),
-                max_tokens: config.session.max_tokens,
-                filler_after: config.session.filler_after,
-                session_calls: SessionCalls::default(),
-            };
-            let engine = Cascaded::new(parts, voice, &campaign, history);
-            Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+            maker.seat(config, npc, history)
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let (handle, task) = session::open(TableParts {
@@ -150,7 +146,35 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         seed: setup.seed,
         events: setup.events,
     });
-    Ok(OpenTable { handle, task, purse })
+    Ok(OpenTable { handle, task, purse, seats: maker })
+}
+
+/// Makes the seats of one table.
+#[derive(Clone)]
+pub struct SeatMaker {
+    host: ToolHost,
+    purse: Purse,
+    seed: u64,
+}
+
+impl SeatMaker {
+    /// A seat for `npc` that goes on from `history`.
+    fn seat(&self, config: &Config, npc: Arc<Npc>, history: Vec<Message>) -> Result<Seat, Error> {
+        let model = brain(&config.llm, &npc, self.seed)?;
+        let voice = voice(config, &npc)?;
+        let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
+        let parts = CascadedParts {
+            npc: Arc::clone(&npc),
+            model,
+            host: self.host.clone(),
+            purse: self.purse.clone(),
+            max_tokens: config.session.max_tokens,
+            filler_after: config.session.filler_after,
+            session_calls: SessionCalls::default(),
+        };
+        let engine = Cascaded::new(parts, voice, &config.campaign, history);
+        Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+    }
 }
 
 fn brain(choice: &LlmChoice, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {

@@ -17,7 +17,7 @@ use std::{
 };
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 use crate::{
     config::{self, SchemaKind},
@@ -132,9 +132,10 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     match arguments.command {
         Command::Ask(ask) => {
             let config = load(path)?;
-            log_to_stderr(&config.log_level);
+            let set_level = log_to_stderr(&config.log_level);
             let own = matches.subcommand_matches("ask").unwrap_or(matches);
-            ask::run(&ask, own, config)
+            let files = ask::Files { path: arguments.config, set_level: &set_level };
+            ask::run(&ask, own, config, files)
         }
         Command::Check { json } => {
             let (out, err) = (&mut io::stdout().lock(), &mut io::stderr().lock());
@@ -161,15 +162,23 @@ fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
         .map_err(|report| Failure::Usage(report.to_string()))
 }
 
-fn log_to_stderr(level: &str) {
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new(format!("warn,glyphoxa={level}")));
-    // A second start in one process keeps the first subscriber.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+/// Logs to stderr from `level` on; what comes back sets another level.
+fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
+    let filter = |level: &str| EnvFilter::new(format!("warn,glyphoxa={level}"));
+    let by_environment = EnvFilter::try_from_default_env().ok();
+    let is_fixed = by_environment.is_some();
+    let (chosen, handle) = reload::Layer::new(by_environment.unwrap_or_else(|| filter(level)));
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr)
-        .try_init();
+        .with_writer(io::stderr);
+    // A second start in one process keeps the first subscriber.
+    let _ = tracing_subscriber::registry().with(chosen).with(lines).try_init();
+    move |level| {
+        if !is_fixed {
+            // A subscriber that is gone logs nothing anyway.
+            let _ = handle.reload(filter(level));
+        }
+    }
 }
 
 fn complain(text: &str) {

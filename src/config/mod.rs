@@ -21,6 +21,7 @@ mod schema;
 mod shipped;
 mod tables;
 mod voice;
+mod watch;
 mod whitelist;
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ use std::{
 pub use self::{
     providers::{LlmChoice, SttChoice, TtsChoice},
     schema::{SchemaKind, schema},
+    watch::Watch,
 };
 pub use crate::yaml::Problem;
 use crate::{

@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    SpeakerId, TableEvent,
+    Recast, SpeakerId, TableEvent,
     ears::{Understood, same_words},
     line::Outcome,
     playback::{HeardAloud, Place, Played},
@@ -32,15 +32,34 @@ impl Table {
         }
     }
 
+    /// Describes an NPC anew, as soon as it is free.
+    pub(super) fn recast(&mut self, recast: Recast) {
+        if let Some(seat) = self.seats.iter_mut().find(|seat| seat.npc.name == recast.npc) {
+            seat.recast = Some(recast.seat);
+        }
+    }
+
     /// Begins the answers of seats that are free.
     pub(super) fn begin_waiting(&mut self) {
         for index in 0..self.seats.len() {
+            if self.seats[index].recast.is_some() && !self.turns.is_busy(index) {
+                self.go_on(index);
+            }
             if !self.turns.is_busy(index)
                 && let Some(purpose) = self.seats[index].waiting.pop_front()
             {
                 self.begin(purpose, true);
             }
         }
+    }
+
+    fn go_on(&mut self, index: usize) {
+        if let Some(Err(error)) = self.seats[index].go_on() {
+            let npc = &self.seats[index].npc.name;
+            self.tell(TableEvent::Notice(format!("{npc} stays as before: {error}")));
+        }
+        self.ears.recast(&self.seats);
+        self.warm_seat(index);
     }
 
     /// Players whose utterance is not being answered aloud yet.

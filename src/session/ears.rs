@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Ears`]. **Never**: asks a model, changes a seat.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
@@ -13,7 +13,7 @@ use super::{
     turns::{Utterance, tier_line},
 };
 use crate::{
-    domain::{Campaign, EntityKind, Npc, Scene, Tier},
+    domain::{Campaign, EntityKind, Npc, Tier},
     logic::{
         address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
@@ -53,7 +53,8 @@ pub struct Ears {
     tier_names: Names,
     npc_names: Vec<NpcNames>,
     npcs: Vec<String>,
-    campaign_scenes: Vec<Scene>,
+    campaign: Arc<Campaign>,
+    keywords: Keywords,
     scene: Option<usize>,
     pinned: Option<usize>,
     dm_tier: Option<(Tier, Option<Instant>)>,
@@ -65,7 +66,7 @@ pub struct Ears {
 
 impl Ears {
     /// Prepares the names of a table.
-    pub fn new(seats: &[Seat], campaign: &Campaign, keywords: &Keywords) -> Self {
+    pub fn new(seats: &[Seat], campaign: &Arc<Campaign>, keywords: &Keywords) -> Self {
         let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
         let entities =
@@ -90,12 +91,21 @@ impl Ears {
             thinking: vec![false; npcs.len()],
             npcs: present.iter().map(|&name| name.to_owned()).collect(),
             scene: (!campaign.scenes.is_empty()).then_some(0),
-            campaign_scenes: campaign.scenes.clone(),
+            campaign: Arc::clone(campaign),
+            keywords: keywords.clone(),
             pinned: None,
             dm_tier: None,
             conversations: Vec::new(),
             last_deep: None,
         }
+    }
+
+    /// Learns the names of `seats` anew; who speaks with whom, the scene and orders stay.
+    pub fn recast(&mut self, seats: &[Seat]) {
+        let fresh = Self::new(seats, &self.campaign, &self.keywords);
+        self.glossary = fresh.glossary;
+        self.addresser = fresh.addresser;
+        self.npc_names = fresh.npc_names;
     }
 
     /// Names put right.
@@ -215,12 +225,12 @@ impl Ears {
 
     /// The scene the table is in.
     pub fn scene(&self) -> Option<&str> {
-        self.scene.and_then(|index| self.campaign_scenes.get(index)).map(|s| s.name.as_str())
+        self.scene.and_then(|index| self.campaign.scenes.get(index)).map(|s| s.name.as_str())
     }
 
     /// Whether the seat's NPC is in the scene.
     pub fn is_present(&self, seat: usize) -> bool {
-        let scene = self.scene.and_then(|index| self.campaign_scenes.get(index));
+        let scene = self.scene.and_then(|index| self.campaign.scenes.get(index));
         scene.is_none_or(|scene| self.npcs.get(seat).is_some_and(|npc| scene.npcs.contains(npc)))
     }
 
@@ -242,7 +252,7 @@ impl Ears {
 
     fn scene_named(&self, name: &str) -> Option<usize> {
         let wanted = fold(name);
-        self.campaign_scenes.iter().position(|scene| fold(&scene.name) == wanted)
+        self.campaign.scenes.iter().position(|scene| fold(&scene.name) == wanted)
     }
 }
 

@@ -22,7 +22,7 @@ pub use ears::tier_names;
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
-pub use seat::Seat;
+pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
 pub use table::{Command, Kept, TableEvent, TableHandle, TableParts, VoiceInput, open};
 

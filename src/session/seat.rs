@@ -1,9 +1,13 @@
 //! An NPC at the table.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use super::turns::{Cast, Waiting};
-use crate::{domain::Npc, engine::VoiceEngine};
+use crate::{
+    domain::{Message, Npc},
+    engine::VoiceEngine,
+    provider::Error,
+};
 
 /// An NPC at the table: who it is, what makes its speech, and who waits for it.
 pub struct Seat {
@@ -21,6 +25,25 @@ pub struct Seat {
     pub(super) muted: bool,
     /// It has spoken to this table before.
     pub(super) has_spoken: bool,
+    /// How it goes on after its turn.
+    pub(super) recast: Option<MakeSeat>,
+}
+
+/// Makes a seat that goes on from a conversation.
+pub type MakeSeat = Box<dyn FnOnce(Vec<Message>) -> Result<Seat, Error> + Send + Sync>;
+
+/// An NPC described anew.
+pub struct Recast {
+    /// Its name, which stays.
+    pub npc: String,
+    /// Makes its new seat.
+    pub seat: MakeSeat,
+}
+
+impl fmt::Debug for Recast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recast").field("npc", &self.npc).finish_non_exhaustive()
+    }
 }
 
 impl Seat {
@@ -35,7 +58,23 @@ impl Seat {
             waiting: Waiting::new(),
             muted: false,
             has_spoken,
+            recast: None,
         }
+    }
+
+    /// Goes on as the NPC is described anew, when it was.
+    ///
+    /// # Errors
+    /// Its services cannot be reached as described; it goes on as before.
+    pub(super) fn go_on(&mut self) -> Option<Result<(), Error>> {
+        let make = self.recast.take()?;
+        let made = make(self.engine.history().to_vec());
+        Some(made.map(|fresh| {
+            self.npc = fresh.npc;
+            self.engine = fresh.engine;
+            self.brain = fresh.brain;
+            self.tts = fresh.tts;
+        }))
     }
 
     /// Who answers, for reports.

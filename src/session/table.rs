@@ -13,8 +13,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears, effects::TableEffects,
-    lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent, turns::Turns,
+    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears,
+    effects::TableEffects, lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent,
+    turns::Turns,
 };
 use crate::{
     domain::{Campaign, Message, SessionId, Tier, TurnId},
@@ -93,6 +94,8 @@ pub enum Command {
     Pin(Option<usize>),
     /// The game master's tier for every turn, until `None`.
     SetTier(Option<Tier>),
+    /// An NPC goes on as described anew, after its turn.
+    Recast(Recast),
     /// The session is over.
     Close,
 }
@@ -297,6 +300,7 @@ impl Table {
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::Pin(seat) => self.ears.pin(seat.filter(|seat| *seat < self.seats.len())),
             Command::SetTier(tier) => self.ears.override_tier(tier),
+            Command::Recast(recast) => self.recast(recast),
             Command::Close => {}
         }
     }

@@ -12,6 +12,7 @@ use tokio::{
 use super::{
     super::Failure,
     Step,
+    call_log::CallLog,
     face::Typed,
     inputs::{PLAYER, What},
     print::Printer,
@@ -55,6 +56,7 @@ pub struct Driver {
     lines: u64,
     last: Option<Outcome>,
     typed_anything: bool,
+    call_log: Option<CallLog>,
 }
 
 impl Driver {
@@ -62,7 +64,7 @@ impl Driver {
     pub fn new(
         table: TableHandle,
         events: mpsc::Receiver<TableEvent>,
-        printer: Printer,
+        (printer, call_log): (Printer, Option<CallLog>),
         pacing: Pacing,
     ) -> Self {
         Self {
@@ -78,6 +80,7 @@ impl Driver {
             lines: 0,
             last: None,
             typed_anything: false,
+            call_log,
         }
     }
 
@@ -257,6 +260,9 @@ impl Driver {
         if let TableEvent::Line(line) = event {
             self.lines += 1;
             self.last = Some(line.outcome);
+            if let Some(log) = &mut self.call_log {
+                log.add(line)?;
+            }
         }
         Ok(self.printer.event(event)?)
     }

@@ -88,6 +88,12 @@ impl KeptSession {
         self.content.spent
     }
 
+    /// Where its tool calls are logged, a JSON object a line; `None` for a session that is
+    /// forgotten.
+    pub fn call_log(&self) -> Option<PathBuf> {
+        self.path.as_ref().map(|path| path.with_extension("calls.jsonl"))
+    }
+
     /// Keeps what came of it.
     ///
     /// # Errors

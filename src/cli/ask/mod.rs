@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`run`].
 
+mod call_log;
 mod drive;
 mod face;
 mod inputs;
@@ -22,6 +23,7 @@ use tokio::sync::mpsc;
 pub use face::Face;
 
 use self::{
+    call_log::CallLog,
     drive::{Driver, Pacing},
     face::{Approve, Typed},
     inputs::{Input, What, inputs},
@@ -31,7 +33,7 @@ use self::{
 };
 use super::{DONE, FAILED, Failure};
 use crate::{
-    app::{self, TableSetup},
+    app::{self, Running, TableSetup},
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{SessionId, Tier},
@@ -86,11 +88,24 @@ pub struct Arguments {
     json: bool,
 }
 
+/// Where the configuration came from, and what follows when it changes.
+pub struct Files<'a> {
+    /// Named on the command line.
+    pub path: Option<PathBuf>,
+    /// Sets what is logged.
+    pub set_level: &'a (dyn Fn(&str) + Send + Sync),
+}
+
 /// Plays the inputs through a table and prints what came of them.
 ///
 /// # Errors
 /// Wrong usage, inputs that cannot be read, speech that cannot be heard or written.
-pub fn run(arguments: &Arguments, matches: &ArgMatches, mut config: Config) -> Result<u8, Failure> {
+pub fn run(
+    arguments: &Arguments,
+    matches: &ArgMatches,
+    mut config: Config,
+    files: Files<'_>,
+) -> Result<u8, Failure> {
     let said = inputs(matches)?;
     let npc = match &arguments.npc {
         None => None,
@@ -108,7 +123,7 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches, mut config: Config) -> R
         Some(id) => KeptSession::open(&config.data_dir, id)?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(play(arguments, &config, (npc, steps), kept));
+    let status = runtime.block_on(play(arguments, &config, (npc, steps), (kept, files)));
     // Recognisers and voices that are still at work are not waited for.
     runtime.shutdown_background();
     status
@@ -155,7 +170,7 @@ async fn play(
     arguments: &Arguments,
     config: &Config,
     (npc, steps): (Option<usize>, Vec<Step>),
-    kept: KeptSession,
+    (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
     let clock_runs = clock_runs(arguments, &steps);
     let stt = app::hearing(config)?;
@@ -165,6 +180,7 @@ async fn play(
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
     let tools = app::open_tools(config, rand::random());
     let table = app::open_table(
@@ -182,16 +198,27 @@ async fn play(
                 typed: Arc::clone(&typed),
             }),
             host: tools.host.clone(),
-            events,
+            events: events.clone(),
             seed: rand::random(),
         },
     )?;
     let commands = &table.handle.commands;
+    let following = app::follow(
+        Running {
+            path: files.path,
+            commands: commands.clone(),
+            events,
+            tools: &tools,
+            seats: table.seats,
+            log_level: files.set_level,
+        },
+        config.clone(),
+    );
     for command in [Command::Pin(npc), Command::SetTier(arguments.tier)] {
         commands.send(command).await?;
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle.clone(), events_in, printer, pacing);
+    let mut driver = Driver::new(table.handle.clone(), events_in, (printer, call_log), pacing);
     let driven = async {
         if steps.is_empty() {
             driver.typed_lines(&typed, arguments.as_dm).await
@@ -201,6 +228,7 @@ async fn play(
     };
     tokio::select! {
         driven = driven => driven?,
+        () = following, if steps.is_empty() => {}
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
             // Whoever typed has finished; recordings are answered whole or not at all.

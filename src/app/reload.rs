@@ -1,0 +1,106 @@
+//! Changed files take effect while the program runs.
+//!
+//! Entry function: [`follow`]. **Never**: applies a file that fails its check.
+
+use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
+
+use tokio::{
+    sync::mpsc,
+    time::{MissedTickBehavior, interval},
+};
+
+use super::{IDENTITIES, SeatMaker, Tools};
+use crate::{
+    config::{self, Config, Watch},
+    domain::Npc,
+    session::{Command, Recast, TableEvent},
+};
+
+/// How often the files are looked at.
+const POLL: Duration = Duration::from_millis(500);
+
+/// What a reload reaches.
+pub struct Running<'a> {
+    /// Where the files were read from.
+    pub path: Option<PathBuf>,
+    /// The table's orders.
+    pub commands: mpsc::Sender<Command>,
+    /// Where the game master is told.
+    pub events: mpsc::Sender<TableEvent>,
+    /// The tools.
+    pub tools: &'a Tools,
+    /// Makes the seats of changed NPCs.
+    pub seats: SeatMaker,
+    /// Sets what is logged.
+    pub log_level: &'a (dyn Fn(&str) + Send + Sync),
+}
+
+/// Follows the files of `config` for as long as it is polled.
+pub async fn follow(running: Running<'_>, mut config: Config) {
+    let mut watch = Watch::new(&config.files, SystemTime::now());
+    let mut ticks = interval(POLL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut pending = false;
+    loop {
+        ticks.tick().await;
+        // A file is taken once it has not changed between two looks, so that none is half-written.
+        let changed = watch.has_changed(SystemTime::now());
+        let settled = pending && !changed;
+        pending = changed;
+        if !settled {
+            continue;
+        }
+        match config::load(running.path.as_deref(), &config::environment, IDENTITIES) {
+            Ok(fresh) => {
+                watch = Watch::new(&fresh.files, SystemTime::now());
+                let notice = running.apply(&config, &fresh).await;
+                config = fresh;
+                running.tell(notice);
+            }
+            Err(report) => {
+                running.tell(format!("changed files are not used, for now:\n{report}"));
+            }
+        }
+    }
+}
+
+impl Running<'_> {
+    /// Puts what is new into effect; what that is.
+    async fn apply(&self, before: &Config, fresh: &Config) -> String {
+        (self.log_level)(&fresh.log_level);
+        let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
+        self.tools.host.catalog().set_cast(&cast);
+        let mut changed = Vec::new();
+        for npc in cast {
+            match before.npcs.iter().find(|old| old.name == npc.name) {
+                Some(old) if *old == *npc => continue,
+                Some(_) => changed.push(npc.name.clone()),
+                None => {
+                    changed.push(format!("{} (joins at the next start)", npc.name));
+                    continue;
+                }
+            }
+            let (maker, config) = (self.seats.clone(), fresh.clone());
+            let name = npc.name.clone();
+            let recast = Recast {
+                npc: name,
+                seat: Box::new(move |history| maker.seat(&config, npc, history)),
+            };
+            // A table that is gone needs no new cast.
+            let _ = self.commands.send(Command::Recast(recast)).await;
+        }
+        let changed = match changed.as_slice() {
+            [] => "no npc has changed".to_owned(),
+            names => format!("changed: {}", names.join(", ")),
+        };
+        format!(
+            "the files were read again; {changed} (providers, turn and budget: at the next start)"
+        )
+    }
+
+    fn tell(&self, notice: String) {
+        if self.events.try_send(TableEvent::Notice(notice)).is_err() {
+            tracing::warn!("a notice about changed files was not taken");
+        }
+    }
+}

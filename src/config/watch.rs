@@ -1,0 +1,135 @@
+//! Whether the files that were read have changed on disk.
+//!
+//! Entry type: [`Watch`], asked again and again. **Never**: reads what a file means.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use super::files::Source;
+
+/// A file changed this short a time before it was looked at may have changed again without a new
+/// modification time, so its content is compared.
+const COARSEST_CLOCK: Duration = Duration::from_secs(2);
+
+/// The files of one reading and the folders they lie in.
+#[derive(Debug, Default)]
+pub struct Watch {
+    files: BTreeMap<PathBuf, Seen>,
+    folders: BTreeMap<PathBuf, Vec<PathBuf>>,
+}
+
+/// A file as it was last seen; `None` throughout: it was not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    modified: Option<SystemTime>,
+    length: u64,
+    content: u64,
+    /// When its content was read.
+    read_at: Option<SystemTime>,
+}
+
+impl Watch {
+    /// Watches `files` as they are at `now`, and for new YAML files beside them.
+    pub fn new(files: &[PathBuf], now: SystemTime) -> Self {
+        let mut watch = Self::default();
+        for file in files {
+            watch.files.insert(file.clone(), Seen::read(file, now));
+            if let Some(folder) = file.parent() {
+                watch.folders.entry(folder.to_owned()).or_insert_with(|| listed(folder));
+            }
+        }
+        watch
+    }
+
+    /// Whether anything is other than at the last look.
+    pub fn has_changed(&mut self, now: SystemTime) -> bool {
+        let mut changed = false;
+        for (path, seen) in &mut self.files {
+            let current = seen.look(path, now);
+            changed |= current.content != seen.content || current.length != seen.length;
+            *seen = current;
+        }
+        for (folder, before) in &mut self.folders {
+            let current = listed(folder);
+            changed |= current != *before;
+            *before = current;
+        }
+        changed
+    }
+}
+
+impl Seen {
+    /// The file now; its content is read only when that may tell something new.
+    fn look(&self, path: &Path, now: SystemTime) -> Self {
+        let Ok(meta) = fs::metadata(path) else { return Self::default() };
+        let modified = meta.modified().ok();
+        let settled = modified.zip(self.read_at).is_some_and(|(modified, read_at)| {
+            read_at.duration_since(modified).is_ok_and(|age| age >= COARSEST_CLOCK)
+        });
+        if settled && modified == self.modified && meta.len() == self.length {
+            return self.clone();
+        }
+        Self::read(path, now)
+    }
+
+    fn read(path: &Path, now: SystemTime) -> Self {
+        let (Ok(meta), Ok(bytes)) = (fs::metadata(path), fs::read(path)) else {
+            return Self::default();
+        };
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self {
+            modified: meta.modified().ok(),
+            length: meta.len(),
+            content: hasher.finish(),
+            read_at: Some(now),
+        }
+    }
+}
+
+/// The YAML files of a folder; none where it cannot be read.
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    Source::Disk.list(folder).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_write_is_seen_once_also_within_one_tick_of_the_clock() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.yaml");
+        fs::write(&file, "one").unwrap();
+        let now = SystemTime::now();
+        let mut watch = Watch::new(std::slice::from_ref(&file), now);
+        assert!(!watch.has_changed(now));
+        let kept = fs::metadata(&file).unwrap().modified().unwrap();
+        fs::write(&file, "two").unwrap();
+        fs::File::open(&file).unwrap().set_modified(kept).unwrap();
+        assert!(watch.has_changed(now), "same length, same time, other content");
+        assert!(!watch.has_changed(now));
+        fs::write(folder.path().join("b.yaml"), "new").unwrap();
+        assert!(watch.has_changed(now), "a file more");
+        fs::remove_file(&file).unwrap();
+        assert!(watch.has_changed(now), "a file less");
+        assert!(!watch.has_changed(now));
+    }
+
+    #[test]
+    fn touching_a_file_is_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.yaml");
+        fs::write(&file, "one").unwrap();
+        let now = SystemTime::now();
+        let mut watch = Watch::new(std::slice::from_ref(&file), now);
+        fs::write(&file, "one").unwrap();
+        assert!(!watch.has_changed(now + Duration::from_secs(60)));
+    }
+}
