@@ -16,3 +16,4 @@ mod house;
 mod layers;
 mod model;
 mod support;
+mod tools;

@@ -4,9 +4,9 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc,
     time::Duration,
 };
@@ -169,4 +169,61 @@ pub fn repository(name: &str) -> PathBuf {
 /// The text of a file of the repository.
 pub fn shipped(name: &str) -> String {
     fs::read_to_string(repository(name)).expect("a shipped file")
+}
+
+/// The program while it runs.
+pub struct Live {
+    child: Child,
+    stdin: ChildStdin,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Place {
+    /// Starts `glyphoxa`; what it says on stdout and stderr comes line by line.
+    pub fn start(&self, arguments: &[&str]) -> Live {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
+        command.args(arguments).current_dir(self.folder.path());
+        command.env_clear().envs(self.environment.iter().cloned());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program starts");
+        let (sender, lines) = mpsc::channel();
+        forward(child.stdout.take().expect("a pipe"), sender.clone());
+        forward(child.stderr.take().expect("a pipe"), sender);
+        Live { stdin: child.stdin.take().expect("a pipe"), child, lines }
+    }
+}
+
+fn forward(pipe: impl Read + Send + 'static, sender: mpsc::Sender<String>) {
+    std::thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            // A test that has seen enough listens no more.
+            let _ = sender.send(line);
+        }
+    });
+}
+
+impl Live {
+    /// Types a line.
+    pub fn types(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").expect("the program reads");
+    }
+
+    /// The next line with `part` in it; lines before it are passed over.
+    #[track_caller]
+    pub fn says(&self, part: &str) -> String {
+        let mut passed = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(BOUND) {
+            if line.contains(part) {
+                return line;
+            }
+            passed.push(line);
+        }
+        panic!("never said '{part}', but: {passed:#?}")
+    }
+
+    /// Ends the input and waits for the program.
+    pub fn leave(mut self) -> i32 {
+        drop(self.stdin);
+        self.child.wait().expect("an exit status").code().expect("no signal ends it")
+    }
 }

@@ -134,7 +134,7 @@ impl Driver {
         self.printer.welcome()?;
         loop {
             self.printer.prompt()?;
-            let Some(line) = typed.next().await? else { break };
+            let Some(line) = self.next_line(typed).await? else { break };
             if line.trim().is_empty() {
                 continue;
             }
@@ -146,6 +146,16 @@ impl Driver {
             return Ok(());
         }
         Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
+    }
+
+    /// The next typed line; what the table says meanwhile is printed.
+    async fn next_line(&mut self, typed: &Typed) -> Result<Option<String>, Failure> {
+        loop {
+            tokio::select! {
+                line = typed.next() => return Ok(line?),
+                Some(event) = self.events.recv() => self.event(&event)?,
+            }
+        }
     }
 
     /// Everything at its own time.

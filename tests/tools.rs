@@ -1,0 +1,100 @@
+//! Tools through the real program: listed, called, logged; and files that change under it.
+
+use serde_json::{Value, json};
+
+use crate::support::program::Place;
+
+const BARTOK: &str = r#"
+npcs:
+  - name: Bartok the Barkeep
+    aliases: [Bartok]
+    voice: { provider: flite, voice_id: rms }
+    tools: [dice-roller.roll]
+    lines:
+      - { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } }, say: "{result.total} it is." }
+      - say: "The old line."
+"#;
+
+#[test]
+fn every_tool_is_listed_with_its_tier() {
+    let lines = Place::new().run(&["tools", "list", "--json"]).ends_with(0).lines();
+    let roll = lines.iter().find(|line| line["identity"] == "dice-roller.roll").unwrap();
+    assert_eq!((&roll["name"], &roll["tier"]), (&json!("roll"), &json!("fast")), "{roll:#}");
+    assert_eq!((&roll["idempotent"], &roll["read_only"]), (&json!(false), &json!(false)));
+    let text = Place::new().run(&["tools", "list"]).ends_with(0).stdout;
+    assert!(text.lines().any(|line| line.starts_with("dice-roller.roll ")), "{text}");
+}
+
+#[test]
+fn an_npc_sees_its_whitelist() {
+    let place = Place::with_config(BARTOK);
+    let arguments = ["tools", "visible", "--npc", "Bartok", "--tier", "deep", "--json"];
+    let line = place.run(&arguments).ends_with(0).line();
+    assert_eq!(line["identity"], "dice-roller.roll");
+    assert!(line["parameters"]["properties"]["expression"].is_object(), "{line:#}");
+    let ran = place.run(&["tools", "visible", "--npc", "Nobody"]).ends_with(2);
+    assert!(ran.message().contains("there is no npc 'Nobody'"));
+}
+
+#[test]
+fn calls_by_hand_are_the_operators_or_an_npcs() {
+    let place = Place::with_config(BARTOK);
+    let call = |arguments: &[&str], status: i32| {
+        let all = [&["tools", "call", "--json"], arguments].concat();
+        place.run(&all).ends_with(status).line()
+    };
+    let roll = call(&["dice-roller.roll", r#"{"expression": "2d6+3"}"#], 0);
+    assert!((5..=15).contains(&roll["result"]["total"].as_i64().unwrap()), "{roll:#}");
+    let table = call(&["roll_table", r#"{"table_name": "wild_magic"}"#, "--npc", "Bartok"], 1);
+    assert_eq!(table["result"]["error"], "not_visible", "{table:#}");
+    let cases = [
+        (r#"{"expression": 7}"#, "invalid_arguments"),
+        (r#"{"expresion": "1d6"}"#, "invalid_arguments"),
+        ("{}", "invalid_arguments"),
+        ("[]", "invalid_arguments"),
+        ("{", "invalid_arguments"),
+    ];
+    for (arguments, kind) in cases {
+        let wrong = call(&["dice-roller.roll", arguments], 1);
+        assert_eq!(wrong["result"]["error"], kind, "{arguments}: {wrong:#}");
+    }
+    let nothing = place.run(&["tools", "call", "dice-roller.rol"]).ends_with(1);
+    assert!(nothing.message().contains("there is no tool 'dice-roller.rol'"), "{nothing:#?}");
+}
+
+#[test]
+fn calls_of_a_kept_session_are_logged() {
+    let place = Place::with_config(BARTOK);
+    for _ in 0..2 {
+        place
+            .run(&["ask", "--json", "--session", "evening", "--text", "Bartok, roll"])
+            .ends_with(0);
+    }
+    let log = std::fs::read_to_string(place.path("data/sessions/evening.calls.jsonl")).unwrap();
+    let entries: Vec<Value> = log.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(entries.len(), 2, "{log}");
+    for entry in entries {
+        assert_eq!(entry["tool"], "dice-roller.roll");
+        assert_eq!(entry["npc"], "Bartok the Barkeep");
+        assert_eq!((&entry["tier"], &entry["attempts"]), (&json!("fast"), &json!(1)));
+        assert!(entry["result"]["total"].is_i64(), "{entry:#}");
+    }
+}
+
+#[test]
+fn changed_files_take_effect_between_two_lines_and_broken_ones_do_not() {
+    let place = Place::with_config(BARTOK);
+    let mut live = place.start(&["ask", "--json"]);
+    live.types("Bartok, hello");
+    live.says("The old line.");
+    place.write("glyphoxa.yaml", BARTOK.replace("The old line.", "A new line."));
+    live.says("changed: Bartok the Barkeep");
+    live.types("Bartok, hello");
+    live.says("A new line.");
+    place.write("glyphoxa.yaml", BARTOK.replace("aliases:", "alises:"));
+    live.says("changed files are not used");
+    live.says("did you mean 'aliases'");
+    live.types("Bartok, hello");
+    live.says("A new line.");
+    assert_eq!(live.leave(), 0);
+}
