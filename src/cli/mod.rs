@@ -150,7 +150,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Tier(tier) => tier::run(&load(path)?, &tier),
         Command::Tools(tools) => {
             let config = load(path)?;
-            log_to_stderr(&config.log_level);
+            let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
     }
