@@ -204,9 +204,9 @@ impl Playback {
         self.current
     }
 
-    /// Whether nothing is playing and nothing waits.
+    /// Whether nothing is playing and nothing that may be heard waits.
     pub fn is_idle(&self) -> bool {
-        self.segments.is_empty()
+        self.segments.iter().all(|segment| !segment.released)
     }
 
     /// The turn being heard, if it has to give way to words of the game master that are ready.

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears,
     effects::TableEffects, lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent,
-    turns::Turns,
+    turns::{Active, Turns},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, Tier, TurnId},
@@ -286,8 +286,10 @@ impl Table {
         }
     }
 
+    /// Answers begun ahead belong to speech that is still going on: they wait for it, not it for
+    /// them.
     fn is_settled(&self) -> bool {
-        self.turns.is_empty()
+        self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
             && self.seats.iter().all(|seat| seat.waiting.is_empty())

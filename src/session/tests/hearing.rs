@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::{
-    super::{Options, Outcome},
+    super::{Options, Outcome, Pace},
     stage::{ELARA, Setup, Stage, THORIN},
     voices::Said,
 };
@@ -182,6 +182,25 @@ async fn an_answer_begun_ahead_is_dropped_when_the_final_differs() {
     assert_eq!((stage.models[0].asked(), count(&stage.tools.roll)), (2, 0));
     assert_eq!(stage.left().len(), 50, "nothing of the first was heard");
     assert!(!stage.models[0].read(1).contains("Wrong"));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_settles_does_not_wait_for_answers_begun_ahead() {
+    let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.models[0].then(&[Text("Hello.")]);
+    stage.hears(&[(45, "Bartok hello")], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(300)).await;
+    assert_eq!(stage.models[0].asked(), 1, "the answer is begun");
+    // Silence ends the utterance only with the frames that follow the mark.
+    let before = stage.opened.elapsed();
+    stage.settle().await;
+    assert!(stage.opened.elapsed() - before < ms(20));
+    assert_eq!(stage.lines().len(), 0);
+    stage.quiet(THORIN, ms(400)).await;
+    assert_eq!(stage.told().await[0].3, "Hello.");
+    assert_eq!(stage.models[0].asked(), 1, "the answer is kept");
     stage.close().await;
 }
 
