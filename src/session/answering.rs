@@ -91,7 +91,7 @@ impl Table {
             self.playback.release(id);
         }
         if confirmed && is_answer {
-            self.ears.begins(Instant::now(), purpose.seat, tier);
+            self.ears.begins(self.sound.moment(Instant::now()), purpose.seat, tier);
         }
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
@@ -156,7 +156,7 @@ impl Table {
         let now = Instant::now();
         active.confirm(now, utterance.clone());
         self.playback.release(turn);
-        self.ears.begins(now, seat, tier);
+        self.ears.begins(self.sound.moment(now), seat, tier);
         true
     }
 
@@ -325,7 +325,8 @@ impl Table {
             seat.has_spoken = true;
             let name = seat.npc.name.clone();
             if matches!(purpose.cause, Cause::Utterance) {
-                self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
+                let when = self.sound.moment(now);
+                self.ears.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut().enumerate() {
                 if index != ended.seat && self.ears.is_present(index) {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SpeakerId,
+    clock::Moment,
     line::TierLine,
     speakers::Speakers,
     turns::{Utterance, tier_line},
@@ -60,8 +61,8 @@ pub struct Ears {
     dm_tier: Option<(Tier, Option<Instant>)>,
     /// Think carefully: the next turn of this seat is deep.
     thinking: Vec<bool>,
-    conversations: Vec<(SpeakerId, usize, Instant)>,
-    last_deep: Option<Instant>,
+    conversations: Vec<(SpeakerId, usize, Moment)>,
+    last_deep: Option<Moment>,
 }
 
 impl Ears {
@@ -132,9 +133,8 @@ impl Ears {
         utterance: &Utterance,
         seats: &[Seat],
         speakers: &Speakers,
-        queue_depth: usize,
+        (queue_depth, now): (usize, Moment),
     ) -> Understood {
-        let now = Instant::now();
         let candidates: Vec<Candidate> = seats
             .iter()
             .enumerate()
@@ -148,7 +148,7 @@ impl Ears {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (*seat, now.saturating_duration_since(*at)));
+            .map(|(_, seat, at)| (*seat, now.since(*at)));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
@@ -159,7 +159,7 @@ impl Ears {
         match address {
             Address::Npc { index, .. } => Understood::Addressed {
                 seat: index,
-                tier: self.tier(&utterance.text, index, &seats[index], queue_depth),
+                tier: self.tier(&utterance.text, index, &seats[index], (queue_depth, now)),
             },
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(Why::NotAddressed) => {
@@ -173,13 +173,19 @@ impl Ears {
         }
     }
 
-    fn tier(&self, text: &str, index: usize, seat: &Seat, queue_depth: usize) -> TierLine {
+    fn tier(
+        &self,
+        text: &str,
+        index: usize,
+        seat: &Seat,
+        (queue_depth, when): (usize, Moment),
+    ) -> TierLine {
         let now = Instant::now();
         let selection = self.selector.select(&TierInput {
             text,
             queue_depth,
             first_turn: !seat.has_spoken,
-            since_deep: self.last_deep.map(|at| now.saturating_duration_since(at)),
+            since_deep: self.last_deep.map(|at| when.since(at)),
             names: &self.tier_names,
         });
         let by_dm = self.dm_tier.filter(|(_, until)| until.is_none_or(|until| now < until));
@@ -235,7 +241,7 @@ impl Ears {
     }
 
     /// A turn that answers `speaker` begins at `tier`.
-    pub fn begins(&mut self, now: Instant, seat: usize, tier: Tier) {
+    pub fn begins(&mut self, now: Moment, seat: usize, tier: Tier) {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
@@ -245,7 +251,7 @@ impl Ears {
     }
 
     /// The seat has spoken to `speaker`: they are in conversation.
-    pub fn has_spoken(&mut self, now: Instant, seat: usize, speaker: SpeakerId) {
+    pub fn has_spoken(&mut self, now: Moment, seat: usize, speaker: SpeakerId) {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }

@@ -28,6 +28,7 @@ impl Table {
     /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
         let now = Instant::now();
+        self.sound.heard(at);
         if !self.lanes.contains_key(&speaker) {
             self.lanes.retain(|_, lane| !lane.is_stale(now));
         }
@@ -63,13 +64,14 @@ impl Table {
 
     /// Ends utterances that silence has ended, and begins answers ahead of their final.
     pub(super) fn listen(&mut self, now: Instant) {
-        let due = |lane: &&mut Lane| lane.wake_at().is_some_and(|at| at <= now);
-        let due: Vec<SpeakerId> = self.lanes.values_mut().filter(due).map(|l| l.speaker).collect();
+        let at = self.sound.time(now);
+        let due = |lane: &&Lane| lane.is_due(now, at);
+        let due: Vec<SpeakerId> = self.lanes.values().filter(due).map(|l| l.speaker).collect();
         for speaker in due {
             let Some(lane) = self.lanes.get_mut(&speaker) else { continue };
-            let edge = lane.tick(now);
+            let edge = lane.tick(now, at);
             let overdue = lane.overdue(now);
-            let stable = lane.stable_partial(now);
+            let stable = lane.stable_partial(at);
             let unaddressed = lane.unaddressed(now);
             if let Some((utterance, why)) = unaddressed {
                 self.said_to_nobody(utterance, why);
@@ -120,7 +122,7 @@ impl Table {
         let now = Instant::now();
         let speaker = event.speaker;
         let Some(lane) = self.lanes.get_mut(&speaker) else { return };
-        match lane.news(event, now, self.ears.npc_names()) {
+        match lane.news(event, (now, self.sound.time(now)), self.ears.npc_names()) {
             LaneNews::Nothing => {}
             LaneNews::Partial => {
                 let text = lane.partial().to_owned();
@@ -205,7 +207,8 @@ impl Table {
             return Understood::Stop;
         }
         let depth = self.queue_depth();
-        self.ears.understand(utterance, &self.seats, &self.speakers, depth)
+        let when = self.sound.moment(Instant::now());
+        self.ears.understand(utterance, &self.seats, &self.speakers, (depth, when))
     }
 
     /// Everyone present who is not addressed still hears it.

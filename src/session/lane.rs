@@ -128,24 +128,24 @@ impl Lane {
         let voicing = self.vad.as_mut().map(|vad| vad.push(samples)).unwrap_or_default();
         if self.service_ends {
             if self.open.is_none() && self.reopen_at.is_none_or(|at| at <= now) {
-                self.begin(now, start);
+                self.begin((now, at), start);
                 self.reopen_at = Some(now + REOPEN_AFTER);
             }
-            self.feed(now, samples, true);
+            self.feed((now, at), samples, true);
             return (voicing, None);
         }
         let output = self.endpointer.handle(at.into_std(), Input::Frame { voiced: voicing.voiced });
         let edge = match output {
             Some(Output::Open { continues }) => {
-                self.begin(now, start);
+                self.begin((now, at), start);
                 for earlier in std::mem::take(&mut self.preroll) {
-                    self.feed(now, &earlier, true);
+                    self.feed((now, at), &earlier, true);
                 }
-                self.feed(now, samples, true);
+                self.feed((now, at), samples, true);
                 Some(Edge::Opened { continues })
             }
             Some(Output::Feed) => {
-                self.feed(now, samples, voicing.voiced);
+                self.feed((now, at), samples, voicing.voiced);
                 None
             }
             Some(Output::Close { reason, .. }) => Some(self.close(now, reason)),
@@ -161,11 +161,12 @@ impl Lane {
     }
 
     /// Ends what is over because nothing came any more.
-    pub fn tick(&mut self, now: Instant) -> Option<Edge> {
+    /// `at` is until when it is known who spoke.
+    pub fn tick(&mut self, now: Instant, at: Instant) -> Option<Edge> {
         if let Some((_, reason)) = self.ended.take() {
             return Some(self.close(now, reason));
         }
-        let at = self.last_at.map_or(now, |last| last.max(now));
+        let at = self.last_at.map_or(at, |last| last.max(at));
         if self.endpointer.wake_at().is_none_or(|due| at.into_std() < due) {
             return None;
         }
@@ -177,14 +178,28 @@ impl Lane {
 
     /// When [`Self::tick`] or [`Self::overdue`] is wanted.
     pub fn wake_at(&self) -> Option<Instant> {
+        [self.due_by_sound(), self.due_by_clock()].into_iter().flatten().min()
+    }
+
+    /// Whether something is to be done, `now` by the clock and `at` by what was heard.
+    pub fn is_due(&self, now: Instant, at: Instant) -> bool {
+        self.due_by_sound().is_some_and(|due| due <= at)
+            || self.due_by_clock().is_some_and(|due| due <= now)
+    }
+
+    fn due_by_sound(&self) -> Option<Instant> {
         let end = self.endpointer.wake_at().map(Instant::from_std);
+        let stable = self.open.as_ref().and_then(Stream::stable_at);
+        [end, stable].into_iter().flatten().min()
+    }
+
+    fn due_by_clock(&self) -> Option<Instant> {
         let overdue =
             self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
-        let stable = self.open.as_ref().and_then(Stream::stable_at);
         let untold =
             self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
         let ended = self.ended.map(|(at, _)| at);
-        [end, overdue, stable, untold, ended].into_iter().flatten().min()
+        [overdue, untold, ended].into_iter().flatten().min()
     }
 
     /// An utterance whose final did not come.
@@ -246,9 +261,9 @@ impl Lane {
     }
 
     /// The open utterance as it may be answered ahead of its final: its text so far, offered once.
-    pub fn stable_partial(&mut self, now: Instant) -> Option<Utterance> {
+    pub fn stable_partial(&mut self, at: Instant) -> Option<Utterance> {
         let stream = self.open.as_mut()?;
-        stream.stable_at().filter(|at| *at <= now)?;
+        stream.stable_at().filter(|due| *due <= at)?;
         stream.offered = true;
         Some(Utterance {
             speaker: self.speaker,
@@ -280,10 +295,15 @@ impl Lane {
         }
     }
 
-    /// Takes in what the recogniser said.
-    pub fn news(&mut self, event: LaneEvent, now: Instant, names: &[NpcNames]) -> LaneNews {
+    /// Takes in what the recogniser said; the times are those of [`Self::is_due`].
+    pub fn news(
+        &mut self,
+        event: LaneEvent,
+        (now, at): (Instant, Instant),
+        names: &[NpcNames],
+    ) -> LaneNews {
         if self.open.as_ref().is_some_and(|stream| stream.id == event.utterance) {
-            return self.open_news(event.news, now, names);
+            return self.open_news(event.news, (now, at), names);
         }
         let Some(index) = self.closed.iter().position(|stream| stream.id == event.utterance) else {
             return LaneNews::Nothing;
@@ -314,7 +334,12 @@ impl Lane {
         }
     }
 
-    fn open_news(&mut self, news: News, now: Instant, names: &[NpcNames]) -> LaneNews {
+    fn open_news(
+        &mut self,
+        news: News,
+        (now, at): (Instant, Instant),
+        names: &[NpcNames],
+    ) -> LaneNews {
         let Some(stream) = &mut self.open else { return LaneNews::Nothing };
         match news {
             News::Heard(Heard::Partial(text)) => {
@@ -322,8 +347,9 @@ impl Lane {
                     return LaneNews::Nothing;
                 }
                 let reading = reads(&text, names);
-                stream.read(now, text);
-                let at = self.last_at.map_or(now, |last| last.max(now)).into_std();
+                let at = self.last_at.map_or(at, |last| last.max(at));
+                stream.read(at, text);
+                let at = at.into_std();
                 let partial = Input::Partial { reading, stable_since: at };
                 if let Some(Output::Close { reason, .. }) = self.endpointer.handle(at, partial) {
                     self.ended = Some((now, reason));
@@ -370,15 +396,16 @@ impl Lane {
         }
     }
 
-    fn begin(&mut self, now: Instant, start: impl FnOnce(u64) -> Option<Listening>) {
+    fn begin(&mut self, times: (Instant, Instant), start: impl FnOnce(u64) -> Option<Listening>) {
         self.streams += 1;
-        self.open = start(self.streams).map(|listening| Stream::new(self.streams, listening, now));
+        self.open =
+            start(self.streams).map(|listening| Stream::new(self.streams, listening, times));
     }
 
-    fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
+    fn feed(&mut self, times: (Instant, Instant), samples: &Arc<[i16]>, voiced: bool) {
         if let Some(stream) = &mut self.open {
             // A stream that never ends is mostly silence, and a megabyte of it every 30 s.
-            stream.feed(now, samples, voiced, !self.service_ends);
+            stream.feed(times, samples, voiced, !self.service_ends);
         }
     }
 

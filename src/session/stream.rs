@@ -62,8 +62,10 @@ pub struct Stream {
     partial_at: Option<Instant>,
     /// Partials so far.
     pub partials: u32,
-    /// Last voiced frame.
+    /// When the last voiced frame was handed in.
     pub speech_end: Instant,
+    /// When it was spoken.
+    voiced_at: Instant,
     /// When its sound ended.
     pub closed_at: Option<Instant>,
     /// The final transcript.
@@ -75,8 +77,9 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The recogniser `listening` begins to hear utterance `id`.
-    pub fn new(id: u64, listening: Listening, now: Instant) -> Self {
+    /// The recogniser `listening` begins to hear utterance `id`, `now` by the clock and `at` by
+    /// its frames.
+    pub fn new(id: u64, listening: Listening, (now, at): (Instant, Instant)) -> Self {
         Self {
             id,
             to: Some(listening.to),
@@ -89,6 +92,7 @@ impl Stream {
             partial_at: None,
             partials: 0,
             speech_end: now,
+            voiced_at: at,
             closed_at: None,
             text: None,
             parked: false,
@@ -96,10 +100,17 @@ impl Stream {
         }
     }
 
-    /// Takes 20 ms; `keep` them for the utterance.
-    pub fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool, keep: bool) {
+    /// Takes 20 ms, `now` by the clock and spoken at `at`; `keep` them for the utterance.
+    pub fn feed(
+        &mut self,
+        (now, at): (Instant, Instant),
+        samples: &Arc<[i16]>,
+        voiced: bool,
+        keep: bool,
+    ) {
         if voiced {
             self.speech_end = now;
+            self.voiced_at = at;
         }
         self.frames = self.frames.saturating_add(1);
         if keep && self.audio.len() < STREAM_CAPACITY {
@@ -127,11 +138,11 @@ impl Stream {
         self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
     }
 
-    /// A partial came.
-    pub fn read(&mut self, now: Instant, partial: String) {
+    /// A partial came when sound until `at` was heard.
+    pub fn read(&mut self, at: Instant, partial: String) {
         self.partial = partial;
         self.partials += 1;
-        self.partial_at = Some(now);
+        self.partial_at = Some(at);
         self.offered = false;
     }
 
@@ -151,10 +162,11 @@ impl Stream {
         }
     }
 
-    /// When the partial may be answered ahead, unless it was offered for that already.
+    /// When the partial may be answered ahead, by the time of frames, unless it was offered for
+    /// that already.
     pub fn stable_at(&self) -> Option<Instant> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
-        Some((since + STABLE).max(self.speech_end + PAUSE))
+        Some((since + STABLE).max(self.voiced_at + PAUSE))
     }
 
     /// `text` with what it continues before it.

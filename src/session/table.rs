@@ -13,8 +13,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears,
-    effects::TableEffects, lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent,
+    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut,
+    clock::SoundClock,
+    ears::Ears,
+    effects::TableEffects,
+    lane::Lane,
+    playback::Playback,
+    speakers::Speakers,
+    stream::LaneEvent,
     turns::{Active, Turns},
 };
 use crate::{
@@ -161,6 +167,7 @@ pub(super) struct Table {
     pub(super) seats: Vec<Seat>,
     pub(super) speakers: Speakers,
     pub(super) ears: Ears,
+    pub(super) sound: SoundClock,
     pub(super) lanes: HashMap<SpeakerId, Lane>,
     pub(super) stt: Arc<dyn SpeechToText>,
     pub(super) playback: Playback,
@@ -192,6 +199,7 @@ impl Table {
             ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords),
             speakers: Speakers::new(parts.campaign.players.clone()),
             seats: parts.seats,
+            sound: SoundClock::default(),
             lanes: HashMap::new(),
             stt: parts.stt,
             playback: Playback::new(parts.out, parts.pace, rng),
@@ -218,7 +226,9 @@ impl Table {
     ) -> Kept {
         self.warm();
         loop {
-            match self.next(&mut commands, &mut voice).await {
+            let event = self.next(&mut commands, &mut voice).await;
+            self.sound.behind = !voice.is_empty();
+            match event {
                 Event::Command(Command::Close) | Event::Closed => break,
                 Event::Command(command) => self.command(command),
                 Event::Voice(VoiceInput::Frame { speaker, at, samples }) => {

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::{
     super::{Options, Outcome, Pace},
     stage::{ELARA, Setup, Stage, THORIN},
-    voices::Said,
+    voices::{Said, babble},
 };
 use crate::{
     engine::tests::props::{Step::*, count, ms},
@@ -48,6 +48,41 @@ async fn an_utterance_ends_though_no_packet_comes_any_more() {
     let heard = stage.until_heard().await;
     assert!((ms(1_560)..=ms(1_620)).contains(&heard), "{heard:?}");
     assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_table_hears_no_silence_while_frames_wait() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    sleep(ms(5_000)).await;
+    // Spoken while the table was busy elsewhere, and all there at once.
+    stage.late(THORIN, babble(ms(1_200)), ms(2_000));
+    let told = stage.told().await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_talk_goes_on_by_the_time_of_its_sound() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.hears(&[], "what is the news");
+    stage.hears(&[], "and what else");
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await.len(), 1);
+    // A busy machine takes a minute to hear the next second of a recording.
+    let recorded = stage.opened.elapsed();
+    sleep(ms(60_000)).await;
+    let behind = stage.opened.elapsed() - recorded;
+    stage.late(THORIN, babble(ms(600)), behind);
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].1.as_str()), (1, "Bartok"), "{told:?}");
+    // By the clock as by the sound, a minute has passed.
+    sleep(ms(60_000)).await;
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
     stage.close().await;
 }
 

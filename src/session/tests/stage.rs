@@ -193,6 +193,16 @@ impl Stage {
         clock.tick().await;
     }
 
+    /// Hands over at once what `speaker` began to say `ago`.
+    pub fn late(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>, ago: Duration) {
+        let mut at = Instant::now() - ago;
+        for samples in frames {
+            let frame = VoiceInput::Frame { speaker, at, samples };
+            self.table.voice.try_send(frame).expect("the table takes it");
+            at += ms(20);
+        }
+    }
+
     /// Waits until so long after the opening.
     pub async fn at(&self, at: u64) {
         sleep_until(self.opened + ms(at)).await;
