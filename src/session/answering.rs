@@ -179,17 +179,21 @@ impl Table {
             let said = &p.utterance;
             said.speaker == speaker && said.speech_end == end && !said.typed
         };
-        for seat in &mut self.seats {
-            if let Some(index) = seat.waiting.iter().rposition(of) {
-                return seat.waiting.remove(index).map(|purpose| purpose.utterance.raw);
-            }
+        let waiting = self.seats.iter_mut().find_map(|seat| {
+            let index = seat.waiting.iter().rposition(of)?;
+            seat.waiting.remove(index)
+        });
+        if let Some(purpose) = waiting {
+            self.unhear(&purpose);
+            return Some(purpose.utterance.raw);
         }
         let unheard = self.turns.iter().find(|turn| {
             of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
         })?;
-        let (id, raw) = (unheard.id, unheard.purpose.utterance.raw.clone());
+        let (id, purpose) = (unheard.id, unheard.purpose.clone());
         self.drop_turn(now, id);
-        Some(raw)
+        self.unhear(&purpose);
+        Some(purpose.utterance.raw)
     }
 
     /// Ends a turn as `outcome`, whatever it is doing.

@@ -221,6 +221,16 @@ impl Table {
         }
     }
 
+    /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
+    pub(super) fn unhear(&mut self, purpose: &Purpose) {
+        let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            if index != purpose.seat && self.ears.is_present(index) {
+                seat.engine.forget(&speaker, &purpose.utterance.text);
+            }
+        }
+    }
+
     /// The recogniser gave up.
     pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
         utterance.text = utterance.raw.clone();

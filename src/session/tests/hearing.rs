@@ -147,6 +147,33 @@ async fn segments_within_600_ms_are_one_utterance() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_taken_back_is_overheard_once() {
+    // Taken back while it is answered, and while it waits for an answer to somebody else.
+    for waits in [false, true] {
+        let mut stage = snappy(&["Bartok", "Gundren"]).await;
+        if waits {
+            stage.models[0].then(&[Text("One is long. Two is too. Three. Four.")]);
+            stage.types(ELARA, "Bartok, count").await;
+        }
+        stage.models[0].then(&[Wait(600), Text("Hm?")]).then(&[Wait(600), Text("Whole.")]);
+        stage.hears_so(Said { partials: vec![], text: Some(Ok("Bartok roll")), takes: ms(50) });
+        stage.hears(&[], "a die for me Bartok");
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(440)).await;
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(600)).await;
+        let told = stage.told().await;
+        assert_eq!(told.len(), if waits { 2 } else { 1 }, "{told:?}");
+        stage.types(THORIN, "Gundren, hello").await;
+        stage.settle().await;
+        let read = stage.models[1].read(0);
+        assert!(read.contains("Bartok roll a die for me Bartok"), "{read}");
+        assert_eq!(read.matches("Bartok roll").count(), 1, "{read}");
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_click_after_an_utterance_loses_nothing() {
     for (takes, click) in [(50, 80), (700, 80), (50, 120), (700, 120)] {
         let mut stage = snappy(&["Bartok"]).await;
