@@ -11,18 +11,15 @@ use super::{
     ears::Understood,
     lane::{Edge, Lane, LaneNews},
     line::{Outcome, Timings, between},
-    stream::{LaneEvent, Listening},
+    stream::{Ear, LaneEvent},
     table::Table,
     turns::{Purpose, Utterance},
 };
 use crate::{
     engine::Cause,
-    logic::{barge_in, budget::Consumption, vad::Voicing},
+    logic::{barge_in, vad::Voicing},
     provider::{Error, Kind},
 };
-
-/// Sound that is paid for before a streamed utterance begins.
-const EXPECTED_UTTERANCE_SECONDS: f64 = 10.0;
 
 impl Table {
     /// Takes 20 ms of one speaker.
@@ -37,23 +34,10 @@ impl Table {
             .entry(speaker)
             .or_insert_with(|| Lane::new(speaker, self.options.patience, &*self.stt));
         lane.watch_voice(self.playback.current().is_some());
-        let mut refused = None;
-        let (stt, purse, news) = (&self.stt, &self.purse, &self.lane_news);
-        let start = |utterance| {
-            let expected =
-                Consumption { seconds: EXPECTED_UTTERANCE_SECONDS, ..Consumption::default() };
-            match purse.hold(stt.priced_as(), "hearing", None, expected) {
-                Ok(held) => {
-                    Some(Listening::start(&**stt, (speaker, utterance), held, news.clone()))
-                }
-                Err(error) => {
-                    refused = Some(error);
-                    None
-                }
-            }
-        };
-        let (voicing, edge) = lane.frame((now, at), &samples, start);
-        if let Some(error) = refused {
+        let (stt, purse, news) = (&*self.stt, &self.purse, &self.lane_news);
+        let mut ear = Ear { stt, purse, news, speaker, refused: None };
+        let (voicing, edge) = lane.frame((now, at), &samples, &mut ear);
+        if let Some(error) = ear.refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);
         }
         if let Some(edge) = edge {

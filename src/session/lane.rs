@@ -8,10 +8,11 @@ use tokio::time::Instant;
 
 use super::{
     speakers::SpeakerId,
-    stream::{LaneEvent, Listening, News, Stream},
+    stream::{Ear, LaneEvent, News, Stream},
     turns::Utterance,
 };
 use crate::{
+    audio::FRAME,
     domain::TurnId,
     logic::{
         command::NpcNames,
@@ -21,6 +22,8 @@ use crate::{
     provider::{Error, Heard, Kind, SpeechToText},
 };
 
+/// Samples of a frame.
+const FRAME_SAMPLES: usize = 320;
 /// Sound from before speech was noticed that the recogniser gets too: 200 ms.
 const PREROLL_FRAMES: usize = 10;
 /// Longest wait for a final transcript.
@@ -30,6 +33,10 @@ const CONTINUES: Duration = Duration::from_millis(600);
 /// A stream that did not open or broke off is not opened again for so long, where one stream
 /// stays open for all utterances.
 const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// Packets this late are still on their way.
+const PACKETS_LATE: Duration = Duration::from_millis(100);
+/// Silence that is handed on when packets have stopped: 1.5 s, more than any service waits for.
+const SILENCE_FRAMES: u32 = 75;
 /// A lane without a frame for so long is given back.
 const STALE: Duration = Duration::from_secs(60);
 
@@ -79,6 +86,8 @@ pub struct Lane {
     last_end: Option<Instant>,
     /// Said to nobody, and why; told when nothing continues it.
     unaddressed: Option<(Utterance, String)>,
+    /// Frames of silence handed on since the last frame.
+    silent: u32,
     reopen_at: Option<Instant>,
 }
 
@@ -100,6 +109,7 @@ impl Lane {
             ended: None,
             last_end: None,
             unaddressed: None,
+            silent: 0,
             reopen_at: None,
         }
     }
@@ -121,23 +131,28 @@ impl Lane {
         &mut self,
         (now, at): (Instant, Instant),
         samples: &Arc<[i16]>,
-        start: impl FnOnce(u64) -> Option<Listening>,
+        ear: &mut Ear<'_>,
     ) -> (Voicing, Option<Edge>) {
         let at = self.last_at.map_or(at, |last| last.max(at));
         self.last_at = Some(at);
+        self.silent = 0;
         let voicing = self.vad.as_mut().map(|vad| vad.push(samples)).unwrap_or_default();
         if self.service_ends {
             if self.open.is_none() && self.reopen_at.is_none_or(|at| at <= now) {
-                self.begin((now, at), start);
+                self.begin((now, at), ear);
                 self.reopen_at = Some(now + REOPEN_AFTER);
             }
             self.feed((now, at), samples, true);
+            if self.open.as_mut().is_some_and(|stream| !stream.pay(ear)) {
+                self.open = None;
+                self.reopen_at = Some(now + REOPEN_AFTER);
+            }
             return (voicing, None);
         }
         let output = self.endpointer.handle(at.into_std(), Input::Frame { voiced: voicing.voiced });
         let edge = match output {
             Some(Output::Open { continues }) => {
-                self.begin((now, at), start);
+                self.begin((now, at), ear);
                 for earlier in std::mem::take(&mut self.preroll) {
                     self.feed((now, at), &earlier, true);
                 }
@@ -163,6 +178,7 @@ impl Lane {
     /// Ends what is over because nothing came any more.
     /// `at` is until when it is known who spoke.
     pub fn tick(&mut self, now: Instant, at: Instant) -> Option<Edge> {
+        self.feed_silence(now, at);
         if let Some((_, reason)) = self.ended.take() {
             return Some(self.close(now, reason));
         }
@@ -172,6 +188,27 @@ impl Lane {
         }
         match self.endpointer.handle(at.into_std(), Input::Tick) {
             Some(Output::Close { reason, .. }) => Some(self.close(now, reason)),
+            _ => None,
+        }
+    }
+
+    /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
+    /// silence.
+    fn feed_silence(&mut self, now: Instant, at: Instant) {
+        while let Some(due) = self.silence_at().filter(|due| *due <= at) {
+            self.silent += 1;
+            self.feed((now, due), &Arc::from([0; FRAME_SAMPLES]), false);
+        }
+    }
+
+    /// When the next frame of silence is to be handed on.
+    fn silence_at(&self) -> Option<Instant> {
+        let last = self.last_at.filter(|_| self.service_ends && self.open.is_some())?;
+        match self.silent {
+            0 => Some(last + PACKETS_LATE),
+            fed if fed < SILENCE_FRAMES => {
+                Some((last + PACKETS_LATE).max(last + FRAME * (fed + 1)))
+            }
             _ => None,
         }
     }
@@ -190,7 +227,7 @@ impl Lane {
     fn due_by_sound(&self) -> Option<Instant> {
         let end = self.endpointer.wake_at().map(Instant::from_std);
         let stable = self.open.as_ref().and_then(Stream::stable_at);
-        [end, stable].into_iter().flatten().min()
+        [end, stable, self.silence_at()].into_iter().flatten().min()
     }
 
     fn due_by_clock(&self) -> Option<Instant> {
@@ -396,10 +433,10 @@ impl Lane {
         }
     }
 
-    fn begin(&mut self, times: (Instant, Instant), start: impl FnOnce(u64) -> Option<Listening>) {
+    fn begin(&mut self, times: (Instant, Instant), ear: &mut Ear<'_>) {
         self.streams += 1;
-        self.open =
-            start(self.streams).map(|listening| Stream::new(self.streams, listening, times));
+        let listening = ear.start(self.streams);
+        self.open = listening.map(|listening| Stream::new(self.streams, listening, times));
     }
 
     fn feed(&mut self, times: (Instant, Instant), samples: &Arc<[i16]>, voiced: bool) {

@@ -3,7 +3,7 @@
 //! The detector is sure of a voice after its third frame, and the stream has what came before:
 //! frame 30 of a stream is at 600 ms where nothing was sent before the voice.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::sleep;
 
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     engine::tests::props::{Step::*, count, ms},
+    logic::budget::{BudgetOptions, Price},
     logic::turn::Patience,
     provider::{Kind, SttAbilities},
 };
@@ -298,6 +299,42 @@ async fn a_recogniser_that_ends_utterances_itself_stays_open() {
     stage.quiet(THORIN, ms(3_000)).await;
     assert_eq!(stage.stt.live.count(), 1);
     assert!(stage.stt.script.lock().unwrap().is_empty());
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recogniser_that_ends_utterances_itself_hears_that_packets_stop() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!((ms(1_460)..=ms(1_520)).contains(&heard), "{heard:?}");
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    sleep(ms(5_000)).await;
+    assert_eq!(count(&stage.stt.frames), 50 + 75, "1.5 s of silence and no more");
+    // Late packets are no silence.
+    stage.voice(THORIN, ms(200)).await;
+    sleep(ms(70)).await;
+    stage.voice(THORIN, ms(200)).await;
+    assert_eq!(count(&stage.stt.frames), 50 + 75 + 20);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_goes_on_is_paid_as_it_goes() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let price = Price { minute: 6.0, ..Price::default() };
+    let prices = BTreeMap::from([("ears".to_owned(), price)]);
+    let budget = BudgetOptions { session_max: Some(2.5), prices };
+    let mut stage = Setup { abilities, budget, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.quiet(THORIN, ms(19_900)).await;
+    assert_eq!((stage.lines().len(), stage.stt.live.count()), (0, 1));
+    stage.quiet(THORIN, ms(1_000)).await;
+    let line = stage.lines().remove(0);
+    assert_eq!(line.outcome, Outcome::OverBudget);
+    assert!((line.spent - 2.0).abs() < 1e-6, "{}", line.spent);
+    assert_eq!(stage.stt.live.count(), 0, "nobody pays for more");
     stage.close().await;
 }
 

@@ -121,6 +121,7 @@ impl Setup {
             script: Mutex::default(),
             abilities: self.abilities,
             live: Live::default(),
+            frames: Arc::default(),
         });
         let (events_out, events) = mpsc::channel(64);
         let (opened, left) = (Instant::now(), Arc::default());
