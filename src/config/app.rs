@@ -80,7 +80,10 @@ impl File<'_> {
         let cast = self.cast(reading, &defaults, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         Config {
-            campaign: self.campaign(&cast, reading, notes),
+            campaign: Campaign {
+                lines_and_veils: self.fields.texts("lines_and_veils"),
+                ..self.campaign(&cast, reading, notes)
+            },
             npcs: cast.npcs,
             stt: providers.stt,
             llm: providers.llm,

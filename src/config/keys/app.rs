@@ -26,6 +26,11 @@ pub static FILE: Shape = Shape {
             Kind::Filled,
             "ISO 639-1 code of the language of NPCs without their own; default en.",
         ),
+        Key::new(
+            "lines_and_veils",
+            TEXTS,
+            "Topics that no NPC played by a model may ever bring up (harm to children).",
+        ),
         Key::new("providers", Kind::Shape(&PROVIDERS), "Who hears, thinks and speaks."),
         Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
         Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
