@@ -10,6 +10,7 @@ mod ask;
 mod bad_input;
 mod cli;
 mod dev;
+mod docs;
 #[cfg(feature = "measure")]
 mod hearing;
 mod house;
