@@ -14,8 +14,8 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Config, LlmChoice, SttChoice, TtsChoice},
-    domain::{Campaign, EntityKind, LineWhen, Message, Npc, SessionId, Voice},
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    domain::{EntityKind, LineWhen, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names, words::fold},
     provider::{
@@ -27,7 +27,10 @@ use crate::{
         scripted::{Script, Scripted},
     },
     session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
-    tools::{Effects, ToolHost, builtin},
+    tools::{
+        Effects, ToolHost,
+        builtin::{self, Materials, RuleBook},
+    },
 };
 
 /// What differs from table to table.
@@ -96,7 +99,9 @@ pub fn open_tools(config: &Config, seed: u64) -> Tools {
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
-    builtin::offer(&host, builtin::Materials { dice, tables: config.tables.clone() });
+    let own = &config.rules;
+    let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
+    builtin::offer(&host, Materials { dice, tables: config.tables.clone(), rules });
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
@@ -137,6 +142,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         seats,
         campaign,
         keywords: config.tiers.clone(),
+        rules: config.rules.phrases().into(),
         stt: setup.stt,
         out: setup.out,
         pace: setup.pace,
@@ -267,8 +273,8 @@ pub fn find_npc<'n>(npcs: &'n [Npc], name: &str) -> Result<(usize, &'n Npc), Str
 
 /// Names that raise a turn's tier: rules, and entities that are not where the players are.
 /// `present` are NPCs at the table.
-pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
-    session::tier_names(campaign, present)
+pub fn tier_names(config: &Config, present: &[&str]) -> Names {
+    session::tier_names(&config.campaign, &config.rules.phrases(), present)
 }
 
 /// What the recogniser should expect to hear.
@@ -302,6 +308,7 @@ fn vocabulary(config: &Config) -> local::Vocabulary {
             }
         }
     }
+    vocabulary.things.extend(config.rules.own_names().map(str::to_owned));
     vocabulary.people.extend(config.campaign.players.iter().map(|p| name(&p.character, None)));
     vocabulary.keywords.extend(config.tiers.deep.iter().chain(&config.tiers.standard).cloned());
     vocabulary

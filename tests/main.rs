@@ -15,5 +15,6 @@ mod hearing;
 mod house;
 mod layers;
 mod model;
+mod rules;
 mod support;
 mod tools;
