@@ -91,6 +91,8 @@ pub struct Tools {
     pub host: ToolHost,
     stop: CancellationToken,
     tending: JoinHandle<()>,
+    /// The rules on their way.
+    reading: Option<JoinHandle<()>>,
 }
 
 /// Opens the tools; `seed` throws the dice.
@@ -101,11 +103,16 @@ pub fn open_tools(config: &Config, seed: u64) -> Tools {
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
     let own = &config.rules;
     let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
+    let rules = Arc::new(rules);
+    // Read beside the start, so that the first question does not wait for it.
+    let asked = cast.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
+    let book = Arc::clone(&rules);
+    let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     builtin::offer(&host, Materials { dice, tables: config.tables.clone(), rules });
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    Tools { host, stop, tending }
+    Tools { host, stop, tending, reading }
 }
 
 impl Tools {
@@ -115,6 +122,10 @@ impl Tools {
         self.host.close().await;
         // It ends at its next look at the token.
         let _ = self.tending.await;
+        if let Some(reading) = self.reading {
+            // Some tens of milliseconds at most; a panic in it has been shown.
+            let _ = reading.await;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod dice;
 mod rules;
 mod tables;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub struct Materials {
     /// Tables that are rolled on.
     pub tables: Vec<Table>,
     /// Rules that are looked up.
-    pub rules: RuleBook,
+    pub rules: Arc<RuleBook>,
 }
 
 /// Offers the built-in tools.

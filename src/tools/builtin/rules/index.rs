@@ -9,7 +9,9 @@ use std::{
     collections::{BTreeSet, HashSet},
 };
 
-use bm25::{Embedder, EmbedderBuilder, Embedding, Scorer, TokenEmbedder, TokenEmbedding};
+use bm25::{
+    Embedder, EmbedderBuilder, Embedding, Scorer, TokenEmbedder, TokenEmbedding, Tokenizer,
+};
 
 use super::terms::Terms;
 use crate::{domain::Rule, yaml::nearest};
@@ -44,23 +46,36 @@ impl Index {
     /// Prepares `rules`.
     pub fn new(rules: Vec<Rule>) -> Self {
         let terms = Terms::new();
-        let texts: Vec<String> = rules.iter().map(searched).collect();
-        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let embedder: Embedder<u64, Terms> =
-            EmbedderBuilder::with_tokenizer_and_fit_to_corpus(Terms::new(), &all).b(LENGTH).build();
-        let mut scorer = Scorer::new();
+        let mut called = Vec::with_capacity(rules.len());
+        let mut texts = Vec::with_capacity(rules.len());
         let mut known = HashSet::new();
+        let mut length = 0;
+        for rule in &rules {
+            let names: Vec<Vec<String>> = std::iter::once(bare(&rule.name))
+                .chain([rule.name.as_str()])
+                .chain(rule.aliases.iter().map(String::as_str))
+                .map(|it| terms.of(it))
+                .collect();
+            let body = terms.of(&rule.text);
+            let name = names.first().map(Vec::as_slice).unwrap_or_default();
+            let repeated = std::iter::repeat_n(name, NAME_WEIGHT - 1).flatten();
+            let text: Vec<&str> =
+                repeated.chain(names.iter().flatten()).chain(&body).map(String::as_str).collect();
+            length += text.len();
+            texts.push(text.join(" "));
+            known.extend(names.iter().flatten().chain(&body).cloned());
+            called.push(names.into_iter().map(BTreeSet::from_iter).collect::<Vec<_>>());
+        }
+        let average = length / rules.len().max(1);
+        let average = f32::from(u16::try_from(average).unwrap_or(u16::MAX));
+        let embedder: Embedder<u64, Joined> =
+            EmbedderBuilder::with_avgdl(average).b(LENGTH).build();
+        let mut scorer = Scorer::new();
         for (index, text) in texts.iter().enumerate() {
             scorer.upsert(&index, embedder.embed(text));
-            known.extend(terms.of(text));
         }
-        let of = |name: &String| terms.of(name).into_iter().collect::<BTreeSet<_>>();
-        let called: Vec<Vec<BTreeSet<String>>> = rules
-            .iter()
-            .map(|rule| std::iter::once(&rule.name).chain(&rule.aliases).map(of).collect())
-            .collect();
-        let meant: BTreeSet<String> = called.iter().flatten().flatten().cloned().collect();
-        let meant = meant.into_iter().collect();
+        let meant: BTreeSet<&String> = called.iter().flatten().flatten().collect();
+        let meant = meant.into_iter().cloned().collect();
         Self { rules, terms, scorer, called, known, meant }
     }
 
@@ -132,15 +147,17 @@ impl Index {
     }
 }
 
-/// What a rule is found by.
-fn searched(rule: &Rule) -> String {
-    let mut text = String::new();
-    let bare = rule.name.split(" (").next().unwrap_or(&rule.name);
-    let name = std::iter::repeat_n(bare, NAME_WEIGHT).chain([rule.name.as_str()]);
-    for part in name.chain(rule.aliases.iter().map(String::as_str)) {
-        text.push_str(part);
-        text.push('\n');
+/// A name without what tells editions apart ("Hide (2014)").
+fn bare(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
+}
+
+/// Terms in one text, a blank between them: each word is looked at once.
+#[derive(Default)]
+struct Joined;
+
+impl Tokenizer for Joined {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        text.split_ascii_whitespace().map(str::to_owned).collect()
     }
-    text.push_str(&rule.text);
-    text
 }

@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use futures::future::{BoxFuture, FutureExt, ready};
+use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value, json};
 
 use self::index::Index;
@@ -47,6 +47,11 @@ impl RuleBook {
     /// `edition`.
     pub const fn new(own: Vec<Rule>, edition: Option<String>, built_in: fn() -> Vec<Rule>) -> Self {
         Self { own, edition, built_in, index: OnceLock::new() }
+    }
+
+    /// Reads and indexes the rules, unless it has been done: some tens of milliseconds.
+    pub fn prepare(&self) {
+        self.index();
     }
 
     /// All rules that are played by.
@@ -132,8 +137,7 @@ impl RuleBook {
 }
 
 /// `rules-lookup.search_rules` and `rules-lookup.get_rule` over `book`.
-pub fn tools(book: RuleBook) -> Vec<Definition> {
-    let book = Arc::new(book);
+pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
     let declared = |figures, floor| Declared {
         read_only: Some(true),
         idempotent: Some(true),
@@ -184,7 +188,11 @@ impl Handler for Search {
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.search(arguments)).boxed()
+        async move {
+            prepared(&self.0).await;
+            self.0.search(arguments)
+        }
+        .boxed()
     }
 }
 
@@ -197,7 +205,21 @@ impl Handler for Get {
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.get(arguments)).boxed()
+        async move {
+            prepared(&self.0).await;
+            self.0.get(arguments)
+        }
+        .boxed()
+    }
+}
+
+/// Has `book` read beside the runtime, where it delays nobody's sound. Cancel safe: what has begun
+/// is finished for the next call.
+async fn prepared(book: &Arc<RuleBook>) {
+    if book.index.get().is_none() {
+        let book = Arc::clone(book);
+        // If that panics, so will the caller's own try.
+        let _ = tokio::task::spawn_blocking(move || book.prepare()).await;
     }
 }
 

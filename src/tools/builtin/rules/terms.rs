@@ -1,6 +1,7 @@
 //! Words as the index knows them: folded, without the words every question holds, stemmed.
 
-use bm25::Tokenizer;
+use std::collections::HashSet;
+
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::words::Words;
@@ -213,25 +214,21 @@ const SAID_ANYWAY: &[&str] = &[
 /// Splits texts and questions alike.
 pub struct Terms {
     stemmer: Stemmer,
+    said_anyway: HashSet<&'static str>,
 }
 
 impl Terms {
     /// English stems; what is German keeps its endings, which [`super::index`] forgives.
     pub fn new() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English) }
+        let said_anyway = SAID_ANYWAY.iter().copied().collect();
+        Self { stemmer: Stemmer::create(Algorithm::English), said_anyway }
     }
 
     /// The terms of `text` in order.
     pub fn of(&self, text: &str) -> Vec<String> {
         let words = Words::of(text);
-        let kept = words.iter().filter(|word| !SAID_ANYWAY.contains(word));
+        let kept = words.iter().filter(|word| !self.said_anyway.contains(word));
         kept.map(|word| self.stemmer.stem(word).into_owned()).collect()
-    }
-}
-
-impl Tokenizer for Terms {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        self.of(text)
     }
 }
 
