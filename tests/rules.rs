@@ -117,5 +117,5 @@ fn mistakes_in_rules_have_their_place() {
     let place = Place::with_config(SCHOLAR);
     let ran = place.run(&["check"]).ends_with(2);
     let said = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(said.contains("glyphoxa.yaml:14:37: rules 'house.yaml': no such file"), "{said}");
+    assert!(said.contains("glyphoxa.yaml:14:36: rules 'house.yaml': no such file"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! `rules-lookup`: what the rules say, to be read aloud.
 //!
-//! Entry type: [`RuleBook`]. The built-in rules are read and indexed when a rule is first asked for.
+//! Entry type: [`RuleBook`]. The built-in rules are read and indexed once, at the latest when a rule is asked
+//! for.
 //! **Never**: changes a rule, opens a file.
 
 mod index;
@@ -14,7 +15,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
 
 use self::index::Index;
@@ -49,7 +50,8 @@ impl RuleBook {
         Self { own, edition, built_in, index: OnceLock::new() }
     }
 
-    /// Reads and indexes the rules, unless it has been done: some tens of milliseconds.
+    /// Reads and indexes the rules, unless it has been done: some tens of milliseconds, to be spent
+    /// beside the runtime. A question that comes earlier waits for it.
     pub fn prepare(&self) {
         self.index();
     }
@@ -188,11 +190,7 @@ impl Handler for Search {
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            prepared(&self.0).await;
-            self.0.search(arguments)
-        }
-        .boxed()
+        ready(self.0.search(arguments)).boxed()
     }
 }
 
@@ -205,21 +203,7 @@ impl Handler for Get {
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            prepared(&self.0).await;
-            self.0.get(arguments)
-        }
-        .boxed()
-    }
-}
-
-/// Has `book` read beside the runtime, where it delays nobody's sound. Cancel safe: what has begun
-/// is finished for the next call.
-async fn prepared(book: &Arc<RuleBook>) {
-    if book.index.get().is_none() {
-        let book = Arc::clone(book);
-        // If that panics, so will the caller's own try.
-        let _ = tokio::task::spawn_blocking(move || book.prepare()).await;
+        ready(self.0.get(arguments)).boxed()
     }
 }
 
