@@ -14,8 +14,8 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Config, LlmChoice, SttChoice, TtsChoice},
-    domain::{Campaign, EntityKind, LineWhen, Message, Npc, SessionId, Voice},
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    domain::{EntityKind, LineWhen, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names, words::fold},
     provider::{
@@ -27,7 +27,10 @@ use crate::{
         scripted::{Script, Scripted},
     },
     session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
-    tools::{Effects, ToolHost, builtin},
+    tools::{
+        Effects, ToolHost,
+        builtin::{self, Materials, RuleBook},
+    },
 };
 
 /// What differs from table to table.
@@ -88,6 +91,8 @@ pub struct Tools {
     pub host: ToolHost,
     stop: CancellationToken,
     tending: JoinHandle<()>,
+    /// The rules on their way.
+    reading: Option<JoinHandle<()>>,
 }
 
 /// Opens the tools; `seed` throws the dice.
@@ -96,11 +101,18 @@ pub fn open_tools(config: &Config, seed: u64) -> Tools {
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
-    builtin::offer(&host, builtin::Materials { dice, tables: config.tables.clone() });
+    let own = &config.rules;
+    let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
+    let rules = Arc::new(rules);
+    // Read beside the start, so that the first question does not wait for it.
+    let asked = cast.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
+    let book = Arc::clone(&rules);
+    let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
+    builtin::offer(&host, Materials { dice, tables: config.tables.clone(), rules });
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    Tools { host, stop, tending }
+    Tools { host, stop, tending, reading }
 }
 
 impl Tools {
@@ -110,6 +122,10 @@ impl Tools {
         self.host.close().await;
         // It ends at its next look at the token.
         let _ = self.tending.await;
+        if let Some(reading) = self.reading {
+            // Some tens of milliseconds at most; a panic in it has been shown.
+            let _ = reading.await;
+        }
     }
 }
 
@@ -137,6 +153,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         seats,
         campaign,
         keywords: config.tiers.clone(),
+        rules: config.rules.phrases().into(),
         stt: setup.stt,
         out: setup.out,
         pace: setup.pace,
@@ -267,8 +284,8 @@ pub fn find_npc<'n>(npcs: &'n [Npc], name: &str) -> Result<(usize, &'n Npc), Str
 
 /// Names that raise a turn's tier: rules, and entities that are not where the players are.
 /// `present` are NPCs at the table.
-pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
-    session::tier_names(campaign, present)
+pub fn tier_names(config: &Config, present: &[&str]) -> Names {
+    session::tier_names(&config.campaign, &config.rules.phrases(), present)
 }
 
 /// What the recogniser should expect to hear.
@@ -302,6 +319,7 @@ fn vocabulary(config: &Config) -> local::Vocabulary {
             }
         }
     }
+    vocabulary.things.extend(config.rules.own_names().map(str::to_owned));
     vocabulary.people.extend(config.campaign.players.iter().map(|p| name(&p.character, None)));
     vocabulary.keywords.extend(config.tiers.deep.iter().chain(&config.tiers.standard).cloned());
     vocabulary

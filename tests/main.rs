@@ -16,5 +16,6 @@ mod hearing;
 mod house;
 mod layers;
 mod model;
+mod rules;
 mod support;
 mod tools;

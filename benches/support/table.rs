@@ -106,6 +106,7 @@ pub async fn open_table(
         seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],
         campaign,
         keywords: Keywords::shipped(["en", "de"]),
+        rules: Arc::from([]),
         stt: Arc::new(services.recogniser),
         out,
         pace: Pace::RealTime,

@@ -71,6 +71,8 @@ enum Kind {
     Npc,
     /// A campaign file.
     Campaign,
+    /// A file of rules.
+    Rules,
 }
 
 impl From<Kind> for SchemaKind {
@@ -79,6 +81,7 @@ impl From<Kind> for SchemaKind {
             Kind::Config => Self::Config,
             Kind::Npc => Self::Npc,
             Kind::Campaign => Self::Campaign,
+            Kind::Rules => Self::Rules,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::{
     policy,
     providers::{LlmChoice, TtsChoice, providers},
     reading::{Notes, Reading},
+    rules::{self, Rules},
     tables,
     voice::VoiceDefaults,
 };
@@ -92,6 +93,7 @@ impl File<'_> {
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),
+            rules: self.rules(reading, notes),
             data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
@@ -221,6 +223,12 @@ impl File<'_> {
             deep: changed("deep", shipped.deep),
             standard: changed("standard", shipped.standard),
         }
+    }
+
+    /// Rules to look up.
+    fn rules(&self, reading: &mut Reading, notes: &mut Notes) -> Rules {
+        let rules = self.fields.map("rules", &keys::app::RULES);
+        rules.map(|rules| rules::rules(rules, self.folder, reading, notes)).unwrap_or_default()
     }
 
     /// Random tables, the user's own first.

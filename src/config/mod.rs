@@ -17,6 +17,7 @@ mod npc;
 mod policy;
 mod providers;
 mod reading;
+mod rules;
 mod schema;
 mod shipped;
 mod tables;
@@ -34,6 +35,7 @@ use std::{
 
 pub use self::{
     providers::{LlmChoice, SttChoice, TtsChoice},
+    rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
     watch::Watch,
 };
@@ -69,6 +71,8 @@ pub struct Config {
     pub budget: BudgetOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<Table>,
+    /// Rules to look up.
+    pub rules: Rules,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// Least important level logged ("info").

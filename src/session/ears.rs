@@ -56,6 +56,7 @@ pub struct Ears {
     npcs: Vec<String>,
     campaign: Arc<Campaign>,
     keywords: Keywords,
+    rules: Arc<[String]>,
     scene: Option<usize>,
     pinned: Option<usize>,
     dm_tier: Option<(Tier, Option<Instant>)>,
@@ -66,8 +67,13 @@ pub struct Ears {
 }
 
 impl Ears {
-    /// Prepares the names of a table.
-    pub fn new(seats: &[Seat], campaign: &Arc<Campaign>, keywords: &Keywords) -> Self {
+    /// Prepares the names of a table; `rules` are phrases that name a rule.
+    pub fn new(
+        seats: &[Seat],
+        campaign: &Arc<Campaign>,
+        keywords: &Keywords,
+        rules: &Arc<[String]>,
+    ) -> Self {
         let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
         let entities =
@@ -87,13 +93,14 @@ impl Ears {
             glossary: Glossary::new(names, language),
             addresser: Addresser::new(&called, &players, language),
             selector: TierSelector::new(keywords),
-            tier_names: tier_names(campaign, &present),
+            tier_names: tier_names(campaign, rules, &present),
             npc_names: NpcNames::of(npcs.iter().copied()),
             thinking: vec![false; npcs.len()],
             npcs: present.iter().map(|&name| name.to_owned()).collect(),
             scene: (!campaign.scenes.is_empty()).then_some(0),
             campaign: Arc::clone(campaign),
             keywords: keywords.clone(),
+            rules: Arc::clone(rules),
             pinned: None,
             dm_tier: None,
             conversations: Vec::new(),
@@ -103,7 +110,7 @@ impl Ears {
 
     /// Learns the names of `seats` anew; who speaks with whom, the scene and orders stay.
     pub fn recast(&mut self, seats: &[Seat]) {
-        let fresh = Self::new(seats, &self.campaign, &self.keywords);
+        let fresh = Self::new(seats, &self.campaign, &self.keywords, &self.rules);
         self.glossary = fresh.glossary;
         self.addresser = fresh.addresser;
         self.npc_names = fresh.npc_names;
@@ -264,7 +271,8 @@ impl Ears {
 
 /// Names that raise a turn's tier: quests are keywords already, so people and places that are not
 /// at the table. `present` are the NPCs that are.
-pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
+/// `rules` are phrases that name a rule.
+pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Names {
     let absent = campaign
         .entities
         .iter()
@@ -272,7 +280,7 @@ pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
         .filter(|entity| !present.contains(&entity.name.as_str()))
         .flat_map(|entity| std::iter::once(&entity.name).chain(&entity.aliases))
         .map(String::as_str);
-    Names::new(std::iter::empty(), absent)
+    Names::new(rules.iter().map(String::as_str), absent)
 }
 
 /// Whether two transcripts say the same, case and punctuation aside.

@@ -57,6 +57,8 @@ pub struct TableParts {
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.
     pub keywords: Keywords,
+    /// Phrases that name a rule, which raise it too.
+    pub rules: Arc<[String]>,
     /// What hears.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
@@ -196,7 +198,7 @@ impl Table {
         Self {
             session: parts.session,
             options: parts.options,
-            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords),
+            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords, &parts.rules),
             speakers: Speakers::new(parts.campaign.players.clone()),
             seats: parts.seats,
             sound: SoundClock::default(),

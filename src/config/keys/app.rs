@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXTS, WAIT, npc};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, npc};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Voice services.
@@ -37,6 +37,7 @@ pub static FILE: Shape = Shape {
         Key::new("budget", Kind::Shape(&BUDGET), "What a session may spend."),
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
+        Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
         Key::new(
             "data_dir",
             Kind::Filled,
@@ -217,6 +218,24 @@ pub static TOOLS: Shape = Shape {
             "table_dir",
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
+        ),
+    ],
+};
+
+/// Rules to look up.
+pub static RULES: Shape = Shape {
+    title: "Rules",
+    keys: &[
+        Key::new(
+            "files",
+            TEXT_OR_TEXTS,
+            "Your own rules: YAML, or JSON of 5e-database or Open5e; relative to this file. A rule \
+             with the id of a built-in one replaces it.",
+        ),
+        Key::new(
+            "edition",
+            Kind::Word(&["5e-2014", "5e-2024", "both"]),
+            "Which fifth edition is played; rules of the other are left out; default both.",
         ),
     ],
 };

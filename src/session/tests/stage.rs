@@ -131,6 +131,7 @@ impl Setup {
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
             keywords: Keywords::shipped(["en"]),
+            rules: Arc::from([]),
             stt: Arc::clone(&stt) as _,
             out: Box::new(Ear { opened, left: Arc::clone(&left) }),
             pace: self.pace,
