@@ -12,6 +12,7 @@ mod definition;
 mod dispatch;
 mod host;
 mod latency;
+pub mod manifest;
 mod names;
 mod output;
 mod record;
