@@ -73,6 +73,8 @@ enum Kind {
     Campaign,
     /// A file of rules.
     Rules,
+    /// A file of a tool.
+    Tool,
 }
 
 impl From<Kind> for SchemaKind {
@@ -82,6 +84,7 @@ impl From<Kind> for SchemaKind {
             Kind::Npc => Self::Npc,
             Kind::Campaign => Self::Campaign,
             Kind::Rules => Self::Rules,
+            Kind::Tool => Self::Tool,
         }
     }
 }

@@ -9,7 +9,8 @@ use std::{
 use super::{
     Config, campaign,
     cast::Cast,
-    keys, manifest,
+    keys,
+    manifest::{self, Manifests},
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -26,10 +27,7 @@ use crate::{
         turn::Patience,
     },
     session,
-    tools::{
-        builtin::{FileIo, Table},
-        manifest::Manifest,
-    },
+    tools::builtin::{FileIo, Table},
     yaml::{Fields, Kind},
 };
 
@@ -67,8 +65,7 @@ impl File<'_> {
         let providers = providers(&self.fields, language, &budget.prices, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
-        let identities: Vec<String> = manifests.iter().map(Manifest::identity).collect();
-        let known = self.known(reading.tools, &identities);
+        let known = self.known(reading.tools, &manifests.identities);
         let default = Policy::default();
         let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
             || default.clone(),
@@ -89,7 +86,7 @@ impl File<'_> {
         let campaign = self.campaign(&cast, reading, notes);
         Config {
             file_io: self.file_io(&campaign.name, notes),
-            manifests,
+            manifests: manifests.tools,
             campaign: Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign },
             npcs: cast.npcs,
             stt: providers.stt,
@@ -125,8 +122,8 @@ impl File<'_> {
         tools: Option<Fields>,
         reading: &mut Reading,
         notes: &mut Notes,
-    ) -> Vec<Manifest> {
-        let mut manifests = Vec::new();
+    ) -> Manifests {
+        let mut manifests = Manifests::default();
         match tools.filter(|tools| tools.get("manifests").is_some() || tools.is_broken("manifests"))
         {
             Some(tools) => {

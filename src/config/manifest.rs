@@ -21,11 +21,20 @@ pub const FOLDER: &str = "tools";
 /// First part of identities of tools that name none.
 const NAMESPACE: &str = "manifest";
 
+/// The tools read so far.
+#[derive(Default)]
+pub struct Manifests {
+    /// Those that are whole.
+    pub tools: Vec<Manifest>,
+    /// Identities of all, so that nobody who names a broken one is called wrong too.
+    pub identities: Vec<String>,
+}
+
 /// Adds the tools of the files in `dir`; `named_at` is where the configuration names it.
 pub fn folder(
     reading: &mut Reading,
     (dir, named_at): (&Path, Option<Position>),
-    manifests: &mut Vec<Manifest>,
+    manifests: &mut Manifests,
     notes: &mut Notes,
 ) {
     let paths = match reading.source.list_with(dir, &["yaml", "yml", "json"]) {
@@ -44,15 +53,8 @@ pub fn folder(
         let shape = if bare { &keys::manifest::SPEC } else { &keys::manifest::FILE };
         yaml::check(&mut node, "", &Kind::Shape(shape), &mut notes.problems);
         let file = File { path: &path, fields: Fields::new(&node, shape), bare };
-        if matches!(node.value, Value::Map(_))
-            && let Some(manifest) = file.manifest(reading, &mut notes)
-        {
-            let taken = manifests.iter().any(|other| other.identity() == manifest.identity());
-            if taken {
-                let message = format!("tool {} appears twice", quoted(&manifest.identity()));
-                notes.problems.add(file.name_place(), message, "give it another name");
-            }
-            manifests.push(manifest);
+        if matches!(node.value, Value::Map(_)) {
+            file.add(reading, manifests, &mut notes);
         }
         reading.take(notes);
     }
@@ -67,24 +69,42 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// The tool; `None`: too much of it is broken.
-    fn manifest(&self, reading: &mut Reading, notes: &mut Notes) -> Option<Manifest> {
+    /// Adds its tool, or as much of it as can be read.
+    fn add(&self, reading: &mut Reading, manifests: &mut Manifests, notes: &mut Notes) {
         let spec = if self.bare {
-            self.fields
+            Some(self.fields)
         } else {
-            self.fields.map("spec", &keys::manifest::SPEC)?
+            self.fields.map("spec", &keys::manifest::SPEC)
         };
-        let (namespace, name) = self.names(&spec, notes)?;
-        let input = schema(&spec, "input_schema", manifest::input_problem, &mut notes.problems)?;
-        let output = schema(&spec, "output_schema", manifest::output_problem, &mut notes.problems);
-        let behaviour = self.behaviour(&spec, (&input, output.as_ref()), reading, notes)?;
+        let Some(spec) = spec else { return };
+        let Some((namespace, name)) = self.names(&spec, notes) else { return };
+        let identity = format!("{namespace}.{name}");
+        if manifests.identities.contains(&identity) {
+            let message = format!("tool {} appears twice", quoted(&identity));
+            notes.problems.add(self.name_place(), message, "give it another name");
+        }
+        manifests.identities.push(identity);
+        manifests.tools.extend(self.manifest(&spec, (namespace, name), reading, notes));
+    }
+
+    /// The tool; `None`: too much of it is broken.
+    fn manifest(
+        &self,
+        spec: &Fields<'a>,
+        (namespace, name): (String, String),
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Option<Manifest> {
+        let input = schema(spec, "input_schema", manifest::input_problem, &mut notes.problems)?;
+        let output = schema(spec, "output_schema", manifest::output_problem, &mut notes.problems);
+        let behaviour = self.behaviour(spec, (&input, output.as_ref()), reading, notes)?;
         Some(Manifest {
             namespace,
             name,
             description: spec.text("description")?.trim().to_owned(),
             input,
             output,
-            declared: declared(&spec),
+            declared: declared(spec),
             behaviour,
         })
     }
@@ -100,9 +120,8 @@ impl<'a> File<'a> {
 
     /// Namespace and name.
     fn names(&self, spec: &Fields<'a>, notes: &mut Notes) -> Option<(String, String)> {
-        let metadata = (!self.bare)
-            .then(|| self.fields.map("metadata", &keys::manifest::METADATA))
-            .flatten();
+        let metadata =
+            (!self.bare).then(|| self.fields.map("metadata", &keys::manifest::METADATA)).flatten();
         let of = |key: &str| metadata.and_then(|it| it.text(key)).or_else(|| spec.text(key));
         let Some(name) = of("name") else {
             if !spec.is_broken("name") && !metadata.is_some_and(|it| it.is_broken("name")) {
@@ -145,10 +164,13 @@ impl<'a> File<'a> {
         reading: &mut Reading,
         notes: &mut Notes,
     ) -> Option<Behaviour> {
-        let mocks: Vec<&str> =
-            MOCKS.into_iter().filter(|key| spec.get(key).is_some() || spec.is_broken(key)).collect();
+        let mocks: Vec<&str> = MOCKS
+            .into_iter()
+            .filter(|key| spec.get(key).is_some() || spec.is_broken(key))
+            .collect();
         let has_http = spec.get("http").is_some() || spec.is_broken("http");
         let live = match spec.text("mode") {
+            None if spec.is_broken("mode") => return None,
             Some(mode) => mode == "live",
             None => mocks.is_empty() && has_http,
         };
@@ -222,8 +244,7 @@ impl<'a> File<'a> {
 }
 
 /// Where a mock's answer may stand.
-const MOCKS: [&str; 4] =
-    ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
+const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
 
 /// The JSON Schema under `key`.
 fn schema(

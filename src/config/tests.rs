@@ -10,6 +10,8 @@ use crate::{
 };
 
 const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
+const FILES: [&Shape; 4] =
+    [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE, &keys::manifest::FILE];
 const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
 
 /// A folder with these files.
@@ -105,6 +107,7 @@ fn shipped_files_fit_their_schemas() {
         let kind = match Path::new(name).parent().and_then(Path::to_str) {
             Some("npcs") => SchemaKind::Npc,
             Some("campaigns") => SchemaKind::Campaign,
+            Some("tools") => SchemaKind::Tool,
             Some(shipped::TABLES) => continue,
             _ => SchemaKind::Config,
         };
@@ -189,7 +192,7 @@ fn example(shape: &Shape, key: &Key, value: &str) -> String {
 #[test]
 fn what_is_read_is_what_the_schema_allows() {
     let mut all = Vec::new();
-    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+    for shape in FILES {
         shapes(shape, &mut all);
     }
     assert!(all.len() > 15);
@@ -212,7 +215,7 @@ fn what_is_read_is_what_the_schema_allows() {
 #[test]
 fn every_key_is_described() {
     let mut all = Vec::new();
-    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+    for shape in FILES {
         shapes(shape, &mut all);
     }
     for shape in all {

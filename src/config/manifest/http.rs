@@ -40,10 +40,9 @@ pub fn http(
             twice(node.at, "response_mapping", problems);
             None
         }
-        (own, nested) => mapping(
-            own.or_else(|| nested.and_then(|nested| nested.get("body_mapping"))),
-            problems,
-        ),
+        (own, nested) => {
+            mapping(own.or_else(|| nested.and_then(|nested| nested.get("body_mapping"))), problems)
+        }
     };
     let static_body = request.and_then(|it| it.get("static_body")).map(Node::to_json);
     if !verb.has_body() && (body.is_some() || static_body.is_some()) {

@@ -9,8 +9,7 @@ use serde_json::{Map, Value};
 use super::pieces::Pieces;
 
 /// What is not unreserved in RFC 3986.
-const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A checked address.
 #[derive(Clone)]
@@ -37,6 +36,9 @@ impl Address {
             return Err("it begins with http:// or https://");
         }
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.is_empty() {
+            return Err("a host behind the slashes");
+        }
         if authority.contains(['{', '}']) {
             return Err("the host is fixed text; arguments stand behind it");
         }
@@ -54,8 +56,8 @@ impl Address {
         let url = filled(&pieces, &sample).map_err(|_| "an address such as https://host/path")?;
         let host = url.host_str().ok_or("a host behind the slashes")?.to_owned();
         let bare = host.trim_matches(['[', ']']);
-        let loopback = bare == "localhost"
-            || bare.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+        let loopback =
+            bare == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
         Ok(Self { pieces, host, secure: scheme == "https", loopback })
     }
 
@@ -118,9 +120,18 @@ mod tests {
     #[test]
     fn addresses_that_are_none_are_refused() {
         for wrong in [
-            "x.test/a", "ftp://x.test", "https://{host}/a", "https://x.{tld}/", "http://a@x.test/",
-            "http:///a", "http://x.test/{{.city}", "http://x.test/{city", "http://x.test/a/../b",
-            "http://x.test/{if x}", "http://x.test/a#b", "http://[::1/",
+            "x.test/a",
+            "ftp://x.test",
+            "https://{host}/a",
+            "https://x.{tld}/",
+            "http://a@x.test/",
+            "http:///a",
+            "http://x.test/{{.city}",
+            "http://x.test/{city",
+            "http://x.test/a/../b",
+            "http://x.test/{if x}",
+            "http://x.test/a#b",
+            "http://[::1/",
         ] {
             assert!(Address::parse(wrong).is_err(), "{wrong}");
         }

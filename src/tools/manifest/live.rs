@@ -14,9 +14,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::http::{Http, Outgoing, without};
-use crate::tools::{
-    Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part,
-};
+use crate::tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part};
 
 /// Redirects on one server that are followed.
 const HOPS: usize = 3;

@@ -15,8 +15,9 @@ impl Mapping {
     /// # Errors
     /// What is wrong, and at which character.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let expression = jmespath::compile(text)
-            .map_err(|error| format!("{} at character {}", said(&error.reason), error.offset + 1))?;
+        let expression = jmespath::compile(text).map_err(|error| {
+            format!("{} at character {}", said(&error.reason), error.offset + 1)
+        })?;
         // Functions are looked up when they are called.
         match expression.search(Value::Null) {
             Err(error) if is_of_the_text(&error.reason) => Err(said(&error.reason)),

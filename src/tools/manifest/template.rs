@@ -131,7 +131,9 @@ fn field(action: &str) -> Result<String, String> {
     let trimmed = action.trim_start_matches('-').trim_start();
     let first = trimmed.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     if GO_ACTIONS.contains(&first) {
-        return Err(format!("'{{{{{first} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}"));
+        return Err(format!(
+            "'{{{{{first} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}"
+        ));
     }
     let Some(name) = trimmed.strip_prefix('.') else { return Ok(action.to_owned()) };
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -209,7 +211,8 @@ mod tests {
 
     #[test]
     fn no_template_runs_without_end() {
-        let endless = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+        let endless =
+            "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
         let error = render(endless, json!({})).expect_err("it ends");
         assert!(error.contains("fuel"), "{error}");
     }

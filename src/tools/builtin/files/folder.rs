@@ -209,7 +209,8 @@ fn room(
     if more > 0 && entries + more > ENTRIES_MAX {
         return Err(Ok(Fault::TooMany));
     }
-    let total = bytes.saturating_sub(old.unwrap_or_default()) + u64::try_from(new).unwrap_or(u64::MAX);
+    let total =
+        bytes.saturating_sub(old.unwrap_or_default()) + u64::try_from(new).unwrap_or(u64::MAX);
     if total > TOTAL_MAX {
         return Err(Ok(Fault::Full));
     }
@@ -257,7 +258,8 @@ fn checked(path: &str) -> Result<&Path, Fault> {
     if inside.components().count() > DEPTH_MAX {
         return wrong("at most 7 folders inside each other");
     }
-    let hidden = |it: Component| it.as_os_str().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+    let hidden =
+        |it: Component| it.as_os_str().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
     if inside.components().any(hidden) {
         return wrong("another name");
     }
