@@ -272,7 +272,7 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
         ("  mode: mock\n".to_owned(), "without its answer"),
         ("  mode: live\n".to_owned(), "a live tool without 'http'"),
         ("  mode: mcp\n".to_owned(), "'spec.mode' is 'mcp' (expected mock or live; "),
-        ("  mock_rezult: 1\n".to_owned(), "did you mean 'mock_result'?"),
+        ("  mock_result: 1\n  mock_rezult: 1\n".to_owned(), "did you mean 'mock_result'?"),
         (
             "  output_schema: { type: object }\n  mock_template: words\n".to_owned(),
             "is not of type",

@@ -10,7 +10,7 @@ use crate::{
         reading::{Notes, Reading},
     },
     tools::manifest::{Address, Header, Http, Mapping, Verb},
-    yaml::{Fields, Node, Position, Problems, quoted},
+    yaml::{Fields, Node, Position, Problems, Scalar, quoted},
 };
 
 /// Largest answer without `max_response_bytes`.
@@ -96,7 +96,8 @@ fn mapping(node: Option<&Node>, problems: &mut Problems) -> Option<Mapping> {
     let text = node.text()?;
     Mapping::parse(text)
         .map_err(|what| {
-            let message = format!("{} is no JMESPath expression: {what}", quoted(text));
+            let shown = node.scalar().map(Scalar::shown).unwrap_or_default();
+            let message = format!("{shown} is no JMESPath expression: {what}");
             problems.add(node.at, message, "see jmespath.org");
         })
         .ok()
@@ -144,31 +145,30 @@ fn headers(
         }
     }
     for node in fields.items("headers_from_env") {
-        headers.extend(node.text().and_then(|text| from_env(text, node.at, reading, problems)));
+        headers.extend(from_env(node, reading, problems));
     }
     headers
 }
 
-/// The header `Name=VARIABLE`.
-fn from_env(
-    text: &str,
-    at: Position,
-    reading: &Reading,
-    problems: &mut Problems,
-) -> Option<Header> {
-    let Some((name, variable)) = text.split_once('=') else {
-        let message = format!("'headers_from_env' has {}", quoted(text));
-        problems.add(at, message, "Header=VARIABLE");
+/// The header `Name=VARIABLE` in `node`.
+fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<Header> {
+    let scalar = node.scalar()?;
+    let Some((name, variable)) = scalar.text.split_once('=') else {
+        let message = format!("'headers_from_env' has {}", scalar.shown());
+        problems.add(node.at, message, "Header=VARIABLE");
         return None;
     };
-    let Some(value) = reading.variable(variable.trim()) else {
-        let message = format!("'headers_from_env' needs the variable '{variable}', not set");
-        problems.add(at, message, "set it");
+    let (name, variable) = (name.trim(), variable.trim());
+    let Some(value) = reading.variable(variable) else {
+        let message =
+            format!("'headers_from_env' needs the variable {}, not set", quoted(variable));
+        problems.add(node.at, message, "set it");
         return None;
     };
-    Header::fixed(name.trim(), &value)
+    Header::fixed(name, &value)
         .map_err(|what| {
-            problems.add(at, format!("header {}: {what}", quoted(name)), "Header=VARIABLE");
+            let message = format!("header {}: {what}", quoted(name));
+            problems.add(node.at, message, "Header=VARIABLE");
         })
         .ok()
 }
