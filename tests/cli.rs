@@ -288,6 +288,17 @@ fn settings_of_the_readme_are_understood() {
 }
 
 #[test]
+fn the_tool_of_the_readme_is_understood() {
+    let tool = blocks("yaml").into_iter().find(|block| block.starts_with("apiVersion:"));
+    let place = Place::with_config(
+        "npcs: [{ name: Pip, tools: [weather.forecast], lines: [{ say: Hm. }] }]\n",
+    );
+    place.write("tools/weather.yaml", tool.expect("a tool"));
+    let ran = place.run(&["check"]).ends_with(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
 fn keys_of_the_readme_exist() {
     let schemas = ["config", "npc", "campaign", "tool"].map(|kind| bare(&["schema", kind]).stdout);
     let readme = shipped("README.md");

@@ -87,7 +87,10 @@ impl File<'_> {
         Config {
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
-            campaign: Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign },
+            campaign: Campaign {
+                lines_and_veils: self.fields.texts("lines_and_veils"),
+                ..campaign
+            },
             npcs: cast.npcs,
             stt: providers.stt,
             llm: providers.llm,
