@@ -14,6 +14,7 @@ use crate::{
     config::{self, Config, Watch},
     domain::Npc,
     session::{Command, Recast, TableEvent},
+    tools::manifest,
 };
 
 /// How often the files are looked at.
@@ -70,6 +71,7 @@ impl Running<'_> {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
         self.tools.host.catalog().set_cast(&cast);
+        manifest::offer(&self.tools.host, &fresh.manifests);
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {

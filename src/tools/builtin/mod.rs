@@ -1,6 +1,6 @@
 //! Tools that run in this process.
 //!
-//! Entry function: [`all`]. **Never**: speaks a protocol.
+//! Entry function: [`offer`]. **Never**: speaks a protocol.
 
 mod dice;
 mod rules;
