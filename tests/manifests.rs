@@ -366,3 +366,19 @@ fn equal_calls_share_connections() {
     assert_eq!((ran.lines().len(), server.requests().len()), (3, 3), "{ran:#?}");
     assert_eq!(server.connections(), 1);
 }
+
+#[test]
+fn a_changed_manifest_takes_effect_between_two_lines() {
+    let config = pip("weather.forecast", &json!({"city": "B"}));
+    let place = Place::with_config(&config.replace("It is said.", "\"{result.temp} degrees.\""));
+    let tool = |temp: u32| format!("{HEAD}{INPUT}  mock_result: {{ temp: {temp} }}\n");
+    place.write("tools/forecast.yaml", tool(7));
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    live.types("Pip, the weather?");
+    live.says("7 degrees.");
+    place.write("tools/forecast.yaml", tool(19));
+    live.says("the files were read again");
+    live.types("Pip, the weather?");
+    live.says("19 degrees.");
+    assert_eq!(live.leave(), 0);
+}

@@ -3,8 +3,8 @@
 //! Entry function: [`offer`]. **Never**: speaks a protocol.
 
 mod dice;
-mod rules;
 mod files;
+mod rules;
 mod tables;
 
 use std::{sync::Arc, time::Duration};
@@ -12,8 +12,8 @@ use std::{sync::Arc, time::Duration};
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-pub use rules::RuleBook;
 pub use files::FileIo;
+pub use rules::RuleBook;
 pub use tables::Table;
 
 use super::{Declared, SourceKind, ToolHost};
