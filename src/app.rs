@@ -99,6 +99,7 @@ pub struct Tools {
 /// Opens the tools; `seed` throws the dice.
 pub fn open_tools(config: &Config, seed: u64) -> Tools {
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
+    host.catalog().figures().open(&config.data_dir, &config.environment);
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
@@ -123,6 +124,9 @@ impl Tools {
     pub async fn close(self) {
         self.stop.cancel();
         self.host.close().await;
+        if let Err(error) = self.host.keep_figures() {
+            tracing::warn!(%error, "measured figures of tools are lost");
+        }
         // It ends at its next look at the token.
         let _ = self.tending.await;
         if let Some(reading) = self.reading {
