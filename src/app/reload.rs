@@ -77,6 +77,7 @@ impl Running<'_> {
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
         self.tools.host.catalog().set_cast(&cast);
         manifest::offer(&self.tools.host, &fresh.manifests);
+        self.tools.host.reselect_by(fresh.selection.clone());
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {
@@ -100,9 +101,8 @@ impl Running<'_> {
             [] => "no npc has changed".to_owned(),
             names => format!("changed: {}", names.join(", ")),
         };
-        format!(
-            "the files were read again; {changed} (providers, turn and budget: at the next start)"
-        )
+        let later = "providers, the embedder, turn and budget: at the next start";
+        format!("the files were read again; {changed} ({later})")
     }
 
     fn tell(&self, notice: String) {

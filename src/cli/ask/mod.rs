@@ -179,7 +179,7 @@ async fn play(
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
-    let tools = app::open_tools(config, rand::random());
+    let tools = app::open_tools(config, rand::random())?;
     let table = app::open_table(
         config,
         TableSetup {
