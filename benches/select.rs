@@ -99,6 +99,7 @@ const UTTERANCES: [&str; 10] = [
     "Well met, my friend!",
 ];
 
+/// Does nothing.
 struct Idle;
 
 impl Handler for Idle {
