@@ -6,6 +6,7 @@
 pub mod builtin;
 mod cache;
 mod catalog;
+pub mod connection;
 mod context;
 mod declared;
 mod definition;
