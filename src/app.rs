@@ -14,7 +14,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Config, LlmChoice, SttChoice, TtsChoice},
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
     domain::{Campaign, EntityKind, LineWhen, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names, words::fold},
@@ -27,7 +27,10 @@ use crate::{
         scripted::{Script, Scripted},
     },
     session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
-    tools::{Effects, ToolHost, builtin},
+    tools::{
+        Effects, ToolHost, builtin,
+        connection::{self, Facts, Servers},
+    },
 };
 
 /// What differs from table to table.
@@ -86,12 +89,15 @@ pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
 pub struct Tools {
     /// The door to them.
     pub host: ToolHost,
+    /// The servers behind it, which connect by themselves.
+    pub servers: Servers,
     stop: CancellationToken,
     tending: JoinHandle<()>,
 }
 
-/// Opens the tools; `seed` throws the dice.
-pub fn open_tools(config: &Config, seed: u64) -> Tools {
+/// Opens the tools for `session`, if there is one; `seed` throws the dice. Servers connect in the
+/// background.
+pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Tools {
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
@@ -100,7 +106,29 @@ pub fn open_tools(config: &Config, seed: u64) -> Tools {
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    Tools { host, stop, tending }
+    let servers = Servers::new(connection::Setup {
+        host: host.clone(),
+        data_dir: config.data_dir.clone(),
+        environment: ["PATH", "HOME", "LANG", "TMPDIR"]
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), config::environment(name)?)))
+            .collect(),
+        facts: Arc::new(facts(config, session)),
+        seed: seed.wrapping_add(2),
+    });
+    servers.set(config.mcp.servers.clone());
+    Tools { host, servers, stop, tending }
+}
+
+/// What headers of servers may name.
+fn facts(config: &Config, session: Option<&SessionId>) -> Facts {
+    let facts = [
+        ("session.id", session.map(|session| session.0.clone())),
+        ("campaign.name", Some(config.campaign.name.clone())),
+        ("campaign.system", Some(config.campaign.system.clone())),
+    ];
+    let known = |(name, value): (&str, Option<String>)| Some((name.to_owned(), value?));
+    Facts::new(facts.into_iter().filter_map(known).collect())
 }
 
 impl Tools {
@@ -108,6 +136,7 @@ impl Tools {
     pub async fn close(self) {
         self.stop.cancel();
         self.host.close().await;
+        self.servers.close().await;
         // It ends at its next look at the token.
         let _ = self.tending.await;
     }

@@ -70,6 +70,7 @@ impl Running<'_> {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
         self.tools.host.catalog().set_cast(&cast);
+        self.tools.servers.set(fresh.mcp.servers.clone());
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {

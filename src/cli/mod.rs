@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod mcp;
 mod roll;
 mod schema;
 mod tier;
@@ -60,6 +61,8 @@ enum Command {
     Tier(tier::Arguments),
     /// What NPCs may call, and calls by hand.
     Tools(tools::Arguments),
+    /// The servers tools come from.
+    Mcp(mcp::Arguments),
 }
 
 /// Kinds of files with a schema.
@@ -152,6 +155,11 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let config = load(path)?;
             log_to_stderr(&config.log_level);
             tools::run(&config, tools)
+        }
+        Command::Mcp(mcp) => {
+            let config = load(path)?;
+            let _ = log_to_stderr(&config.log_level);
+            mcp::run(&config, mcp)
         }
     }
 }

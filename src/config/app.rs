@@ -9,7 +9,7 @@ use std::{
 use super::{
     Config, campaign,
     cast::Cast,
-    keys,
+    keys, mcp,
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -63,9 +63,14 @@ impl File<'_> {
         let providers = providers(&self.fields, language, &budget.prices, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let default = Policy::default();
+        let mcp = self.fields.map("mcp", &keys::mcp::MCP);
+        let mcp = mcp::mcp(mcp, self.folder, reading, notes);
+        let patterns = mcp::patterns(&mcp);
+        let patterns = patterns.iter().map(String::as_str);
+        let known: Vec<&str> = reading.tools.iter().copied().chain(patterns).collect();
         let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
             || default.clone(),
-            |node| policy::policy(node, &default, reading.tools, &mut notes.problems),
+            |node| policy::policy(node, &default, &known, &mut notes.problems),
         );
         let defaults = NpcDefaults {
             language,
@@ -74,7 +79,7 @@ impl File<'_> {
                 openai: matches!(providers.tts, TtsChoice::OpenAi(_)),
             },
             policy: &policy,
-            tools: reading.tools,
+            tools: &known,
             scripted: matches!(providers.llm, LlmChoice::Scripted),
         };
         let cast = self.cast(reading, &defaults, notes);
@@ -89,6 +94,7 @@ impl File<'_> {
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),
+            mcp,
             data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),

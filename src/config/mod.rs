@@ -13,6 +13,7 @@ mod expand;
 mod files;
 mod keys;
 mod line;
+mod mcp;
 mod npc;
 mod policy;
 mod providers;
@@ -33,6 +34,7 @@ use std::{
 };
 
 pub use self::{
+    mcp::McpOptions,
     providers::{LlmChoice, SttChoice, TtsChoice},
     schema::{SchemaKind, schema},
     watch::Watch,
@@ -69,6 +71,8 @@ pub struct Config {
     pub budget: BudgetOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<Table>,
+    /// Servers of further tools.
+    pub mcp: McpOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// Least important level logged ("info").

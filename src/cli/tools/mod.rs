@@ -6,6 +6,8 @@ mod call;
 mod list;
 mod visible;
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 
 use super::Failure;
@@ -13,6 +15,9 @@ use crate::{
     app::{self, Tools},
     config::Config,
 };
+
+/// Longest wait for servers; more than any is given to connect by default.
+const PATIENCE: Duration = Duration::from_secs(35);
 
 #[derive(Args)]
 pub struct Arguments {
@@ -42,7 +47,8 @@ enum Command {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let tools = app::open_tools(config, rand::random());
+        let tools = app::open_tools(config, None, rand::random());
+        tools.servers.settled(PATIENCE).await;
         let status = with(config, &tools, arguments.command).await;
         tools.close().await;
         status

@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXTS, WAIT, npc};
+use super::{MONEY, TEXTS, WAIT, mcp, npc};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Voice services.
@@ -32,6 +32,7 @@ pub static FILE: Shape = Shape {
         Key::new("budget", Kind::Shape(&BUDGET), "What a session may spend."),
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
+        Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
         Key::new(
             "data_dir",
             Kind::Filled,

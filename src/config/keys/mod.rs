@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod campaign;
+pub mod mcp;
 pub mod npc;
 
 use crate::yaml::Kind;

@@ -15,6 +15,16 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Names that are known before any server is.
+    pub const FIXED: &[&str] = &["session.id", "campaign.name", "campaign.system"];
+
+    /// The first name in `template` that can never be filled in.
+    pub fn unknown(template: &str) -> Option<String> {
+        let inside = template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+        let known = |name: &&str| Self::FIXED.contains(name) || name.starts_with("data.");
+        inside.map(str::trim).find(|name| !known(name)).map(str::to_owned)
+    }
+
     /// Facts that stay, by their whole names (`session.id`, `campaign.name`).
     pub fn new(fixed: BTreeMap<String, String>) -> Self {
         Self { fixed, data: ArcSwap::default() }
