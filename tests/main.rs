@@ -14,6 +14,7 @@ mod dev;
 mod hearing;
 mod house;
 mod layers;
+mod mcp;
 mod model;
 mod support;
 mod tools;

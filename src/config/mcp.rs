@@ -389,3 +389,6 @@ fn declared(node: &Node, problems: &mut Problems) -> Declared {
 pub fn patterns(options: &McpOptions) -> Vec<String> {
     options.servers.iter().map(|server| format!("{}.*", server.identity())).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,7 +92,7 @@ mod tests {
         facts.set("home", given.into());
         assert_eq!(facts.fill("a ${session.id} b").as_deref(), Ok("a s7 b"));
         assert_eq!(facts.fill("${data.login.token}/${data.login.n}").as_deref(), Ok("t/3"));
-        assert_eq!(facts.fill("${data.login.x}").as_deref(), Err(&*"data.login.x".to_owned()));
+        assert_eq!(facts.fill("${data.login.x}").as_deref(), Err(&"data.login.x".to_owned()));
         assert_eq!(facts.fill("no ${ end").as_deref(), Ok("no ${ end"));
         facts.set("home", BTreeMap::new());
         assert!(facts.data().is_empty());

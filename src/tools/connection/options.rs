@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use crate::tools::Declared;
+use crate::tools::{Declared, fnv1a};
 
 /// One configured server; two that are equal need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,12 +62,24 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Where it leads, for reports and as the key of what is remembered of it.
+    /// Where it leads, for reports. What may be a key is left out.
     pub fn endpoint(&self) -> String {
         match self {
-            Self::Stdio { command, .. } => format!("stdio {}", command.join(" ")),
-            // What follows the path may be a key.
+            Self::Stdio { command, .. } => {
+                let program = command.first().map_or("", String::as_str);
+                format!("stdio {program}{}", if command.len() > 1 { " …" } else { "" })
+            }
             Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What is remembered of the server is kept by this.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Stdio { command, .. } => {
+                format!("{} {:016x}", self.endpoint(), fnv1a(&command.join("\0")))
+            }
+            Self::Http { .. } => self.endpoint(),
         }
     }
 }

@@ -28,7 +28,7 @@ use super::{
     tail::Tail,
     tool::{Link, ServerTool},
 };
-use crate::tools::{Definition, SourceKind};
+use crate::tools::{Definition, SourceKind, identity as identity_of};
 
 /// Changes that come within this time are one.
 const DEBOUNCE: Duration = Duration::from_millis(200);
@@ -116,7 +116,6 @@ impl Server {
         let mut jitter = StdRng::seed_from_u64(self.seed);
         let mut failures = 0;
         loop {
-            self.known.state.send_replace(State::Connecting);
             let stop = self.stop.clone();
             let Some(attempt) = stop.run_until_cancelled(self.attempt()).await else { break };
             let reason = match attempt {
@@ -145,10 +144,11 @@ impl Server {
                 _ => tracing::debug!(server = name, reason, wait_ms, "server failed again"),
             }
             let until = Instant::now() + wait;
-            self.known.state.send_replace(State::Waiting { reason, until });
+            self.known.state.send_replace(State::Waiting { reason: reason.clone(), until });
             if stop.run_until_cancelled(sleep_until(until)).await.is_none() {
                 break;
             }
+            self.known.state.send_replace(State::Reconnecting { reason });
         }
         self.known.state.send_replace(State::Stopped);
     }
@@ -170,7 +170,7 @@ impl Server {
             debug: self.options.debug,
             gate: Gate::new(),
         };
-        let era = self.shared.kept.era(&self.options.reach.endpoint());
+        let era = self.shared.kept.era(&self.options.reach.key());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
             Reach::Stdio { command, env } => {
@@ -195,7 +195,7 @@ impl Server {
             Err(refusal) => return Err(self.explained(refusal, child).await),
         };
         let tools = client.tools().await?;
-        self.shared.kept.set_era(&self.options.reach.endpoint(), client.era());
+        self.shared.kept.set_era(&self.options.reach.key(), client.era());
         Ok(Connected { client, child, wire, tools })
     }
 
@@ -259,7 +259,7 @@ impl Server {
             self.read_resources(&client).await;
         }
         self.known.state.send_replace(State::Ready);
-        tracing::info!(server = self.options.name, tools = tools.len(), "server ready");
+        tracing::info!(server = self.options.name, "server ready");
         let ended = tokio::select! {
             () = self.stop.cancelled() => None,
             () = client.lost().cancelled() => Some("it has ended".to_owned()),
@@ -361,9 +361,12 @@ impl Server {
                 tracing::warn!(server, tool = name, "configured, but the server has no such tool");
             }
         }
-        let names = offered.iter().map(|tool| tool.name.clone()).collect();
-        let host = &self.shared.host;
-        let refused = host.offer(self.options.identity(), SourceKind::Server, offered);
+        let names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
+        let (host, identity) = (&self.shared.host, self.options.identity());
+        let refused = host.offer(identity, SourceKind::Server, offered);
+        let is_offered =
+            |name: &String| !refused.iter().any(|it| it.tool == identity_of(identity, name));
+        let names = names.into_iter().filter(is_offered).collect();
         for refused in &refused {
             tracing::warn!(server, tool = refused.tool, reason = refused.reason, "left out");
         }

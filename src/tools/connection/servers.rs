@@ -74,8 +74,13 @@ impl Tokens {
 /// How a server stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// On its way.
+    /// On its way for the first time.
     Connecting,
+    /// On its way again after a failure.
+    Reconnecting {
+        /// Why it failed.
+        reason: String,
+    },
     /// Its tools are offered.
     Ready,
     /// Failed, and tried again at a moment.
@@ -99,6 +104,7 @@ impl State {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
+            Self::Reconnecting { .. } => "connecting again",
             Self::Ready => "ready",
             Self::Waiting { .. } => "waiting to retry",
             Self::Failed { .. } => "failed",
@@ -109,7 +115,9 @@ impl State {
     /// Why it is not ready, if something is wrong.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Waiting { reason, .. } | Self::Failed { reason } => Some(reason),
+            Self::Reconnecting { reason }
+            | Self::Waiting { reason, .. }
+            | Self::Failed { reason } => Some(reason),
             _ => None,
         }
     }
