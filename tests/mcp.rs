@@ -81,7 +81,7 @@ fn servers_of_every_kind_stand_side_by_side() {
         return;
     }
     let servers = [
-        format!("name: old, command: \"{}\"", command("plain")),
+        format!("name: home, command: \"{}\"", command("plain")),
         format!("name: new, command: \"{}\"", command("stateless")),
         format!("name: stubborn, command: \"{}\"", command("stubborn")),
         format!("name: crash, command: \"{}\", auto_reconnect: false", command("crash")),
@@ -93,7 +93,7 @@ fn servers_of_every_kind_stand_side_by_side() {
     let lines = place.run(&["mcp", "servers", "--json"]).ends_with(1).lines();
     let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap();
     for (name, revision) in
-        [("old", "2025-11-25"), ("new", "2026-07-28"), ("stubborn", "2025-11-25")]
+        [("home", "2025-11-25"), ("new", "2026-07-28"), ("stubborn", "2025-11-25")]
     {
         assert_eq!(
             (&of(name)["state"], &of(name)["revision"]),
@@ -183,13 +183,15 @@ fn no_process_is_left_whatever_ends_the_program() {
             pids.display()
         );
         place.write("glyphoxa.yaml", config(&[server]));
-        let live = place.start(&["ask", "--json"]);
+        let mut live = place.start(&["ask", "--json"]);
         live.says("server ready");
+        live.types("Bartok, hello");
+        live.says("Hm.");
         let pids = fs::read_to_string(pids).unwrap();
         let pids: Vec<&str> = pids.split_whitespace().collect();
         assert!(pids.len() == 2 && pids.iter().all(|pid| is_there(pid)), "{pids:?}");
         match orderly {
-            true => assert_eq!(live.leave(), 1, "nothing was said"),
+            true => assert_eq!(live.leave(), 0),
             false => live.kill(),
         }
         let until = Instant::now() + Duration::from_secs(5);

@@ -94,7 +94,7 @@ fn every_problem_has_its_place_and_way_out() {
         ),
         (
             "{ name: a, command: x, url: \"http://h/m\" }",
-            "4:37: a server has both 'command' and 'url'",
+            "4:35: a server has both 'command' and 'url'",
         ),
         (
             "{ name: a.b, command: x }",

@@ -133,14 +133,14 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
         if error.is::<AuthRequiredError>() || error.is::<InsufficientScopeError>() {
             return (Refusal::Unauthorized, CallErrorKind::Connection);
         }
-        if let Some(status) = error.downcast_ref::<HttpStatusError>() {
-            let kind = match status.status {
-                429 => CallErrorKind::RateLimited,
-                _ => CallErrorKind::Connection,
-            };
-            return (Refusal::Other(format!("it answered with HTTP {}", status.status)), kind);
-        }
         if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            if let StreamableHttpError::HttpStatus(HttpStatusError { status, .. }) = error {
+                let kind = match status {
+                    429 => CallErrorKind::RateLimited,
+                    _ => CallErrorKind::Connection,
+                };
+                return (Refusal::Other(format!("it answered with HTTP {status}")), kind);
+            }
             found = Some(http(error));
         }
         deepest = error.to_string();

@@ -237,7 +237,7 @@ impl Server {
         };
         if let Some(mut child) = child {
             let words = self.known.link.last_words().await;
-            if let Some(exit) = child.exit() {
+            if let Some(exit) = child.exit().await {
                 reason.push_str(&format!(", {exit}"));
             }
             if let Some(words) = words {
@@ -274,16 +274,20 @@ impl Server {
         self.known.change(|details| *details = Details::default());
         client.close().await;
         let Some(mut child) = child else { return ended };
-        let ended = match (ended, child.exit()) {
-            (Some(reason), exit) => {
-                let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
-                let words = link.last_words().await.map(|words| format!(": {words}"));
-                Some(format!("{reason}{exit}{}", words.unwrap_or_default()))
+        let reason = match ended {
+            None => None,
+            Some(mut reason) => {
+                if let Some(exit) = child.exit().await {
+                    reason.push_str(&format!(", {exit}"));
+                }
+                if let Some(words) = link.last_words().await {
+                    reason.push_str(&format!(": {words}"));
+                }
+                Some(reason)
             }
-            (None, _) => None,
         };
         child.end().await;
-        ended
+        reason
     }
 
     /// Takes changes of its lists as they come; returns when they can no longer be read.
@@ -295,9 +299,10 @@ impl Server {
             if tools_changed {
                 match client.tools().await {
                     Ok(now) => {
-                        self.tell_changes(&tools, &now);
+                        // Under review the same list may have been approved meanwhile.
                         if now != tools || self.options.trust == Trust::Review {
                             self.offer(&now);
+                            self.tell_changes(&tools, &now);
                             tools = now;
                         }
                     }

@@ -19,10 +19,12 @@ use super::{options::Secret, tail::Tail};
 
 /// Time a child has to end by itself, and again after it was told to.
 const GRACE: Duration = Duration::from_secs(2);
+/// Longest wait for the end of a child whose output has ended.
+const EXITING: Duration = Duration::from_millis(200);
 /// How often it is looked whether a group has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// Ends the group `$0` when its input ends.
-const WATCHDOG: &str = "read _; kill -TERM -- \"-$0\"; sleep 2; kill -KILL -- \"-$0\"";
+const WATCHDOG: &str = "read _; kill -s TERM -- \"-$0\"; sleep 2; kill -s KILL -- \"-$0\"";
 
 /// A server's process.
 pub struct Child {
@@ -113,9 +115,9 @@ impl Child {
         self.group.is_over = true;
     }
 
-    /// How the child ended, if it has.
-    pub fn exit(&mut self) -> Option<String> {
-        let status = self.child.try_wait().ok()??;
+    /// How the child ended, if it has or does in a moment.
+    pub async fn exit(&mut self) -> Option<String> {
+        let status = timeout(EXITING, self.child.wait()).await.ok()?.ok()?;
         Some(match status.code() {
             Some(code) => format!("exit status {code}"),
             None => status.to_string(),
