@@ -126,8 +126,9 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
             ends_utterances: case.event,
             partial: case.partial.map(|(_, text)| text),
         },
-        model: Model { token: TOKEN, calls: false },
+        model: Model { token: TOKEN, calls: 0 },
         synthesiser: Synthesiser::new(Duration::from_secs(4)),
+        tool: support::table::nothing(),
     };
     let (table, _events) = open_table(services, Box::new(ear.clone())).await;
     let text = "what is new in town".to_owned();

@@ -84,8 +84,9 @@ impl Case {
     fn services(self) -> Services {
         Services {
             recogniser: Recogniser { ends_utterances: !self.vad, partial: None },
-            model: Model { token: TOKEN, calls: false },
+            model: Model { token: TOKEN, calls: 0 },
             synthesiser: Synthesiser::new(Duration::from_millis(100)),
+            tool: support::table::nothing(),
         }
     }
 

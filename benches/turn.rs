@@ -18,7 +18,7 @@ use support::{
     figures::{Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, ms, runtime, turns_goal, turns_line},
     sound::{LAST, marked, silence},
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{Room, Services},
+    table::{self, Room, Services},
 };
 
 /// Turns before the first that counts.
@@ -31,9 +31,9 @@ const CLOCKS: usize = 2;
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let n = if quick { 20 } else { 200 };
-    let turn = case("turn", n, TOKEN, false);
-    case("turn_20ms", n / 2, TOKEN * 4, false);
-    let tool = case("tool", n, TOKEN, true);
+    let turn = case("turn", n, TOKEN, 0);
+    case("turn_20ms", n / 2, TOKEN * 4, 0);
+    let tool = case("tool", n, TOKEN, 1);
     println!(
         "{}",
         json!({ "goals": [
@@ -44,12 +44,13 @@ fn main() {
 }
 
 /// Runs one case; its line, printed.
-fn case(name: &str, n: usize, token: Duration, calls: bool) -> Value {
+fn case(name: &str, n: usize, token: Duration, calls: usize) -> Value {
     let (runtime, empty) = (runtime(), Floor::new());
     let services = Services {
         recogniser: Recogniser { ends_utterances: true, partial: None },
         model: Model { token, calls },
         synthesiser: Synthesiser::new(Duration::from_millis(100)),
+        tool: table::nothing(),
     };
     let mut room = runtime.block_on(Room::open(services, Duration::ZERO));
     let (mut totals, mut floor) = (Vec::new(), Vec::new());

@@ -3,6 +3,7 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod reload;
+mod servers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    domain::{Campaign, EntityKind, LineWhen, Message, Npc, SessionId, Voice},
+    domain::{EntityKind, LineWhen, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names, words::fold},
     provider::{
@@ -28,8 +29,9 @@ use crate::{
     },
     session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
     tools::{
-        Effects, ToolHost, builtin,
-        connection::{self, Facts, Servers},
+        Effects, ToolHost,
+        builtin::{self, Materials, RuleBook},
+        connection::Servers,
     },
 };
 
@@ -93,6 +95,8 @@ pub struct Tools {
     pub servers: Servers,
     stop: CancellationToken,
     tending: JoinHandle<()>,
+    /// The rules on their way.
+    reading: Option<JoinHandle<()>>,
 }
 
 /// Opens the tools for `session`, if there is one; `seed` throws the dice. Servers connect in the
@@ -102,33 +106,19 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> To
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
-    builtin::offer(&host, builtin::Materials { dice, tables: config.tables.clone() });
+    let own = &config.rules;
+    let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
+    let rules = Arc::new(rules);
+    // Read beside the start, so that the first question does not wait for it.
+    let asked = cast.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
+    let book = Arc::clone(&rules);
+    let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
+    builtin::offer(&host, Materials { dice, tables: config.tables.clone(), rules });
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    let servers = Servers::new(connection::Setup {
-        host: host.clone(),
-        data_dir: config.data_dir.clone(),
-        environment: ["PATH", "HOME", "LANG", "TMPDIR"]
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), config::environment(name)?)))
-            .collect(),
-        facts: Arc::new(facts(config, session)),
-        seed: seed.wrapping_add(2),
-    });
-    servers.set(config.mcp.servers.clone());
-    Tools { host, servers, stop, tending }
-}
-
-/// What headers of servers may name.
-fn facts(config: &Config, session: Option<&SessionId>) -> Facts {
-    let facts = [
-        ("session.id", session.map(|session| session.0.clone())),
-        ("campaign.name", Some(config.campaign.name.clone())),
-        ("campaign.system", Some(config.campaign.system.clone())),
-    ];
-    let known = |(name, value): (&str, Option<String>)| Some((name.to_owned(), value?));
-    Facts::new(facts.into_iter().filter_map(known).collect())
+    let servers = servers::open(config, session, &host, seed.wrapping_add(2));
+    Tools { host, servers, stop, tending, reading }
 }
 
 impl Tools {
@@ -139,6 +129,10 @@ impl Tools {
         self.servers.close().await;
         // It ends at its next look at the token.
         let _ = self.tending.await;
+        if let Some(reading) = self.reading {
+            // Some tens of milliseconds at most; a panic in it has been shown.
+            let _ = reading.await;
+        }
     }
 }
 
@@ -166,6 +160,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         seats,
         campaign,
         keywords: config.tiers.clone(),
+        rules: config.rules.phrases().into(),
         stt: setup.stt,
         out: setup.out,
         pace: setup.pace,
@@ -296,8 +291,8 @@ pub fn find_npc<'n>(npcs: &'n [Npc], name: &str) -> Result<(usize, &'n Npc), Str
 
 /// Names that raise a turn's tier: rules, and entities that are not where the players are.
 /// `present` are NPCs at the table.
-pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
-    session::tier_names(campaign, present)
+pub fn tier_names(config: &Config, present: &[&str]) -> Names {
+    session::tier_names(&config.campaign, &config.rules.phrases(), present)
 }
 
 /// What the recogniser should expect to hear.
@@ -331,6 +326,7 @@ fn vocabulary(config: &Config) -> local::Vocabulary {
             }
         }
     }
+    vocabulary.things.extend(config.rules.own_names().map(str::to_owned));
     vocabulary.people.extend(config.campaign.players.iter().map(|p| name(&p.character, None)));
     vocabulary.keywords.extend(config.tiers.deep.iter().chain(&config.tiers.standard).cloned());
     vocabulary

@@ -7,6 +7,8 @@ mod yaml;
 
 mod logic;
 
+mod import;
+
 mod provider;
 
 mod tools;

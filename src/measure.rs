@@ -7,7 +7,7 @@ pub use crate::{
     audio::{Frame, SampleRate},
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
-        ToolSpec, Voice,
+        TurnId, Voice,
     },
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{
@@ -27,8 +27,8 @@ pub use crate::{
         VoiceInput, VoiceOut, open,
     },
     tools::{
-        Attachment, CallContext, CallError, CallOutput, Declared, Definition, Effects, Handler,
-        SourceKind, ToolHost,
+        Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
+        Handler, SourceKind, Taint, ToolHost,
         builtin::{Materials, Table, offer as offer_built_ins},
     },
 };

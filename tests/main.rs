@@ -10,11 +10,13 @@ mod ask;
 mod bad_input;
 mod cli;
 mod dev;
+mod docs;
 #[cfg(feature = "measure")]
 mod hearing;
 mod house;
 mod layers;
 mod mcp;
 mod model;
+mod rules;
 mod support;
 mod tools;

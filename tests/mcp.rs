@@ -82,7 +82,10 @@ fn servers_of_every_kind_stand_side_by_side() {
     }
     let servers = [
         format!("name: home, command: \"{}\"", command("plain")),
-        format!("name: new, command: \"{}\"", command("stateless")),
+        format!(
+            "name: new, command: \"{}\", resources: true, resource_vars: {{ town: Mill }}",
+            command("stateless")
+        ),
         format!("name: stubborn, command: \"{}\"", command("stubborn")),
         format!("name: crash, command: \"{}\", auto_reconnect: false", command("crash")),
         format!("name: mute, command: \"{}\", connect_timeout_ms: 1500", command("mute")),
@@ -113,6 +116,7 @@ fn servers_of_every_kind_stand_side_by_side() {
         assert_eq!(of(name)["reason"], reason);
     }
     assert_eq!(of("crash")["state"], "failed");
+    assert_eq!(of("new")["resources"], json!(["map", "token.txt", "towns"]));
     assert_eq!(of("crash")["stderr"], json!(["this server is chatty", "no config found"]));
     // What they speak is remembered, so that nobody is asked in vain again.
     let kept = fs::read_to_string(place.path("data/mcp-revisions.json")).unwrap();

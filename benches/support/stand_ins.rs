@@ -88,8 +88,8 @@ impl SpeechToText for Recogniser {
 pub struct Model {
     /// Time between two tokens; the first comes at once.
     pub token: Duration,
-    /// It asks for the tool first.
-    pub calls: bool,
+    /// Rounds of calls before it speaks.
+    pub calls: usize,
 }
 
 impl ChatModel for Model {
@@ -102,7 +102,11 @@ impl ChatModel for Model {
     }
 
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
-        if self.calls && !matches!(request.messages.last(), Some(Message::Tool { .. })) {
+        let results = request.messages.iter().rev();
+        let results = results.take_while(|message| !matches!(message, Message::User(_)));
+        let made = results.filter(|message| matches!(message, Message::Tool { .. })).count();
+        let can_call = request.tools.iter().any(|spec| *spec.name == *TOOL);
+        if made < self.calls && can_call {
             let call = ToolCall {
                 id: CallId("call".to_owned()),
                 name: TOOL.to_owned(),

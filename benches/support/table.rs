@@ -35,6 +35,8 @@ pub struct Services {
     pub model: Model,
     /// Speaks.
     pub synthesiser: Synthesiser,
+    /// The only tool.
+    pub tool: Definition,
 }
 
 /// A table and its player.
@@ -83,7 +85,7 @@ pub async fn open_table(
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
-    host.offer("bench", SourceKind::BuiltIn, vec![tool()]);
+    host.offer("bench", SourceKind::BuiltIn, vec![services.tool]);
     let purse = Purse::new(Ledger::default());
     let options = Options::default();
     let parts = CascadedParts {
@@ -104,6 +106,7 @@ pub async fn open_table(
         seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],
         campaign,
         keywords: Keywords::shipped(["en", "de"]),
+        rules: Arc::from([]),
         stt: Arc::new(services.recogniser),
         out,
         pace: Pace::RealTime,
@@ -160,7 +163,7 @@ async fn player(
 }
 
 /// An NPC that answers to everything.
-fn npc() -> Npc {
+pub fn npc() -> Npc {
     Npc {
         name: "Bartok the Barkeep".to_owned(),
         aliases: vec!["Bartok".to_owned()],
@@ -194,7 +197,7 @@ fn npc() -> Npc {
 }
 
 /// The tool that does nothing.
-fn tool() -> Definition {
+pub fn nothing() -> Definition {
     Definition {
         name: "nothing".to_owned(),
         description: "Does nothing.".to_owned(),

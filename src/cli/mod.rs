@@ -74,6 +74,8 @@ enum Kind {
     Npc,
     /// A campaign file.
     Campaign,
+    /// A file of rules.
+    Rules,
 }
 
 impl From<Kind> for SchemaKind {
@@ -82,6 +84,7 @@ impl From<Kind> for SchemaKind {
             Kind::Config => Self::Config,
             Kind::Npc => Self::Npc,
             Kind::Campaign => Self::Campaign,
+            Kind::Rules => Self::Rules,
         }
     }
 }
@@ -153,7 +156,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Tier(tier) => tier::run(&load(path)?, &tier),
         Command::Tools(tools) => {
             let config = load(path)?;
-            log_to_stderr(&config.log_level);
+            let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
         Command::Mcp(mcp) => {

@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn prints_one_json_object_for_each_kind() {
-        for kind in [SchemaKind::Config, SchemaKind::Npc, SchemaKind::Campaign] {
+        for kind in [SchemaKind::Config, SchemaKind::Npc, SchemaKind::Campaign, SchemaKind::Rules] {
             let mut out = Vec::new();
             write(kind, &mut out).unwrap();
             let schema: serde_json::Value = serde_json::from_slice(&out).unwrap();

@@ -14,6 +14,7 @@ use super::{
     policy,
     providers::{LlmChoice, TtsChoice, providers},
     reading::{Notes, Reading},
+    rules::{self, Rules},
     tables,
     voice::VoiceDefaults,
 };
@@ -85,7 +86,10 @@ impl File<'_> {
         let cast = self.cast(reading, &defaults, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         Config {
-            campaign: self.campaign(&cast, reading, notes),
+            campaign: Campaign {
+                lines_and_veils: self.fields.texts("lines_and_veils"),
+                ..self.campaign(&cast, reading, notes)
+            },
             npcs: cast.npcs,
             stt: providers.stt,
             llm: providers.llm,
@@ -95,6 +99,7 @@ impl File<'_> {
             budget,
             tables: self.tables(tools, reading, notes),
             mcp,
+            rules: self.rules(reading, notes),
             data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
@@ -224,6 +229,12 @@ impl File<'_> {
             deep: changed("deep", shipped.deep),
             standard: changed("standard", shipped.standard),
         }
+    }
+
+    /// Rules to look up.
+    fn rules(&self, reading: &mut Reading, notes: &mut Notes) -> Rules {
+        let rules = self.fields.map("rules", &keys::app::RULES);
+        rules.map(|rules| rules::rules(rules, self.folder, reading, notes)).unwrap_or_default()
     }
 
     /// Random tables, the user's own first.

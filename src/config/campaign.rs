@@ -23,6 +23,7 @@ pub fn campaign(node: &Node, cast: Option<&[Npc]>, notes: &mut Notes) -> Campaig
         description: text("description"),
         system: text("system"),
         scenes: scenes.collect(),
+        lines_and_veils: Vec::new(),
         entities: all.iter().filter_map(|fields| entity(fields, notes)).collect(),
         players: mappings(&file, "players").map(player).collect(),
     }

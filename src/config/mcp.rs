@@ -123,7 +123,7 @@ impl Server<'_, '_> {
         let identity = options.identity();
         let built_in = |known: &&str| known.split_once('.').is_some_and(|it| it.0 == identity);
         let key = if options.prefix.is_some() { "prefix" } else { "name" };
-        if self.reading.tools.iter().any(|known| built_in(known)) {
+        if self.reading.tools.iter().any(built_in) {
             let message = format!("{} is the name of a built-in server", quoted(identity));
             self.problem(key, message, "give this one another name, or a prefix");
         }

@@ -18,6 +18,7 @@ mod npc;
 mod policy;
 mod providers;
 mod reading;
+mod rules;
 mod schema;
 mod shipped;
 mod tables;
@@ -36,6 +37,7 @@ use std::{
 pub use self::{
     mcp::McpOptions,
     providers::{LlmChoice, SttChoice, TtsChoice},
+    rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
     watch::Watch,
 };
@@ -73,6 +75,8 @@ pub struct Config {
     pub tables: Vec<Table>,
     /// Servers of further tools.
     pub mcp: McpOptions,
+    /// Rules to look up.
+    pub rules: Rules,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// Least important level logged ("info").

@@ -74,6 +74,16 @@ impl<'a> Reading<'a> {
         Ok((node, notes))
     }
 
+    /// The text of the file at `path`, which is no YAML.
+    ///
+    /// # Errors
+    /// The file could not be read; nothing is noted.
+    pub fn text(&mut self, path: &Path) -> Result<String, ReadError> {
+        let text = self.source.read(path)?;
+        self.files.push(path.to_owned());
+        Ok(text)
+    }
+
     /// Like [`Reading::file`]; a file that cannot be opened is its own problem.
     pub fn file_or_problem(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
         match self.file(path, kind) {

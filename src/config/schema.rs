@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys;
+use crate::import::RULES;
 use crate::yaml::{Key, Kind, Shape};
 
 /// Files that have a schema.
@@ -14,6 +15,8 @@ pub enum SchemaKind {
     Npc,
     /// A campaign file.
     Campaign,
+    /// A file of rules.
+    Rules,
 }
 
 /// The JSON Schema (draft 2020-12) of a kind of file.
@@ -22,6 +25,7 @@ pub fn schema(kind: SchemaKind) -> Value {
         SchemaKind::Config => &keys::app::FILE,
         SchemaKind::Npc => &keys::npc::NPC,
         SchemaKind::Campaign => &keys::campaign::FILE,
+        SchemaKind::Rules => &RULES,
     };
     schema_of(shape)
 }

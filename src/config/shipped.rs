@@ -19,3 +19,26 @@ pub const FILES: &[(&str, &str)] = &[
 
 /// Where the built-in random tables are among them.
 pub const TABLES: &str = "assets/tables";
+
+/// Rules of the fifth edition, path and content of each file.
+pub const RULES: &[(&str, &str)] = &[
+    ("assets/rules/5e/checks.yaml", include_str!("../../assets/rules/5e/checks.yaml")),
+    ("assets/rules/5e/combat.yaml", include_str!("../../assets/rules/5e/combat.yaml")),
+    ("assets/rules/5e/conditions.yaml", include_str!("../../assets/rules/5e/conditions.yaml")),
+    ("assets/rules/5e/damage.yaml", include_str!("../../assets/rules/5e/damage.yaml")),
+    ("assets/rules/5e/downtime.yaml", include_str!("../../assets/rules/5e/downtime.yaml")),
+    ("assets/rules/5e/environment.yaml", include_str!("../../assets/rules/5e/environment.yaml")),
+    ("assets/rules/5e/equipment.yaml", include_str!("../../assets/rules/5e/equipment.yaml")),
+    ("assets/rules/5e/movement.yaml", include_str!("../../assets/rules/5e/movement.yaml")),
+    ("assets/rules/5e/skills.yaml", include_str!("../../assets/rules/5e/skills.yaml")),
+    ("assets/rules/5e/spellcasting.yaml", include_str!("../../assets/rules/5e/spellcasting.yaml")),
+    ("assets/rules/5e/spells-1.yaml", include_str!("../../assets/rules/5e/spells-1.yaml")),
+    ("assets/rules/5e/spells-2.yaml", include_str!("../../assets/rules/5e/spells-2.yaml")),
+    ("assets/rules/5e/spells-3.yaml", include_str!("../../assets/rules/5e/spells-3.yaml")),
+    ("assets/rules/5e/spells-4-5.yaml", include_str!("../../assets/rules/5e/spells-4-5.yaml")),
+    ("assets/rules/5e/spells-6-9.yaml", include_str!("../../assets/rules/5e/spells-6-9.yaml")),
+    (
+        "assets/rules/5e/spells-cantrips.yaml",
+        include_str!("../../assets/rules/5e/spells-cantrips.yaml"),
+    ),
+];

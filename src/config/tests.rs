@@ -458,7 +458,7 @@ fn what_a_variable_holds_is_never_printed() {
 const EVERY_KEY: &[(&str, &str)] = &[
     (
         "glyphoxa.yaml",
-        "campaign: c.yaml\nnpc_dir: cast\nlanguage: de\n\
+        "campaign: c.yaml\nnpc_dir: cast\nlanguage: de\nlines_and_veils: [spiders]\n\
              providers:\n  stt: { name: openai, base_url: http://localhost:1/v1, model: w, language: fr }\n  \
              llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, \
              temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
@@ -504,6 +504,7 @@ fn every_key_of_a_provider_reaches_its_option() {
 #[test]
 fn every_other_key_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
+    assert_eq!(config.campaign.lines_and_veils, ["spiders"]);
     assert_eq!(config.session.patience, Patience::Patient);
     assert_eq!((config.session.preemptive, config.session.max_tokens), (false, 9));
     assert_eq!(config.session.filler_after.as_millis(), 3);

@@ -15,6 +15,8 @@ pub struct Campaign {
     pub players: Vec<Player>,
     /// Scenes; the first is where a session starts. None: every NPC is present.
     pub scenes: Vec<Scene>,
+    /// What the people at the table do not want brought up.
+    pub lines_and_veils: Vec<String>,
 }
 
 /// Something of the world with a name.

@@ -1,12 +1,13 @@
 //! The nouns every other module talks about.
 //!
-//! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`].
+//! Entry types: [`Npc`], [`Campaign`], [`Message`], [`Tier`], [`Rule`].
 //! **Never**: async, IO, clocks, logging.
 
 mod campaign;
 mod chat;
 mod ids;
 mod npc;
+mod rule;
 mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
@@ -16,4 +17,5 @@ pub use npc::{
     AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,
     Voice,
 };
+pub use rule::Rule;
 pub use tier::Tier;

@@ -167,6 +167,10 @@ impl VoiceEngine for Cascaded {
         self.history.overhear(speaker, text);
     }
 
+    fn forget(&mut self, speaker: &str, text: &str) {
+        self.history.forget(speaker, text);
+    }
+
     fn history(&self) -> &[Message] {
         self.history.messages()
     }

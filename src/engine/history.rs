@@ -41,6 +41,14 @@ impl History {
         self.overheard.push(Overheard { speaker: speaker.to_owned(), text: text.to_owned() });
     }
 
+    /// Takes back what was overheard last in exactly these words.
+    pub fn forget(&mut self, speaker: &str, text: &str) {
+        let is_it = |line: &Overheard| line.speaker == speaker && line.text == text;
+        if let Some(index) = self.overheard.iter().rposition(is_it) {
+            self.overheard.remove(index);
+        }
+    }
+
     /// Adds a turn with the text of it that was heard.
     pub fn add(&mut self, turn: &TurnReport, heard: &str) {
         if heard.is_empty() && turn.exchange.is_empty() {

@@ -46,6 +46,10 @@ pub trait VoiceEngine: Send {
     /// Adds something said at the table that was not meant for this NPC.
     fn overhear(&mut self, speaker: &str, text: &str);
 
+    /// Takes back what was overheard last in exactly these words: its speaker goes on, and the
+    /// whole is told later.
+    fn forget(&mut self, speaker: &str, text: &str);
+
     /// The conversation so far, to be kept with the session.
     fn history(&self) -> &[Message];
 

@@ -66,6 +66,7 @@ pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
         }
         "facts" => facts(npc, campaign),
         "secrets" => list(npc.secret_knowledge.iter().map(|secret| one_line(secret))),
+        "unwanted" => list(campaign.lines_and_veils.iter().map(|topic| one_line(topic))),
         "players" => list(campaign.players.iter().map(|player| one_line(&player.character))),
         "language" => language(&npc.language),
         "sentences" => match npc.max_sentences {

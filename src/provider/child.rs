@@ -32,6 +32,10 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// What it reads.
     pub input: String,
+    /// The voice it was asked for.
+    pub voice: String,
+    /// Its command that lists the voices there are.
+    pub lists_voices: &'static str,
     /// Its samples are played so much faster than it says.
     pub rerate: f64,
 }
@@ -40,6 +44,10 @@ pub struct Program {
 struct Running {
     /// As in [`Program`].
     name: &'static str,
+    /// As in [`Program`].
+    voice: String,
+    /// As in [`Program`].
+    lists_voices: &'static str,
     /// As in [`Program`].
     rerate: f64,
     /// Killed on drop.
@@ -87,6 +95,8 @@ impl Program {
         })?;
         Ok(Running {
             name: self.name,
+            voice: self.voice,
+            lists_voices: self.lists_voices,
             rerate: self.rerate,
             child,
             stdout,
@@ -167,9 +177,20 @@ impl Running {
         }
         match self.child.wait().await {
             Ok(status) if status.success() && self.spoke => Ok(None),
-            Ok(status) => Err(failed(self.name, &status.to_string(), &complaint)),
-            Err(error) => Err(failed(self.name, &error.to_string(), &complaint)),
+            Ok(status) => Err(self.said_nothing(&status.to_string(), &complaint)),
+            Err(error) => Err(self.said_nothing(&error.to_string(), &complaint)),
         }
+    }
+
+    /// A voice it does not have is the likeliest reason.
+    fn said_nothing(&self, status: &str, complaint: &[u8]) -> Error {
+        let (name, voice, lists) = (self.name, &self.voice, self.lists_voices);
+        let complaint = shortened(complaint);
+        let text = format!(
+            "\"{name}\" said nothing with the voice \"{voice}\", {status}: \"{complaint}\" \
+             (use a voice that {lists} lists)"
+        );
+        Error::new(Kind::InvalidRequest, text)
     }
 }
 
@@ -195,18 +216,18 @@ fn not_started(name: &'static str, error: &io::Error) -> Error {
     Error::new(Kind::Unavailable, format!("cannot start \"{name}\": {error} (try again)"))
 }
 
-/// The program ran and gave no speech.
+/// The program ran to no good end.
 fn failed(name: &str, status: &str, complaint: &[u8]) -> Error {
-    let complaint = String::from_utf8_lossy(complaint);
-    let complaint: String = complaint
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(COMPLAINT)
-        .collect();
-    let text = format!("\"{name}\" said nothing, {status}: \"{complaint}\" (check text and voice)");
+    let complaint = shortened(complaint);
+    let text = format!("\"{name}\" failed, {status}: \"{complaint}\" (install it anew)");
     Error::new(Kind::InvalidRequest, text)
+}
+
+/// The beginning of what a program complained of, on one line.
+fn shortened(complaint: &[u8]) -> String {
+    let complaint = String::from_utf8_lossy(complaint);
+    let words: Vec<&str> = complaint.split_whitespace().collect();
+    words.join(" ").chars().take(COMPLAINT).collect()
 }
 
 /// Replaces whole words by how they are said; upper and lower case are the same, and of two

@@ -16,6 +16,8 @@ pub struct Espeak;
 
 /// Its file and its package.
 const PROGRAM: &str = "espeak-ng";
+/// Shows which voices there are.
+const LISTS_VOICES: &str = "espeak-ng --voices";
 /// Its own speed, in words a minute.
 const WORDS_A_MINUTE: f32 = 175.0;
 /// Its own pitch; the scale doubles the frequency every 50.
@@ -73,7 +75,7 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         || !voice.voice_id.chars().all(known)
     {
         let id = &voice.voice_id;
-        let text = format!("espeak has no voice \"{id}\" (espeak-ng --voices lists them)");
+        let text = format!("espeak has no voice \"{id}\" (use a voice that {LISTS_VOICES} lists)");
         return Err(Error::new(Kind::InvalidRequest, text));
     }
     let pitch = (PITCH + PITCH * voice.pitch_shift / 12.0).clamp(PITCH_LIMITS.0, PITCH_LIMITS.1);
@@ -96,6 +98,8 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
         name: PROGRAM,
         arguments: arguments.map(str::to_owned).to_vec(),
         input,
+        voice: voice.voice_id.clone(),
+        lists_voices: LISTS_VOICES,
         rerate: 1.0,
     })
 }
@@ -148,6 +152,9 @@ mod tests {
         for id in ["xyzzy", "", "-x", "a;b"] {
             let error = speak("hello", id, 0.0, 1.0).await.map(drop).unwrap_err();
             assert_eq!(error.kind(), Kind::InvalidRequest, "{error}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("voice \"{id}\"")), "{text}");
+            assert!(text.ends_with("(use a voice that espeak-ng --voices lists)"), "{text}");
         }
     }
 

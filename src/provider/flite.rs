@@ -86,7 +86,14 @@ fn program(request: &SpeakRequest) -> Result<Program, Error> {
     }
     // The word after -t is text whatever it begins with.
     arguments.extend(["-t".to_owned(), text, "/dev/stdout".to_owned()]);
-    Ok(Program { name: PROGRAM, arguments, input: String::new(), rerate })
+    Ok(Program {
+        name: PROGRAM,
+        arguments,
+        input: String::new(),
+        voice: voice.voice_id.clone(),
+        lists_voices: "flite -lv",
+        rerate,
+    })
 }
 
 #[cfg(test)]

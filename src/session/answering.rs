@@ -91,7 +91,7 @@ impl Table {
             self.playback.release(id);
         }
         if confirmed && is_answer {
-            self.ears.begins(Instant::now(), purpose.seat, tier);
+            self.ears.begins(self.sound.moment(Instant::now()), purpose.seat, tier);
         }
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
@@ -156,7 +156,7 @@ impl Table {
         let now = Instant::now();
         active.confirm(now, utterance.clone());
         self.playback.release(turn);
-        self.ears.begins(now, seat, tier);
+        self.ears.begins(self.sound.moment(now), seat, tier);
         true
     }
 
@@ -179,17 +179,21 @@ impl Table {
             let said = &p.utterance;
             said.speaker == speaker && said.speech_end == end && !said.typed
         };
-        for seat in &mut self.seats {
-            if let Some(index) = seat.waiting.iter().rposition(of) {
-                return seat.waiting.remove(index).map(|purpose| purpose.utterance.raw);
-            }
+        let waiting = self.seats.iter_mut().find_map(|seat| {
+            let index = seat.waiting.iter().rposition(of)?;
+            seat.waiting.remove(index)
+        });
+        if let Some(purpose) = waiting {
+            self.unhear(&purpose);
+            return Some(purpose.utterance.raw);
         }
         let unheard = self.turns.iter().find(|turn| {
             of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
         })?;
-        let (id, raw) = (unheard.id, unheard.purpose.utterance.raw.clone());
+        let (id, purpose) = (unheard.id, unheard.purpose.clone());
         self.drop_turn(now, id);
-        Some(raw)
+        self.unhear(&purpose);
+        Some(purpose.utterance.raw)
     }
 
     /// Ends a turn as `outcome`, whatever it is doing.
@@ -325,7 +329,8 @@ impl Table {
             seat.has_spoken = true;
             let name = seat.npc.name.clone();
             if matches!(purpose.cause, Cause::Utterance) {
-                self.ears.has_spoken(now, ended.seat, purpose.utterance.speaker);
+                let when = self.sound.moment(now);
+                self.ears.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut().enumerate() {
                 if index != ended.seat && self.ears.is_present(index) {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SpeakerId,
+    clock::Moment,
     line::TierLine,
     speakers::Speakers,
     turns::{Utterance, tier_line},
@@ -55,18 +56,24 @@ pub struct Ears {
     npcs: Vec<String>,
     campaign: Arc<Campaign>,
     keywords: Keywords,
+    rules: Arc<[String]>,
     scene: Option<usize>,
     pinned: Option<usize>,
     dm_tier: Option<(Tier, Option<Instant>)>,
     /// Think carefully: the next turn of this seat is deep.
     thinking: Vec<bool>,
-    conversations: Vec<(SpeakerId, usize, Instant)>,
-    last_deep: Option<Instant>,
+    conversations: Vec<(SpeakerId, usize, Moment)>,
+    last_deep: Option<Moment>,
 }
 
 impl Ears {
-    /// Prepares the names of a table.
-    pub fn new(seats: &[Seat], campaign: &Arc<Campaign>, keywords: &Keywords) -> Self {
+    /// Prepares the names of a table; `rules` are phrases that name a rule.
+    pub fn new(
+        seats: &[Seat],
+        campaign: &Arc<Campaign>,
+        keywords: &Keywords,
+        rules: &Arc<[String]>,
+    ) -> Self {
         let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
         let entities =
@@ -86,13 +93,14 @@ impl Ears {
             glossary: Glossary::new(names, language),
             addresser: Addresser::new(&called, &players, language),
             selector: TierSelector::new(keywords),
-            tier_names: tier_names(campaign, &present),
+            tier_names: tier_names(campaign, rules, &present),
             npc_names: NpcNames::of(npcs.iter().copied()),
             thinking: vec![false; npcs.len()],
             npcs: present.iter().map(|&name| name.to_owned()).collect(),
             scene: (!campaign.scenes.is_empty()).then_some(0),
             campaign: Arc::clone(campaign),
             keywords: keywords.clone(),
+            rules: Arc::clone(rules),
             pinned: None,
             dm_tier: None,
             conversations: Vec::new(),
@@ -102,7 +110,7 @@ impl Ears {
 
     /// Learns the names of `seats` anew; who speaks with whom, the scene and orders stay.
     pub fn recast(&mut self, seats: &[Seat]) {
-        let fresh = Self::new(seats, &self.campaign, &self.keywords);
+        let fresh = Self::new(seats, &self.campaign, &self.keywords, &self.rules);
         self.glossary = fresh.glossary;
         self.addresser = fresh.addresser;
         self.npc_names = fresh.npc_names;
@@ -132,9 +140,8 @@ impl Ears {
         utterance: &Utterance,
         seats: &[Seat],
         speakers: &Speakers,
-        queue_depth: usize,
+        (queue_depth, now): (usize, Moment),
     ) -> Understood {
-        let now = Instant::now();
         let candidates: Vec<Candidate> = seats
             .iter()
             .enumerate()
@@ -148,7 +155,7 @@ impl Ears {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (*seat, now.saturating_duration_since(*at)));
+            .map(|(_, seat, at)| (*seat, now.since(*at)));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
@@ -159,7 +166,7 @@ impl Ears {
         match address {
             Address::Npc { index, .. } => Understood::Addressed {
                 seat: index,
-                tier: self.tier(&utterance.text, index, &seats[index], queue_depth),
+                tier: self.tier(&utterance.text, index, &seats[index], (queue_depth, now)),
             },
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(Why::NotAddressed) => {
@@ -173,13 +180,19 @@ impl Ears {
         }
     }
 
-    fn tier(&self, text: &str, index: usize, seat: &Seat, queue_depth: usize) -> TierLine {
+    fn tier(
+        &self,
+        text: &str,
+        index: usize,
+        seat: &Seat,
+        (queue_depth, when): (usize, Moment),
+    ) -> TierLine {
         let now = Instant::now();
         let selection = self.selector.select(&TierInput {
             text,
             queue_depth,
             first_turn: !seat.has_spoken,
-            since_deep: self.last_deep.map(|at| now.saturating_duration_since(at)),
+            since_deep: self.last_deep.map(|at| when.since(at)),
             names: &self.tier_names,
         });
         let by_dm = self.dm_tier.filter(|(_, until)| until.is_none_or(|until| now < until));
@@ -235,7 +248,7 @@ impl Ears {
     }
 
     /// A turn that answers `speaker` begins at `tier`.
-    pub fn begins(&mut self, now: Instant, seat: usize, tier: Tier) {
+    pub fn begins(&mut self, now: Moment, seat: usize, tier: Tier) {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
@@ -245,7 +258,7 @@ impl Ears {
     }
 
     /// The seat has spoken to `speaker`: they are in conversation.
-    pub fn has_spoken(&mut self, now: Instant, seat: usize, speaker: SpeakerId) {
+    pub fn has_spoken(&mut self, now: Moment, seat: usize, speaker: SpeakerId) {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }
@@ -258,7 +271,8 @@ impl Ears {
 
 /// Names that raise a turn's tier: quests are keywords already, so people and places that are not
 /// at the table. `present` are the NPCs that are.
-pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
+/// `rules` are phrases that name a rule.
+pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Names {
     let absent = campaign
         .entities
         .iter()
@@ -266,7 +280,7 @@ pub fn tier_names(campaign: &Campaign, present: &[&str]) -> Names {
         .filter(|entity| !present.contains(&entity.name.as_str()))
         .flat_map(|entity| std::iter::once(&entity.name).chain(&entity.aliases))
         .map(String::as_str);
-    Names::new(std::iter::empty(), absent)
+    Names::new(rules.iter().map(String::as_str), absent)
 }
 
 /// Whether two transcripts say the same, case and punctuation aside.

@@ -11,23 +11,21 @@ use super::{
     ears::Understood,
     lane::{Edge, Lane, LaneNews},
     line::{Outcome, Timings, between},
-    stream::{LaneEvent, Listening},
+    stream::{Ear, LaneEvent},
     table::Table,
     turns::{Purpose, Utterance},
 };
 use crate::{
     engine::Cause,
-    logic::{barge_in, budget::Consumption, vad::Voicing},
+    logic::{barge_in, vad::Voicing},
     provider::{Error, Kind},
 };
-
-/// Sound that is paid for before a streamed utterance begins.
-const EXPECTED_UTTERANCE_SECONDS: f64 = 10.0;
 
 impl Table {
     /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
         let now = Instant::now();
+        self.sound.heard(at);
         if !self.lanes.contains_key(&speaker) {
             self.lanes.retain(|_, lane| !lane.is_stale(now));
         }
@@ -36,23 +34,10 @@ impl Table {
             .entry(speaker)
             .or_insert_with(|| Lane::new(speaker, self.options.patience, &*self.stt));
         lane.watch_voice(self.playback.current().is_some());
-        let mut refused = None;
-        let (stt, purse, news) = (&self.stt, &self.purse, &self.lane_news);
-        let start = |utterance| {
-            let expected =
-                Consumption { seconds: EXPECTED_UTTERANCE_SECONDS, ..Consumption::default() };
-            match purse.hold(stt.priced_as(), "hearing", None, expected) {
-                Ok(held) => {
-                    Some(Listening::start(&**stt, (speaker, utterance), held, news.clone()))
-                }
-                Err(error) => {
-                    refused = Some(error);
-                    None
-                }
-            }
-        };
-        let (voicing, edge) = lane.frame((now, at), &samples, start);
-        if let Some(error) = refused {
+        let (stt, purse, news) = (&*self.stt, &self.purse, &self.lane_news);
+        let mut ear = Ear { stt, purse, news, speaker, refused: None };
+        let (voicing, edge) = lane.frame((now, at), &samples, &mut ear);
+        if let Some(error) = ear.refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);
         }
         if let Some(edge) = edge {
@@ -63,13 +48,14 @@ impl Table {
 
     /// Ends utterances that silence has ended, and begins answers ahead of their final.
     pub(super) fn listen(&mut self, now: Instant) {
-        let due = |lane: &&mut Lane| lane.wake_at().is_some_and(|at| at <= now);
-        let due: Vec<SpeakerId> = self.lanes.values_mut().filter(due).map(|l| l.speaker).collect();
+        let at = self.sound.time(now);
+        let due = |lane: &&Lane| lane.is_due(now, at);
+        let due: Vec<SpeakerId> = self.lanes.values().filter(due).map(|l| l.speaker).collect();
         for speaker in due {
             let Some(lane) = self.lanes.get_mut(&speaker) else { continue };
-            let edge = lane.tick(now);
+            let edge = lane.tick(now, at);
             let overdue = lane.overdue(now);
-            let stable = lane.stable_partial(now);
+            let stable = lane.stable_partial(at);
             let unaddressed = lane.unaddressed(now);
             if let Some((utterance, why)) = unaddressed {
                 self.said_to_nobody(utterance, why);
@@ -120,7 +106,7 @@ impl Table {
         let now = Instant::now();
         let speaker = event.speaker;
         let Some(lane) = self.lanes.get_mut(&speaker) else { return };
-        match lane.news(event, now, self.ears.npc_names()) {
+        match lane.news(event, (now, self.sound.time(now)), self.ears.npc_names()) {
             LaneNews::Nothing => {}
             LaneNews::Partial => {
                 let text = lane.partial().to_owned();
@@ -205,7 +191,8 @@ impl Table {
             return Understood::Stop;
         }
         let depth = self.queue_depth();
-        self.ears.understand(utterance, &self.seats, &self.speakers, depth)
+        let when = self.sound.moment(Instant::now());
+        self.ears.understand(utterance, &self.seats, &self.speakers, (depth, when))
     }
 
     /// Everyone present who is not addressed still hears it.
@@ -214,6 +201,16 @@ impl Table {
         for (index, seat) in self.seats.iter_mut().enumerate() {
             if Some(index) != addressed && self.ears.is_present(index) {
                 seat.engine.overhear(&speaker, &utterance.text);
+            }
+        }
+    }
+
+    /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
+    pub(super) fn unhear(&mut self, purpose: &Purpose) {
+        let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            if index != purpose.seat && self.ears.is_present(index) {
+                seat.engine.forget(&speaker, &purpose.utterance.text);
             }
         }
     }

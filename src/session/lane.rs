@@ -8,10 +8,11 @@ use tokio::time::Instant;
 
 use super::{
     speakers::SpeakerId,
-    stream::{LaneEvent, Listening, News, Stream},
+    stream::{Ear, LaneEvent, News, Stream},
     turns::Utterance,
 };
 use crate::{
+    audio::FRAME,
     domain::TurnId,
     logic::{
         command::NpcNames,
@@ -21,6 +22,8 @@ use crate::{
     provider::{Error, Heard, Kind, SpeechToText},
 };
 
+/// Samples of a frame.
+const FRAME_SAMPLES: usize = 320;
 /// Sound from before speech was noticed that the recogniser gets too: 200 ms.
 const PREROLL_FRAMES: usize = 10;
 /// Longest wait for a final transcript.
@@ -30,6 +33,10 @@ const CONTINUES: Duration = Duration::from_millis(600);
 /// A stream that did not open or broke off is not opened again for so long, where one stream
 /// stays open for all utterances.
 const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// Packets this late are still on their way.
+const PACKETS_LATE: Duration = Duration::from_millis(100);
+/// Silence that is handed on when packets have stopped: 1.5 s, more than any service waits for.
+const SILENCE_FRAMES: u32 = 75;
 /// A lane without a frame for so long is given back.
 const STALE: Duration = Duration::from_secs(60);
 
@@ -79,6 +86,8 @@ pub struct Lane {
     last_end: Option<Instant>,
     /// Said to nobody, and why; told when nothing continues it.
     unaddressed: Option<(Utterance, String)>,
+    /// Frames of silence handed on since the last frame.
+    silent: u32,
     reopen_at: Option<Instant>,
 }
 
@@ -100,6 +109,7 @@ impl Lane {
             ended: None,
             last_end: None,
             unaddressed: None,
+            silent: 0,
             reopen_at: None,
         }
     }
@@ -121,31 +131,36 @@ impl Lane {
         &mut self,
         (now, at): (Instant, Instant),
         samples: &Arc<[i16]>,
-        start: impl FnOnce(u64) -> Option<Listening>,
+        ear: &mut Ear<'_>,
     ) -> (Voicing, Option<Edge>) {
         let at = self.last_at.map_or(at, |last| last.max(at));
         self.last_at = Some(at);
+        self.silent = 0;
         let voicing = self.vad.as_mut().map(|vad| vad.push(samples)).unwrap_or_default();
         if self.service_ends {
             if self.open.is_none() && self.reopen_at.is_none_or(|at| at <= now) {
-                self.begin(now, start);
+                self.begin((now, at), ear);
                 self.reopen_at = Some(now + REOPEN_AFTER);
             }
-            self.feed(now, samples, true);
+            self.feed((now, at), samples, true);
+            if self.open.as_mut().is_some_and(|stream| !stream.pay(ear)) {
+                self.open = None;
+                self.reopen_at = Some(now + REOPEN_AFTER);
+            }
             return (voicing, None);
         }
         let output = self.endpointer.handle(at.into_std(), Input::Frame { voiced: voicing.voiced });
         let edge = match output {
             Some(Output::Open { continues }) => {
-                self.begin(now, start);
+                self.begin((now, at), ear);
                 for earlier in std::mem::take(&mut self.preroll) {
-                    self.feed(now, &earlier, true);
+                    self.feed((now, at), &earlier, true);
                 }
-                self.feed(now, samples, true);
+                self.feed((now, at), samples, true);
                 Some(Edge::Opened { continues })
             }
             Some(Output::Feed) => {
-                self.feed(now, samples, voicing.voiced);
+                self.feed((now, at), samples, voicing.voiced);
                 None
             }
             Some(Output::Close { reason, .. }) => Some(self.close(now, reason)),
@@ -161,11 +176,13 @@ impl Lane {
     }
 
     /// Ends what is over because nothing came any more.
-    pub fn tick(&mut self, now: Instant) -> Option<Edge> {
+    /// `at` is until when it is known who spoke.
+    pub fn tick(&mut self, now: Instant, at: Instant) -> Option<Edge> {
+        self.feed_silence(now, at);
         if let Some((_, reason)) = self.ended.take() {
             return Some(self.close(now, reason));
         }
-        let at = self.last_at.map_or(now, |last| last.max(now));
+        let at = self.last_at.map_or(at, |last| last.max(at));
         if self.endpointer.wake_at().is_none_or(|due| at.into_std() < due) {
             return None;
         }
@@ -175,16 +192,51 @@ impl Lane {
         }
     }
 
+    /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
+    /// silence.
+    fn feed_silence(&mut self, now: Instant, at: Instant) {
+        while let Some(due) = self.silence_at().filter(|due| *due <= at) {
+            self.silent += 1;
+            self.feed((now, due), &Arc::from([0; FRAME_SAMPLES]), false);
+        }
+    }
+
+    /// When the next frame of silence is to be handed on.
+    fn silence_at(&self) -> Option<Instant> {
+        let last = self.last_at.filter(|_| self.service_ends && self.open.is_some())?;
+        match self.silent {
+            0 => Some(last + PACKETS_LATE),
+            fed if fed < SILENCE_FRAMES => {
+                Some((last + PACKETS_LATE).max(last + FRAME * (fed + 1)))
+            }
+            _ => None,
+        }
+    }
+
     /// When [`Self::tick`] or [`Self::overdue`] is wanted.
     pub fn wake_at(&self) -> Option<Instant> {
+        [self.due_by_sound(), self.due_by_clock()].into_iter().flatten().min()
+    }
+
+    /// Whether something is to be done, `now` by the clock and `at` by what was heard.
+    pub fn is_due(&self, now: Instant, at: Instant) -> bool {
+        self.due_by_sound().is_some_and(|due| due <= at)
+            || self.due_by_clock().is_some_and(|due| due <= now)
+    }
+
+    fn due_by_sound(&self) -> Option<Instant> {
         let end = self.endpointer.wake_at().map(Instant::from_std);
+        let stable = self.open.as_ref().and_then(Stream::stable_at);
+        [end, stable, self.silence_at()].into_iter().flatten().min()
+    }
+
+    fn due_by_clock(&self) -> Option<Instant> {
         let overdue =
             self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
-        let stable = self.open.as_ref().and_then(Stream::stable_at);
         let untold =
             self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
         let ended = self.ended.map(|(at, _)| at);
-        [end, overdue, stable, untold, ended].into_iter().flatten().min()
+        [overdue, untold, ended].into_iter().flatten().min()
     }
 
     /// An utterance whose final did not come.
@@ -246,9 +298,9 @@ impl Lane {
     }
 
     /// The open utterance as it may be answered ahead of its final: its text so far, offered once.
-    pub fn stable_partial(&mut self, now: Instant) -> Option<Utterance> {
+    pub fn stable_partial(&mut self, at: Instant) -> Option<Utterance> {
         let stream = self.open.as_mut()?;
-        stream.stable_at().filter(|at| *at <= now)?;
+        stream.stable_at().filter(|due| *due <= at)?;
         stream.offered = true;
         Some(Utterance {
             speaker: self.speaker,
@@ -280,10 +332,15 @@ impl Lane {
         }
     }
 
-    /// Takes in what the recogniser said.
-    pub fn news(&mut self, event: LaneEvent, now: Instant, names: &[NpcNames]) -> LaneNews {
+    /// Takes in what the recogniser said; the times are those of [`Self::is_due`].
+    pub fn news(
+        &mut self,
+        event: LaneEvent,
+        (now, at): (Instant, Instant),
+        names: &[NpcNames],
+    ) -> LaneNews {
         if self.open.as_ref().is_some_and(|stream| stream.id == event.utterance) {
-            return self.open_news(event.news, now, names);
+            return self.open_news(event.news, (now, at), names);
         }
         let Some(index) = self.closed.iter().position(|stream| stream.id == event.utterance) else {
             return LaneNews::Nothing;
@@ -314,7 +371,12 @@ impl Lane {
         }
     }
 
-    fn open_news(&mut self, news: News, now: Instant, names: &[NpcNames]) -> LaneNews {
+    fn open_news(
+        &mut self,
+        news: News,
+        (now, at): (Instant, Instant),
+        names: &[NpcNames],
+    ) -> LaneNews {
         let Some(stream) = &mut self.open else { return LaneNews::Nothing };
         match news {
             News::Heard(Heard::Partial(text)) => {
@@ -322,8 +384,9 @@ impl Lane {
                     return LaneNews::Nothing;
                 }
                 let reading = reads(&text, names);
-                stream.read(now, text);
-                let at = self.last_at.map_or(now, |last| last.max(now)).into_std();
+                let at = self.last_at.map_or(at, |last| last.max(at));
+                stream.read(at, text);
+                let at = at.into_std();
                 let partial = Input::Partial { reading, stable_since: at };
                 if let Some(Output::Close { reason, .. }) = self.endpointer.handle(at, partial) {
                     self.ended = Some((now, reason));
@@ -370,15 +433,16 @@ impl Lane {
         }
     }
 
-    fn begin(&mut self, now: Instant, start: impl FnOnce(u64) -> Option<Listening>) {
+    fn begin(&mut self, times: (Instant, Instant), ear: &mut Ear<'_>) {
         self.streams += 1;
-        self.open = start(self.streams).map(|listening| Stream::new(self.streams, listening, now));
+        let listening = ear.start(self.streams);
+        self.open = listening.map(|listening| Stream::new(self.streams, listening, times));
     }
 
-    fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool) {
+    fn feed(&mut self, times: (Instant, Instant), samples: &Arc<[i16]>, voiced: bool) {
         if let Some(stream) = &mut self.open {
             // A stream that never ends is mostly silence, and a megabyte of it every 30 s.
-            stream.feed(now, samples, voiced, !self.service_ends);
+            stream.feed(times, samples, voiced, !self.service_ends);
         }
     }
 

@@ -4,6 +4,7 @@
 //! **Never**: knows serenity, songbird or a web server.
 
 mod answering;
+mod clock;
 mod ears;
 mod effects;
 mod hearing;

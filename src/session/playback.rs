@@ -65,7 +65,8 @@ const GAP: Duration = Duration::from_millis(300);
 const GAP_SPREAD_MS: u64 = 50;
 /// A turn that is ready waits this long for an earlier one that is not.
 const ORDER_PATIENCE: Duration = Duration::from_secs(2);
-/// Behind schedule by more than this, the schedule starts anew instead of catching up.
+/// Behind schedule by more than this, the schedule starts anew; up to it, one more frame leaves
+/// with each that is due until it is caught up.
 const LATE_MAX: Duration = Duration::from_millis(100);
 /// Length of a word whose sound is not all there yet, in frames.
 const FRAMES_A_WORD: usize = 15;
@@ -82,6 +83,8 @@ pub struct Playback {
     segments: Vec<Segment>,
     current: Option<TurnId>,
     next_at: Option<Instant>,
+    /// After a frame more than was due, nothing leaves before this.
+    held_until: Option<Instant>,
     quiet_since: Option<Instant>,
     gap: Duration,
     gain: Gain,
@@ -122,6 +125,7 @@ impl Playback {
             segments: Vec::new(),
             current: None,
             next_at: None,
+            held_until: None,
             quiet_since: None,
             gap: GAP,
             gain: Gain::new(SampleRate::HZ_48000),
@@ -204,9 +208,9 @@ impl Playback {
         self.current
     }
 
-    /// Whether nothing is playing and nothing waits.
+    /// Whether nothing is playing and nothing that may be heard waits.
     pub fn is_idle(&self) -> bool {
-        self.segments.is_empty()
+        self.segments.iter().all(|segment| !segment.released)
     }
 
     /// The turn being heard, if it has to give way to words of the game master that are ready.
@@ -237,7 +241,10 @@ impl Playback {
 
     /// When [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
-        if self.current.is_some() { self.next_at } else { self.next_start().map(|(at, _)| at) }
+        match self.current {
+            Some(_) => self.next_at.map(|at| self.held_until.map_or(at, |held| held.max(at))),
+            None => self.next_start().map(|(at, _)| at),
+        }
     }
 
     /// What plays next and when it may begin: the first in order; when that has no sound yet, one
@@ -262,17 +269,33 @@ impl Playback {
     /// Hands over the frames that are due.
     pub fn poll(&mut self, now: Instant) -> Vec<Played> {
         let mut played = Vec::new();
+        let mut left = 0;
         loop {
             if self.current.is_none() && !self.begin_next(now) {
                 return played;
             }
-            if self.pace == Pace::RealTime && self.next_at.is_some_and(|at| now < at) {
+            if self.pace == Pace::RealTime && !self.is_due(now, left) {
                 return played;
             }
             if !self.play_frame(now, &mut played) {
                 return played;
             }
+            left += 1;
         }
+    }
+
+    /// Whether a frame is due after `left` frames left just now: at most one more at a time, since
+    /// whatever takes them is not made for bursts.
+    fn is_due(&mut self, now: Instant, left: usize) -> bool {
+        let Some(due) = self.next_at else { return true };
+        if now < due || self.held_until.is_some_and(|held| now < held) {
+            return false;
+        }
+        self.held_until = None;
+        if left == 1 {
+            self.held_until = Some(now + FRAME);
+        }
+        true
     }
 
     /// Begins what plays next; false when nothing may.
@@ -280,6 +303,7 @@ impl Playback {
         let Some((_, turn)) = self.next_start().filter(|(at, _)| *at <= now) else { return false };
         self.current = Some(turn);
         self.next_at = Some(now);
+        self.held_until = None;
         self.gain = Gain::new(SampleRate::HZ_48000);
         self.unducked = true;
         true

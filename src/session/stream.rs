@@ -1,6 +1,7 @@
 //! One utterance on its way through a recogniser.
 //!
-//! Entry types: [`Listening`], a recogniser at work, and [`Stream`], what it has heard so far.
+//! Entry types: [`Ear`], which starts a recogniser and pays it, [`Listening`], a recogniser at
+//! work, and [`Stream`], what it has heard so far.
 //! **Never**: decides when an utterance ends.
 
 use std::{sync::Arc, time::Duration};
@@ -10,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{speakers::SpeakerId, turns::Utterance};
 use crate::{
-    engine::Held,
+    engine::{Held, Purse},
     logic::budget::Consumption,
     provider::{Error, Heard, SpeechToText},
 };
@@ -21,6 +22,10 @@ const STREAM_CAPACITY: usize = 1_600;
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Length of a frame.
+const FRAME_SECONDS: f64 = 0.02;
+/// Sound that is paid for before it is heard, again and again while a stream goes on.
+const PAID_SECONDS: f64 = 10.0;
 /// News of one stream waiting to be passed on.
 const NEWS_CAPACITY: usize = 16;
 
@@ -53,7 +58,7 @@ pub struct Stream {
     held: Option<Held>,
     /// Its sound, as far as it is kept.
     pub audio: Vec<Arc<[i16]>>,
-    /// Frames of it so far.
+    /// Frames that are not settled yet.
     frames: u32,
     /// Text of segments that this one continues.
     pub before: String,
@@ -62,8 +67,10 @@ pub struct Stream {
     partial_at: Option<Instant>,
     /// Partials so far.
     pub partials: u32,
-    /// Last voiced frame.
+    /// When the last voiced frame was handed in.
     pub speech_end: Instant,
+    /// When it was spoken.
+    voiced_at: Instant,
     /// When its sound ended.
     pub closed_at: Option<Instant>,
     /// The final transcript.
@@ -75,8 +82,9 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The recogniser `listening` begins to hear utterance `id`.
-    pub fn new(id: u64, listening: Listening, now: Instant) -> Self {
+    /// The recogniser `listening` begins to hear utterance `id`, `now` by the clock and `at` by
+    /// its frames.
+    pub fn new(id: u64, listening: Listening, (now, at): (Instant, Instant)) -> Self {
         Self {
             id,
             to: Some(listening.to),
@@ -89,6 +97,7 @@ impl Stream {
             partial_at: None,
             partials: 0,
             speech_end: now,
+            voiced_at: at,
             closed_at: None,
             text: None,
             parked: false,
@@ -96,10 +105,17 @@ impl Stream {
         }
     }
 
-    /// Takes 20 ms; `keep` them for the utterance.
-    pub fn feed(&mut self, now: Instant, samples: &Arc<[i16]>, voiced: bool, keep: bool) {
+    /// Takes 20 ms, `now` by the clock and spoken at `at`; `keep` them for the utterance.
+    pub fn feed(
+        &mut self,
+        (now, at): (Instant, Instant),
+        samples: &Arc<[i16]>,
+        voiced: bool,
+        keep: bool,
+    ) {
         if voiced {
             self.speech_end = now;
+            self.voiced_at = at;
         }
         self.frames = self.frames.saturating_add(1);
         if keep && self.audio.len() < STREAM_CAPACITY {
@@ -117,8 +133,24 @@ impl Stream {
         // Dropping the sender tells the recogniser so.
         self.to = None;
         self.closed_at = Some(now);
+        self.settle();
+    }
+
+    /// Pays ahead for more of it when all that was paid for is used; false when nobody pays.
+    pub fn pay(&mut self, ear: &mut Ear<'_>) -> bool {
+        if f64::from(self.frames) * FRAME_SECONDS < PAID_SECONDS {
+            return true;
+        }
+        self.settle();
+        self.held = ear.hold();
+        self.held.is_some()
+    }
+
+    /// Books what was heard.
+    fn settle(&mut self) {
+        let seconds = f64::from(std::mem::take(&mut self.frames)) * FRAME_SECONDS;
         if let Some(held) = self.held.take() {
-            held.settle(Consumption { seconds: self.seconds(), ..Consumption::default() });
+            held.settle(Consumption { seconds, ..Consumption::default() });
         }
     }
 
@@ -127,11 +159,11 @@ impl Stream {
         self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
     }
 
-    /// A partial came.
-    pub fn read(&mut self, now: Instant, partial: String) {
+    /// A partial came when sound until `at` was heard.
+    pub fn read(&mut self, at: Instant, partial: String) {
         self.partial = partial;
         self.partials += 1;
-        self.partial_at = Some(now);
+        self.partial_at = Some(at);
         self.offered = false;
     }
 
@@ -151,10 +183,11 @@ impl Stream {
         }
     }
 
-    /// When the partial may be answered ahead, unless it was offered for that already.
+    /// When the partial may be answered ahead, by the time of frames, unless it was offered for
+    /// that already.
     pub fn stable_at(&self) -> Option<Instant> {
         let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
-        Some((since + STABLE).max(self.speech_end + PAUSE))
+        Some((since + STABLE).max(self.voiced_at + PAUSE))
     }
 
     /// `text` with what it continues before it.
@@ -166,12 +199,8 @@ impl Stream {
         }
     }
 
-    fn seconds(&self) -> f64 {
-        f64::from(self.frames) * 0.02
-    }
-
     /// The utterance as far as it is known.
-    pub fn into_utterance(self, speaker: SpeakerId, now: Instant) -> Utterance {
+    pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
         Utterance {
             speaker,
             raw: self.joined(self.text.as_deref().unwrap_or_default()),
@@ -179,9 +208,43 @@ impl Stream {
             partials: self.partials,
             speech_end: self.speech_end,
             final_at: Some(now),
-            audio: self.audio.into(),
+            audio: std::mem::take(&mut self.audio).into(),
             typed: false,
         }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
+
+/// What recognisers of one speaker are started and paid with.
+pub struct Ear<'t> {
+    /// What hears.
+    pub stt: &'t dyn SpeechToText,
+    /// Who pays.
+    pub purse: &'t Purse,
+    /// Where news go.
+    pub news: &'t mpsc::Sender<LaneEvent>,
+    /// Who is heard.
+    pub speaker: SpeakerId,
+    /// Why nobody pays, if so.
+    pub refused: Option<Error>,
+}
+
+impl Ear<'_> {
+    /// Starts a recogniser on utterance `utterance`, unless nobody pays.
+    pub fn start(&mut self, utterance: u64) -> Option<Listening> {
+        let held = self.hold()?;
+        Some(Listening::start(self.stt, (self.speaker, utterance), held, self.news.clone()))
+    }
+
+    fn hold(&mut self) -> Option<Held> {
+        let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
+        let held = self.purse.hold(self.stt.priced_as(), "hearing", None, expected);
+        held.map_err(|error| self.refused = Some(error)).ok()
     }
 }
 
@@ -194,7 +257,7 @@ pub struct Listening {
 
 impl Listening {
     /// Starts `stt` on utterance `utterance` of `speaker`; its news go to `news`.
-    pub fn start(
+    fn start(
         stt: &dyn SpeechToText,
         (speaker, utterance): (SpeakerId, u64),
         held: Held,

@@ -13,9 +13,15 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut, ears::Ears,
-    effects::TableEffects, lane::Lane, playback::Playback, speakers::Speakers, stream::LaneEvent,
-    turns::Turns,
+    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut,
+    clock::SoundClock,
+    ears::Ears,
+    effects::TableEffects,
+    lane::Lane,
+    playback::Playback,
+    speakers::Speakers,
+    stream::LaneEvent,
+    turns::{Active, Turns},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, Tier, TurnId},
@@ -51,6 +57,8 @@ pub struct TableParts {
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.
     pub keywords: Keywords,
+    /// Phrases that name a rule, which raise it too.
+    pub rules: Arc<[String]>,
     /// What hears.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
@@ -161,6 +169,7 @@ pub(super) struct Table {
     pub(super) seats: Vec<Seat>,
     pub(super) speakers: Speakers,
     pub(super) ears: Ears,
+    pub(super) sound: SoundClock,
     pub(super) lanes: HashMap<SpeakerId, Lane>,
     pub(super) stt: Arc<dyn SpeechToText>,
     pub(super) playback: Playback,
@@ -189,9 +198,10 @@ impl Table {
         Self {
             session: parts.session,
             options: parts.options,
-            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords),
+            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords, &parts.rules),
             speakers: Speakers::new(parts.campaign.players.clone()),
             seats: parts.seats,
+            sound: SoundClock::default(),
             lanes: HashMap::new(),
             stt: parts.stt,
             playback: Playback::new(parts.out, parts.pace, rng),
@@ -218,7 +228,9 @@ impl Table {
     ) -> Kept {
         self.warm();
         loop {
-            match self.next(&mut commands, &mut voice).await {
+            let event = self.next(&mut commands, &mut voice).await;
+            self.sound.behind = !voice.is_empty();
+            match event {
                 Event::Command(Command::Close) | Event::Closed => break,
                 Event::Command(command) => self.command(command),
                 Event::Voice(VoiceInput::Frame { speaker, at, samples }) => {
@@ -286,8 +298,10 @@ impl Table {
         }
     }
 
+    /// Answers begun ahead belong to speech that is still going on: they wait for it, not it for
+    /// them.
     fn is_settled(&self) -> bool {
-        self.turns.is_empty()
+        self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
             && self.seats.iter().all(|seat| seat.waiting.is_empty())

@@ -193,11 +193,6 @@ impl Turns {
         self.active.iter()
     }
 
-    /// Whether no turn is under way.
-    pub fn is_empty(&self) -> bool {
-        self.active.is_empty()
-    }
-
     /// When a turn must be ended by force.
     pub fn wake_at(&self) -> Option<Instant> {
         self.active.iter().filter_map(|turn| turn.kill_at).min()
@@ -239,6 +234,11 @@ impl Active {
         self.speculative = false;
         self.started_at = now;
         self.gate.send_modify(|gate| gate.confirmed = true);
+    }
+
+    /// Whether it was asked ahead of a final transcript that is still awaited.
+    pub fn is_ahead(&self) -> bool {
+        self.speculative && self.is_wanted()
     }
 
     /// Whether the table hears or awaits it.

@@ -103,7 +103,7 @@ pub struct Files<'a> {
 pub fn run(
     arguments: &Arguments,
     matches: &ArgMatches,
-    mut config: Config,
+    config: Config,
     files: Files<'_>,
 ) -> Result<u8, Failure> {
     let said = inputs(matches)?;
@@ -115,9 +115,6 @@ pub fn run(
         sink::check(path).map_err(Failure::Usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    // Nothing is gained ahead of a final that comes as fast as it can, and a turn begun ahead
-    // would wait for sound that waits for the turn.
-    config.session.preemptive &= clock_runs(arguments, &steps);
     let kept = match &arguments.session {
         None => KeptSession::unkept(),
         Some(id) => KeptSession::open(&config.data_dir, id)?,

@@ -31,6 +31,7 @@ struct Line<'a> {
     tools: &'a [String],
     waiting_for_approval: &'a [String],
     left_out: &'a [String],
+    resources: &'a [String],
     stderr: &'a [String],
 }
 
@@ -66,6 +67,7 @@ impl<'a> Line<'a> {
             tools: &status.tools,
             waiting_for_approval: &status.held,
             left_out: &status.refused,
+            resources: &status.resources,
             stderr: &status.stderr,
         }
     }

@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXTS, WAIT, mcp, npc};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, npc};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Voice services.
@@ -26,6 +26,11 @@ pub static FILE: Shape = Shape {
             Kind::Filled,
             "ISO 639-1 code of the language of NPCs without their own; default en.",
         ),
+        Key::new(
+            "lines_and_veils",
+            TEXTS,
+            "Topics that no NPC played by a model may ever bring up (harm to children).",
+        ),
         Key::new("providers", Kind::Shape(&PROVIDERS), "Who hears, thinks and speaks."),
         Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
         Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
@@ -33,6 +38,7 @@ pub static FILE: Shape = Shape {
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
+        Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
         Key::new(
             "data_dir",
             Kind::Filled,
@@ -213,6 +219,24 @@ pub static TOOLS: Shape = Shape {
             "table_dir",
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
+        ),
+    ],
+};
+
+/// Rules to look up.
+pub static RULES: Shape = Shape {
+    title: "Rules",
+    keys: &[
+        Key::new(
+            "files",
+            TEXT_OR_TEXTS,
+            "Your own rules: YAML, or JSON of 5e-database or Open5e; relative to this file. A rule \
+             with the id of a built-in one replaces it.",
+        ),
+        Key::new(
+            "edition",
+            Kind::Word(&["5e-2014", "5e-2024", "both"]),
+            "Which fifth edition is played; rules of the other are left out; default both.",
         ),
     ],
 };

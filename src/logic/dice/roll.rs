@@ -3,6 +3,8 @@
 //! What the operators do, in which order, and which of equal values is taken first follows Avrae's
 //! `d20` 1.1.2. **Never** throws more dice than the limit.
 
+use std::{cmp::Ordering, collections::BTreeSet};
+
 use rand::{Rng, RngExt};
 
 use super::arithmetic::Binary;
@@ -118,9 +120,12 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
                     }
                 }
                 Verb::RerollOnce => {
-                    self.reroll(term, &mut dice, op)?;
+                    let chosen = select(&values(&dice), &op.selectors);
+                    for (die, _) in dice.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen) {
+                        self.reroll(term, die)?;
+                    }
                 }
-                Verb::RerollUntil => while self.reroll(term, &mut dice, op)? {},
+                Verb::RerollUntil => self.reroll_until(term, &mut dice, op)?,
                 Verb::Explode => self.explode(term, &mut dice, op)?,
                 Verb::ExplodeOne => {
                     let values = values(&dice);
@@ -163,43 +168,133 @@ impl<'r, R: Rng + ?Sized> Cup<'r, R> {
         Ok(Face { thrown, counts: thrown, exploded: false })
     }
 
-    /// Throws the selected dice anew; whether there were any.
-    fn reroll(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<bool, DiceError> {
-        let mut any = false;
-        let chosen = select(&values(dice), &op.selectors);
-        for (die, _) in dice.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen) {
-            die.earlier.push(die.face);
-            die.face = self.throw(term)?;
-            any = true;
+    /// Throws a die anew.
+    fn reroll(&mut self, term: &Dice, die: &mut Die) -> Result<(), DiceError> {
+        die.earlier.push(die.face);
+        die.face = self.throw(term)?;
+        Ok(())
+    }
+
+    /// Throws the selected dice anew until none is.
+    fn reroll_until(&mut self, term: &Dice, dice: &mut [Die], op: &Op) -> Result<(), DiceError> {
+        let mut chooser = Chooser::new(&op.selectors);
+        for (at, die) in dice.iter().enumerate().filter(|(_, die)| die.kept) {
+            chooser.add(at, die.face.counts);
         }
-        Ok(any)
+        loop {
+            let chosen = chooser.chosen();
+            if chosen.is_empty() {
+                return Ok(());
+            }
+            for at in chosen {
+                let Some(die) = dice.get_mut(at) else { continue };
+                chooser.remove(at, die.face.counts);
+                self.reroll(term, die)?;
+                chooser.add(at, die.face.counts);
+            }
+        }
     }
 
     /// One more die for each selected, and for those among the new, each die once.
     fn explode(&mut self, term: &Dice, dice: &mut Vec<Die>, op: &Op) -> Result<(), DiceError> {
-        let mut done: Vec<bool> = Vec::new();
+        let mut chooser = Chooser::new(&op.selectors);
+        let mut seen = 0;
+        // Dice that were not selected at first never are later: each new one leaves fewer places
+        // among the highest.
         loop {
-            done.resize(dice.len(), false);
+            for (at, die) in dice.iter().enumerate().skip(seen).filter(|(_, die)| die.kept) {
+                chooser.add(at, die.face.counts);
+            }
+            chooser.narrow();
             let mut new = 0;
-            let chosen = select(&values(dice), &op.selectors);
-            for ((die, done), _) in dice
-                .iter_mut()
-                .zip(&mut done)
-                .zip(chosen)
-                .filter(|((_, done), chosen)| *chosen && !**done)
-            {
-                die.face.exploded = true;
-                *done = true;
-                new += 1;
+            for (at, die) in dice.iter_mut().enumerate().skip(seen) {
+                if die.kept && chooser.is_chosen(at, die.face.counts) {
+                    die.face.exploded = true;
+                    new += 1;
+                }
             }
             if new == 0 {
                 return Ok(());
             }
+            seen = dice.len();
             for _ in 0..new {
                 dice.push(self.die(term)?);
             }
         }
     }
+}
+
+/// Which dice selectors take while dice change: a change costs little however many dice and
+/// selectors there are, so that no loop of rerolls or explosions takes long.
+struct Chooser<'a> {
+    selectors: &'a [Selector],
+    /// Places taken whatever the others show.
+    taken: BTreeSet<usize>,
+    /// For each `hN` and `lN` all dice, the first taken first.
+    by_height: Vec<(Selector, BTreeSet<(i64, usize)>)>,
+}
+
+impl<'a> Chooser<'a> {
+    /// Chooses among no dice yet.
+    fn new(selectors: &'a [Selector]) -> Self {
+        let by_height = selectors.iter().filter(|selector| selector.pick.is_by_height());
+        Self {
+            selectors,
+            taken: BTreeSet::new(),
+            by_height: by_height.map(|selector| (*selector, BTreeSet::new())).collect(),
+        }
+    }
+
+    /// A die shows `counts`.
+    fn add(&mut self, at: usize, counts: i32) {
+        if self.selectors.iter().any(|selector| is_taken(f64::from(counts), *selector)) {
+            self.taken.insert(at);
+        }
+        for (selector, places) in &mut self.by_height {
+            places.insert(place(*selector, at, counts));
+        }
+    }
+
+    /// It no longer does.
+    fn remove(&mut self, at: usize, counts: i32) {
+        self.taken.remove(&at);
+        for (selector, places) in &mut self.by_height {
+            places.remove(&place(*selector, at, counts));
+        }
+    }
+
+    /// Forgets dice that others of greater height will always keep out.
+    fn narrow(&mut self) {
+        for (selector, places) in &mut self.by_height {
+            while places.len() > number(*selector) {
+                places.pop_last();
+            }
+        }
+    }
+
+    /// Whether a die is taken, once [`Self::narrow`] has been called.
+    fn is_chosen(&self, at: usize, counts: i32) -> bool {
+        let high = |(s, places): &(Selector, BTreeSet<_>)| places.contains(&place(*s, at, counts));
+        self.taken.contains(&at) || self.by_height.iter().any(high)
+    }
+
+    /// All dice taken, from the left.
+    fn chosen(&self) -> BTreeSet<usize> {
+        let by_height = self.by_height.iter();
+        let by_height = by_height.flat_map(|(s, places)| places.iter().take(number(*s)));
+        by_height.map(|(_, at)| *at).chain(self.taken.iter().copied()).collect()
+    }
+}
+
+/// Where a die stands among others for a selector by height; equal dice stay in order.
+fn place(selector: Selector, at: usize, counts: i32) -> (i64, usize) {
+    let counts = i64::from(counts);
+    (if selector.pick == Pick::Highest { -counts } else { counts }, at)
+}
+
+/// How many dice a selector by height takes.
+fn number(selector: Selector) -> usize {
+    usize::try_from(selector.number).unwrap_or(0)
 }
 
 impl Rolled<'_> {
@@ -329,7 +424,7 @@ fn select(values: &[Option<f64>], selectors: &[Selector]) -> Vec<bool> {
 /// The place of the first value a selector takes.
 fn first(values: &[Option<f64>], selector: Selector) -> Option<usize> {
     let taken = |value: &Option<f64>| value.is_some_and(|value| is_taken(value, selector));
-    values.iter().position(taken).or_else(|| by_height(values, selector).first().copied())
+    values.iter().position(taken).or_else(|| foremost(values, selector))
 }
 
 /// Whether a selector takes this value whatever the others are.
@@ -343,26 +438,36 @@ fn is_taken(value: f64, selector: Selector) -> bool {
     }
 }
 
-/// The places `hN` or `lN` takes, the first taken first; equal values stay in order.
+/// The places `hN` or `lN` takes, in no order; of equal values the first are taken.
 fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
-    let highest = match selector.pick {
-        Pick::Highest => true,
-        Pick::Lowest => false,
-        Pick::Exactly | Pick::Above | Pick::Below => return Vec::new(),
-    };
-    let mut kept: Vec<(usize, f64)> =
-        values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
-    let order = |(at_a, a): &(usize, f64), (at_b, b): &(usize, f64)| {
-        let by_value = if highest { b.total_cmp(a) } else { a.total_cmp(b) };
-        by_value.then(at_a.cmp(at_b))
-    };
-    let number = usize::try_from(selector.number).unwrap_or(0);
+    if !selector.pick.is_by_height() {
+        return Vec::new();
+    }
+    let mut kept: Vec<(usize, f64)> = counting(values).collect();
+    let number = number(selector);
     if number < kept.len() {
-        kept.select_nth_unstable_by(number, order);
+        kept.select_nth_unstable_by(number, |a, b| by_order(selector.pick, *a, *b));
         kept.truncate(number);
     }
-    kept.sort_unstable_by(order);
     kept.into_iter().map(|(at, _)| at).collect()
+}
+
+/// The place of the value that stands first for `hN` or `lN`.
+fn foremost(values: &[Option<f64>], selector: Selector) -> Option<usize> {
+    let Selector { pick, number } = selector;
+    let values = counting(values).filter(|_| pick.is_by_height() && number > 0);
+    values.min_by(|a, b| by_order(pick, *a, *b)).map(|(at, _)| at)
+}
+
+/// The values that count, with their places.
+fn counting(values: &[Option<f64>]) -> impl Iterator<Item = (usize, f64)> {
+    values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)))
+}
+
+/// Which of two values is taken first.
+fn by_order(pick: Pick, (at_a, a): (usize, f64), (at_b, b): (usize, f64)) -> Ordering {
+    let by_value = if pick == Pick::Highest { b.total_cmp(&a) } else { a.total_cmp(&b) };
+    by_value.then(at_a.cmp(&at_b))
 }
 
 /// Cut toward zero; every total is within 2^53.

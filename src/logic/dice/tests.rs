@@ -310,6 +310,33 @@ fn other_errors_point() {
     }
 }
 
+/// Rolls that throw one die a round, with as many selectors as fit, until the dice are used up.
+fn slow_bombs() -> [String; 4] {
+    let faces = |verb: &str, from: i32| -> String {
+        (from..from + 64).map(|face| format!("{verb}{face}")).collect()
+    };
+    [
+        format!("500d1000000rrh1rrl1{}", faces("rr", 2)),
+        format!("1d1000000{}e<1000001", faces("e", 1)),
+        "1d1000000eh1000el1000".to_owned(),
+        format!("900d6{}+200d6", "kh500pl3".repeat(60)),
+    ]
+}
+
+#[test]
+fn no_refusal_takes_long() {
+    for text in slow_bombs() {
+        assert!(text.len() <= MAX_CHARS, "{text}");
+        let took = (0..5).map(|_| {
+            let start = std::time::Instant::now();
+            error(&text);
+            start.elapsed()
+        });
+        // The least of several, unoptimised: 2 ms in a release build.
+        assert!(took.min() < Some(std::time::Duration::from_millis(60)), "{text}");
+    }
+}
+
 #[test]
 fn bombs_are_refused() {
     let nested = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));

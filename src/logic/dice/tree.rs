@@ -107,7 +107,7 @@ impl Op {
     /// Whether it keeps or drops by height: dice with it have had their advantage.
     pub fn is_by_height(&self) -> bool {
         matches!(self.verb, Verb::Keep | Verb::Drop)
-            && self.selectors.iter().any(|s| matches!(s.pick, Pick::Highest | Pick::Lowest))
+            && self.selectors.iter().any(|selector| selector.pick.is_by_height())
     }
 }
 
@@ -154,6 +154,13 @@ pub(super) enum Pick {
     Above,
     /// `<3`
     Below,
+}
+
+impl Pick {
+    /// Whether it takes values for how they compare with the others.
+    pub fn is_by_height(self) -> bool {
+        matches!(self, Self::Highest | Self::Lowest)
+    }
 }
 
 impl Node {

@@ -6,7 +6,10 @@ use rand::{Rng, RngExt, seq::IndexedRandom};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::template::{self, Values};
+use super::{
+    phrases::{Phrases, Spoken},
+    template::{self, Values},
+};
 use crate::{
     domain::{Line, LineWhen, Message},
     provider::ChatRequest,
@@ -21,15 +24,24 @@ pub struct Script {
 #[derive(Debug)]
 struct Rule {
     line: Line,
-    /// Compiled when the NPC is first spoken to: a cast of hundreds of lines must not delay the
-    /// start.
-    pattern: OnceLock<Option<Regex>>,
+    when: When,
+}
+
+/// What makes a rule apply.
+#[derive(Debug)]
+enum When {
+    /// Nothing else fits.
+    Default,
+    /// Words in what was said.
+    Phrases(Phrases),
+    /// Compiled when the NPC is first spoken to: patterns must not delay the start.
+    Pattern(String, OnceLock<Option<Regex>>),
 }
 
 impl Script {
     /// Takes `lines`; a pattern that does not compile never matches (`check` reports it).
     pub fn new(lines: &[Line]) -> Self {
-        let rule = |line: &Line| Rule { line: line.clone(), pattern: OnceLock::new() };
+        let rule = |line: &Line| Rule { line: line.clone(), when: When::of(line.when.as_ref()) };
         Self { lines: lines.iter().map(rule).collect() }
     }
 
@@ -43,9 +55,10 @@ impl Script {
         rng: &mut impl Rng,
     ) -> Option<usize> {
         let mut best: (usize, Vec<usize>) = (0, Vec::new());
+        let spoken = Spoken::of(&values.utterance);
         for (index, rule) in self.lines.iter().enumerate() {
-            let Some(length) = rule.fits(&values.utterance) else { continue };
-            values.captures = rule.captures(&values.utterance);
+            let Some(length) = rule.when.fits(&values.utterance, &spoken) else { continue };
+            values.captures = rule.when.captures(&values.utterance);
             if length < best.0 || !rule.usable(values, &request.messages, &can_call) {
                 continue;
             }
@@ -56,7 +69,7 @@ impl Script {
             }
         }
         let chosen = *best.1.choose_weighted(rng, |index| self.lines[*index].line.weight).ok()?;
-        values.captures = self.lines[chosen].captures(&values.utterance);
+        values.captures = self.lines[chosen].when.captures(&values.utterance);
         Some(chosen)
     }
 
@@ -90,22 +103,6 @@ impl Rule {
         !(self.line.once && self.was_said(messages))
     }
 
-    /// How well it fits: 0 for a default line, else the longest match in bytes.
-    fn fits(&self, utterance: &str) -> Option<usize> {
-        if self.line.when.is_none() {
-            return Some(0);
-        }
-        longest_match(self.pattern()?, utterance)
-    }
-
-    fn pattern(&self) -> Option<&Regex> {
-        self.pattern.get_or_init(|| self.line.when.as_ref().and_then(compile)).as_ref()
-    }
-
-    fn captures(&self, utterance: &str) -> BTreeMap<String, String> {
-        self.pattern().map(|when| template::captures(when, utterance)).unwrap_or_default()
-    }
-
     /// Whether one of the variants was heard before.
     fn was_said(&self, messages: &[Message]) -> bool {
         self.line.say.iter().any(|say| {
@@ -117,22 +114,37 @@ impl Rule {
     }
 }
 
-/// Phrases as whole words, or the pattern itself; case does not matter.
-fn compile(when: &LineWhen) -> Option<Regex> {
-    let pattern = match when {
-        LineWhen::Pattern(pattern) => pattern.clone(),
-        LineWhen::Phrases(phrases) => {
-            let phrases: Vec<String> = phrases
-                .iter()
-                .map(|phrase| {
-                    let words: Vec<String> = phrase.split_whitespace().map(regex::escape).collect();
-                    words.join(r"[\s,.;:!?-]+")
-                })
-                .collect();
-            format!(r"\b(?:{})\b", phrases.join("|"))
+impl When {
+    fn of(when: Option<&LineWhen>) -> Self {
+        match when {
+            None => Self::Default,
+            Some(LineWhen::Phrases(phrases)) => Self::Phrases(Phrases::new(phrases)),
+            Some(LineWhen::Pattern(pattern)) => Self::Pattern(pattern.clone(), OnceLock::new()),
         }
-    };
-    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
+    }
+
+    /// How well it fits: 0 for a default line, else the longest match in bytes.
+    fn fits(&self, utterance: &str, spoken: &Spoken) -> Option<usize> {
+        match self {
+            Self::Default => Some(0),
+            Self::Phrases(phrases) => phrases.longest(spoken).map(|found| found.len()),
+            Self::Pattern(..) => longest_match(self.pattern()?, utterance),
+        }
+    }
+
+    fn captures(&self, utterance: &str) -> BTreeMap<String, String> {
+        self.pattern().map(|when| template::captures(when, utterance)).unwrap_or_default()
+    }
+
+    fn pattern(&self) -> Option<&Regex> {
+        let Self::Pattern(pattern, compiled) = self else { return None };
+        compiled.get_or_init(|| compile(pattern)).as_ref()
+    }
+}
+
+/// A pattern; case does not matter.
+fn compile(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().ok()
 }
 
 /// Length in bytes of the longest match; at least 1 for a match of nothing.

@@ -5,6 +5,7 @@
 //! in the request's messages.
 
 mod choose;
+mod phrases;
 mod template;
 
 use std::{

@@ -82,6 +82,25 @@ fn the_longest_match_wins_and_words_are_whole() {
 }
 
 #[test]
+fn phrases_are_words_whatever_stands_between_them() {
+    let lines = || {
+        vec![
+            line(phrases(&["what's new", "who are you"]), &["Nothing ever is."]),
+            line(phrases(&["Übel"]), &["Bad indeed."]),
+            line(phrases(&["?!"]), &["Never."]),
+            line(None, &["Hm?"]),
+        ]
+    };
+    for said in ["What’s new?", "so, what's... new", "WHO (are) – you?"] {
+        assert_eq!(text(lines(), request(said, None, vec![])), "Nothing ever is.", "{said}");
+    }
+    assert_eq!(text(lines(), request("das ist ÜBEL", None, vec![])), "Bad indeed.");
+    for said in ["whats new", "what new", "übelst", "?!", ""] {
+        assert_eq!(text(lines(), request(said, None, vec![])), "Hm?", "{said}");
+    }
+}
+
+#[test]
 fn captures_fill_the_answer() {
     let lines = vec![line(
         Some(LineWhen::Pattern(r"my name is (?<name>\w+)".into())),

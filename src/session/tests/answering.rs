@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tokio::time::{advance, sleep};
+
 use super::{
     super::{Command, Outcome, Pace},
     stage::{DM, ELARA, Setup, THORIN},
@@ -106,6 +108,27 @@ async fn an_answer_that_waits_for_others_to_finish_does_not_time_out() {
     stage.types(ELARA, "Gundren, another").await;
     let told = stage.told().await;
     assert!(told.iter().all(|line| line.2 == Outcome::Spoken), "{told:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_stall_playback_catches_up_without_a_burst() {
+    let stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("One is long. Two is too.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.until_heard().await;
+    let first = stage.left()[0].at;
+    sleep(ms(205)).await;
+    let before = stage.left().len();
+    advance(ms(90)).await;
+    stage.settle().await;
+    let left = stage.left();
+    let after: Vec<u128> = left[before..].iter().map(|l| (l.at - first).as_millis()).collect();
+    let at_once = |at: &&u128| after.iter().filter(|other| other == at).count();
+    assert_eq!(after.iter().map(|at| at_once(&at)).max(), Some(2), "{after:?}");
+    // Level again after as many frames as were missing.
+    let (index, at) = (before + 12, (before as u128 + 12) * 20);
+    assert_eq!((left[index].at - first).as_millis(), at, "{after:?}");
     stage.close().await;
 }
 

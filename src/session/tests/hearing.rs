@@ -3,17 +3,18 @@
 //! The detector is sure of a voice after its third frame, and the stream has what came before:
 //! frame 30 of a stream is at 600 ms where nothing was sent before the voice.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::sleep;
 
 use super::{
-    super::{Options, Outcome},
+    super::{Options, Outcome, Pace},
     stage::{ELARA, Setup, Stage, THORIN},
-    voices::Said,
+    voices::{Said, babble},
 };
 use crate::{
     engine::tests::props::{Step::*, count, ms},
+    logic::budget::{BudgetOptions, Price},
     logic::turn::Patience,
     provider::{Kind, SttAbilities},
 };
@@ -48,6 +49,41 @@ async fn an_utterance_ends_though_no_packet_comes_any_more() {
     let heard = stage.until_heard().await;
     assert!((ms(1_560)..=ms(1_620)).contains(&heard), "{heard:?}");
     assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_table_hears_no_silence_while_frames_wait() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    sleep(ms(5_000)).await;
+    // Spoken while the table was busy elsewhere, and all there at once.
+    stage.late(THORIN, babble(ms(1_200)), ms(2_000));
+    let told = stage.told().await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_talk_goes_on_by_the_time_of_its_sound() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.hears(&[], "what is the news");
+    stage.hears(&[], "and what else");
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await.len(), 1);
+    // A busy machine takes a minute to hear the next second of a recording.
+    let recorded = stage.opened.elapsed();
+    sleep(ms(60_000)).await;
+    let behind = stage.opened.elapsed() - recorded;
+    stage.late(THORIN, babble(ms(600)), behind);
+    let told = stage.told().await;
+    assert_eq!((told.len(), told[0].1.as_str()), (1, "Bartok"), "{told:?}");
+    // By the clock as by the sound, a minute has passed.
+    sleep(ms(60_000)).await;
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
     stage.close().await;
 }
 
@@ -107,6 +143,33 @@ async fn segments_within_600_ms_are_one_utterance() {
         assert!(lines[0].heard.ends_with("a die for me Bartok"), "{}", lines[0].heard);
         assert!(lines[0].heard.len() > 25, "{}", lines[0].heard);
         assert_eq!(stage.heard("Bartok").unwrap().1 - stage.heard("Bartok").unwrap().0, ms(980));
+        stage.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_back_is_overheard_once() {
+    // Taken back while it is answered, and while it waits for an answer to somebody else.
+    for waits in [false, true] {
+        let mut stage = snappy(&["Bartok", "Gundren"]).await;
+        if waits {
+            stage.models[0].then(&[Text("One is long. Two is too. Three. Four.")]);
+            stage.types(ELARA, "Bartok, count").await;
+        }
+        stage.models[0].then(&[Wait(600), Text("Hm?")]).then(&[Wait(600), Text("Whole.")]);
+        stage.hears_so(Said { partials: vec![], text: Some(Ok("Bartok roll")), takes: ms(50) });
+        stage.hears(&[], "a die for me Bartok");
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(440)).await;
+        stage.voice(THORIN, ms(600)).await;
+        stage.quiet(THORIN, ms(600)).await;
+        let told = stage.told().await;
+        assert_eq!(told.len(), if waits { 2 } else { 1 }, "{told:?}");
+        stage.types(THORIN, "Gundren, hello").await;
+        stage.settle().await;
+        let read = stage.models[1].read(0);
+        assert!(read.contains("Bartok roll a die for me Bartok"), "{read}");
+        assert_eq!(read.matches("Bartok roll").count(), 1, "{read}");
         stage.close().await;
     }
 }
@@ -186,6 +249,25 @@ async fn an_answer_begun_ahead_is_dropped_when_the_final_differs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_settles_does_not_wait_for_answers_begun_ahead() {
+    let mut stage = Setup { pace: Pace::Free, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.models[0].then(&[Text("Hello.")]);
+    stage.hears(&[(45, "Bartok hello")], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(300)).await;
+    assert_eq!(stage.models[0].asked(), 1, "the answer is begun");
+    // Silence ends the utterance only with the frames that follow the mark.
+    let before = stage.opened.elapsed();
+    stage.settle().await;
+    assert!(stage.opened.elapsed() - before < ms(20));
+    assert_eq!(stage.lines().len(), 0);
+    stage.quiet(THORIN, ms(400)).await;
+    assert_eq!(stage.told().await[0].3, "Hello.");
+    assert_eq!(stage.models[0].asked(), 1, "the answer is kept");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn dice_of_an_answer_begun_ahead_fall_after_the_final() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
     stage.models[0].then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
@@ -217,6 +299,42 @@ async fn a_recogniser_that_ends_utterances_itself_stays_open() {
     stage.quiet(THORIN, ms(3_000)).await;
     assert_eq!(stage.stt.live.count(), 1);
     assert!(stage.stt.script.lock().unwrap().is_empty());
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recogniser_that_ends_utterances_itself_hears_that_packets_stop() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    let heard = stage.until_heard().await;
+    assert!((ms(1_460)..=ms(1_520)).contains(&heard), "{heard:?}");
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    sleep(ms(5_000)).await;
+    assert_eq!(count(&stage.stt.frames), 50 + 75, "1.5 s of silence and no more");
+    // Late packets are no silence.
+    stage.voice(THORIN, ms(200)).await;
+    sleep(ms(70)).await;
+    stage.voice(THORIN, ms(200)).await;
+    assert_eq!(count(&stage.stt.frames), 50 + 75 + 20);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_goes_on_is_paid_as_it_goes() {
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let price = Price { minute: 6.0, ..Price::default() };
+    let prices = BTreeMap::from([("ears".to_owned(), price)]);
+    let budget = BudgetOptions { session_max: Some(2.5), prices };
+    let mut stage = Setup { abilities, budget, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.quiet(THORIN, ms(19_900)).await;
+    assert_eq!((stage.lines().len(), stage.stt.live.count()), (0, 1));
+    stage.quiet(THORIN, ms(1_000)).await;
+    let line = stage.lines().remove(0);
+    assert_eq!(line.outcome, Outcome::OverBudget);
+    assert!((line.spent - 2.0).abs() < 1e-6, "{}", line.spent);
+    assert_eq!(stage.stt.live.count(), 0, "nobody pays for more");
     stage.close().await;
 }
 

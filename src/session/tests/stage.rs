@@ -121,6 +121,7 @@ impl Setup {
             script: Mutex::default(),
             abilities: self.abilities,
             live: Live::default(),
+            frames: Arc::default(),
         });
         let (events_out, events) = mpsc::channel(64);
         let (opened, left) = (Instant::now(), Arc::default());
@@ -130,6 +131,7 @@ impl Setup {
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
             keywords: Keywords::shipped(["en"]),
+            rules: Arc::from([]),
             stt: Arc::clone(&stt) as _,
             out: Box::new(Ear { opened, left: Arc::clone(&left) }),
             pace: self.pace,
@@ -191,6 +193,16 @@ impl Stage {
             self.table.voice.send(frame).await.expect("the table is open");
         }
         clock.tick().await;
+    }
+
+    /// Hands over at once what `speaker` began to say `ago`.
+    pub fn late(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>, ago: Duration) {
+        let mut at = Instant::now() - ago;
+        for samples in frames {
+            let frame = VoiceInput::Frame { speaker, at, samples };
+            self.table.voice.try_send(frame).expect("the table takes it");
+            at += ms(20);
+        }
     }
 
     /// Waits until so long after the opening.

@@ -3,7 +3,10 @@
 use std::{
     collections::VecDeque,
     f32::consts::PI,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -31,7 +34,12 @@ pub struct Recogniser {
     pub script: Mutex<VecDeque<Said>>,
     pub abilities: SttAbilities,
     pub live: Live,
+    /// Frames that reached it.
+    pub frames: Arc<AtomicUsize>,
 }
+
+/// Silence after which one that ends utterances itself does so: 500 ms.
+const ENDS_AFTER: usize = 25;
 
 impl SpeechToText for Recogniser {
     fn name(&self) -> &str {
@@ -58,11 +66,24 @@ impl SpeechToText for Recogniser {
         let said = self.script.lock().unwrap().pop_front();
         let said = said.unwrap_or(Said { partials: vec![], text: Some(Ok("")), takes: ms(0) });
         let alive = self.live.begin();
+        let (ends_itself, count) = (self.abilities.endpointing, Arc::clone(&self.frames));
         async move {
             let _alive = alive;
             let (mut frames, mut partials) = (0, said.partials.iter().peekable());
-            while audio.recv().await.is_some() {
+            let mut silent = None;
+            while let Some(samples) = audio.recv().await {
                 frames += 1;
+                count.fetch_add(1, Ordering::SeqCst);
+                silent = match silent {
+                    _ if samples.iter().any(|sample| *sample != 0) => Some(0),
+                    silent => silent.map(|frames| frames + 1),
+                };
+                if ends_itself
+                    && let Some(Ok(text)) = said.text
+                    && silent.take_if(|frames| *frames == ENDS_AFTER).is_some()
+                {
+                    let _ = heard.send(Heard::Final(text.to_owned())).await;
+                }
                 while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
                     let _ = heard.send(Heard::Partial((*text).to_owned())).await;
                 }

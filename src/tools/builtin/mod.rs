@@ -3,20 +3,27 @@
 //! Entry function: [`all`]. **Never**: speaks a protocol.
 
 mod dice;
+mod rules;
 mod tables;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
+pub use rules::RuleBook;
 pub use tables::Table;
 
 use super::{Declared, SourceKind, ToolHost};
 use crate::domain::Tier;
 
 /// Identities of the built-in tools, for checking whitelists.
-pub const IDENTITIES: &[&str] = &["dice-roller.roll", "dice-roller.roll_table"];
+pub const IDENTITIES: &[&str] = &[
+    "dice-roller.roll",
+    "dice-roller.roll_table",
+    "rules-lookup.get_rule",
+    "rules-lookup.search_rules",
+];
 
 /// What the built-in tools work with.
 pub struct Materials {
@@ -24,11 +31,16 @@ pub struct Materials {
     pub dice: StdRng,
     /// Tables that are rolled on.
     pub tables: Vec<Table>,
+    /// Rules that are looked up.
+    pub rules: Arc<RuleBook>,
 }
 
 /// Offers the built-in tools.
 pub fn offer(host: &ToolHost, materials: Materials) {
-    let servers = [("dice-roller", dice::tools(materials.dice, materials.tables))];
+    let servers = [
+        ("dice-roller", dice::tools(materials.dice, materials.tables)),
+        ("rules-lookup", rules::tools(materials.rules)),
+    ];
     for (server, tools) in servers {
         for refused in host.offer(server, SourceKind::BuiltIn, tools) {
             tracing::error!(tool = refused.tool, reason = refused.reason, "built-in tool left out");

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{
-    ClientLifecycleMode, ClientServiceExt, RoleClient,
+    ClientCacheConfig, ClientLifecycleMode, ClientServiceExt, RoleClient,
     model::{
         CallToolRequestParams, ClientRequest, PingRequest, ProtocolVersion,
         ReadResourceRequestParams, ResourceContents, ServerNotification, SubscriptionFilter,
@@ -86,7 +86,13 @@ impl Client {
         let (open, notices) = (Arc::clone(&face.open), Arc::clone(&face.notices));
         let server = Arc::clone(&face.server);
         match face.serve_with_lifecycle(transport, mode).await {
-            Ok(service) => Ok(Self { service, open, notices, lost, server }),
+            Ok(service) => {
+                // Lists are asked for when they have changed or when somebody doubts that the
+                // server is there; a kept answer would serve neither.
+                let cache = ClientCacheConfig::disabled();
+                service.peer().set_response_cache_config(cache).await;
+                Ok(Self { service, open, notices, lost, server })
+            }
             Err(error) => Err(refusal(&error)),
         }
     }

@@ -64,6 +64,8 @@ pub struct Details {
     pub held: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
+    /// Keys of its resources.
+    pub resources: Vec<String>,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
 }
@@ -328,6 +330,7 @@ impl Server {
     async fn read_resources(&self, client: &Client) {
         let vars = &self.options.resource_vars;
         let all = resources::read_all(client, &self.options.name, vars).await;
+        self.known.change(|details| details.resources = all.keys().cloned().collect());
         self.shared.facts.set(&self.options.name, all);
     }
 

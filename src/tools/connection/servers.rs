@@ -13,7 +13,7 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     client::Client,
@@ -140,6 +140,8 @@ pub struct Status {
     pub held: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
+    /// Keys of its resources.
+    pub resources: Vec<String>,
     /// Last lines of its stderr.
     pub stderr: Vec<String>,
 }
@@ -150,6 +152,8 @@ pub struct Servers {
     shared: Arc<Shared>,
     seed: u64,
     running: Arc<Mutex<BTreeMap<String, Running>>>,
+    /// Of all servers, those that were removed and end included.
+    tasks: TaskTracker,
 }
 
 /// A server and its task.
@@ -171,7 +175,8 @@ impl Servers {
             facts: setup.facts,
             tokens: Tokens::default(),
         };
-        Self { shared: Arc::new(shared), seed: setup.seed, running: Arc::default() }
+        let tasks = TaskTracker::new();
+        Self { shared: Arc::new(shared), seed: setup.seed, running: Arc::default(), tasks }
     }
 
     /// Sets which servers there are: new ones are connected in the background, others removed,
@@ -207,7 +212,7 @@ impl Servers {
             seed,
             stop: stop.clone(),
         };
-        let task = tokio::spawn(async move {
+        let task = self.tasks.spawn(async move {
             if let Some(old) = old {
                 old.stop.cancel();
                 // What it offered is withdrawn before the new one offers.
@@ -232,6 +237,7 @@ impl Servers {
                 tools: details.tools,
                 held: details.held,
                 refused: details.refused,
+                resources: details.resources,
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
             }
         };
@@ -291,8 +297,8 @@ impl Servers {
         for server in running.values() {
             server.stop.cancel();
         }
-        let tasks = running.into_values().map(|server| server.task);
-        let _ = timeout(CLOSING, futures::future::join_all(tasks)).await;
+        self.tasks.close();
+        let _ = timeout(CLOSING, self.tasks.wait()).await;
     }
 
     fn known(&self, which: impl Fn(&ServerOptions) -> bool) -> Vec<(String, Arc<Known>)> {

@@ -1,0 +1,127 @@
+//! Rules to look up: the user's own files, and those that come with the program.
+
+use std::path::Path;
+
+use super::{
+    files::ReadError,
+    reading::{Notes, Reading},
+    shipped,
+};
+use crate::{
+    domain::Rule,
+    import::{self, Called, RULES},
+    logic::{names::Ear, words::fold},
+    yaml::{Fields, Kind, Position},
+};
+
+/// Words that questions begin with: an alias with one asks in so many words.
+const ASKS: &[&str] = &[
+    "am", "can", "do", "does", "how", "is", "what", "when", "which", "who", "will", "kann", "wann",
+    "was", "welche", "wer", "wie",
+];
+
+/// What rules are looked up.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// The user's own; one with the id of a built-in rule replaces it.
+    pub own: Vec<Rule>,
+    /// "5e-2014" or "5e-2024": rules of the other edition are left out; `None`: both are played.
+    pub edition: Option<String>,
+}
+
+impl Rules {
+    /// Phrases that name a rule or ask for one: what raises a turn's tier.
+    pub fn phrases(&self) -> Vec<String> {
+        let ear = Ear::new("en");
+        let own = self.own.iter().map(|rule| Called {
+            id: &rule.id,
+            name: &rule.name,
+            aliases: rule.aliases.iter().map(String::as_str).collect(),
+        });
+        let shipped = shipped::RULES.iter().flat_map(|(_, text)| import::skim(text));
+        own.chain(shipped).flat_map(|called| phrases(&called, &ear)).collect()
+    }
+
+    /// Names of the user's own rules.
+    pub fn own_names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|rule| bare(&rule.name))
+    }
+}
+
+/// How a rule is named in talk. A word of everyday talk ("shield", "help") is only meant as a rule
+/// beside a word that says so; conditions always count.
+fn phrases(called: &Called<'_>, ear: &Ear) -> Vec<String> {
+    let name = bare(called.name);
+    let everyday = !name.contains(' ') && ear.is_ordinary(&fold(name));
+    let mut phrases: Vec<String> = if everyday && !called.id.starts_with("condition-") {
+        let (before, after) = (["cast"], ["spell", "action", "rule"]);
+        let before = before.iter().map(|word| format!("{word} {name}"));
+        before.chain(after.iter().map(|word| format!("{name} {word}"))).collect()
+    } else {
+        vec![name.to_owned()]
+    };
+    let asks = |alias: &&&str| alias.split_once(' ').is_some_and(|(word, _)| ASKS.contains(&word));
+    phrases.extend(called.aliases.iter().filter(asks).map(ToString::to_string));
+    phrases
+}
+
+/// A name without what tells editions apart ("Hide (2014)").
+fn bare(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
+}
+
+/// What `fields`, a checked mapping in a file of `folder`, says of rules.
+pub fn rules(fields: Fields, folder: &Path, reading: &mut Reading, notes: &mut Notes) -> Rules {
+    let edition = fields.text("edition").filter(|edition| *edition != "both").map(str::to_owned);
+    let mut own: Vec<Rule> = Vec::new();
+    for node in fields.items("files") {
+        let Some(name) = node.text() else { continue };
+        for rule in file(reading, &folder.join(name), node.at, notes) {
+            own.retain(|other| other.id != rule.id);
+            own.push(rule);
+        }
+    }
+    Rules { own, edition }
+}
+
+/// The rules of one file, which was named at `at`.
+fn file(reading: &mut Reading, path: &Path, at: Position, notes: &mut Notes) -> Vec<Rule> {
+    let failed = |error: ReadError, notes: &mut Notes| {
+        let message = format!("rules '{}': {}", path.display(), error.message);
+        notes.problems.add(at, message, error.way_out);
+        Vec::new()
+    };
+    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
+        return match reading.file(path, &Kind::Shape(&RULES)) {
+            Ok((node, mut notes)) => {
+                let rules = node.map(|node| import::rules(&node, &mut notes.problems));
+                reading.take(notes);
+                rules.unwrap_or_default()
+            }
+            Err(error) => failed(error, notes),
+        };
+    }
+    match reading.text(path) {
+        Ok(text) => {
+            let mut notes = Notes::new(path);
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+            let (rules, skipped) = import::rules_json(&stem, &text, &mut notes.problems);
+            if skipped > 0 && !rules.is_empty() {
+                let message = format!("{skipped} records have no name or no text");
+                notes.warnings.add(Position::START, message, "they are left out");
+            }
+            reading.take(notes);
+            rules
+        }
+        Err(error) => failed(error, notes),
+    }
+}
+
+/// The rules of the program itself. Reading them takes a few milliseconds.
+pub fn shipped_rules() -> Vec<Rule> {
+    let read = |(file, text): &(&str, &str)| import::rules_file(file, text).unwrap_or_default();
+    shipped::RULES.iter().flat_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::tools::builtin::RuleBook;
+
+/// What players ask, and the rule that answers.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("can I attack while frightened", "condition-frightened"),
+    ("Greymantle, can I attack while frightened?", "condition-frightened"),
+    ("kann ich angreifen wenn ich verängstigt bin", "condition-frightened"),
+    ("what happens when I fall unconscious", "condition-unconscious"),
+    ("what does blinded do", "condition-blinded"),
+    ("was macht geblendet", "condition-blinded"),
+    ("I am grappled, can I still attack?", "condition-grappled"),
+    ("do I crit a paralyzed enemy", "condition-paralyzed"),
+    ("does poisoned affect saving throws", "condition-poisoned"),
+    ("can I stand up while restrained", "condition-restrained"),
+    ("the medusa turned me to stone", "condition-petrified"),
+    ("what does stunned mean", "condition-stunned"),
+    ("wie viele stufen erschöpfung gibt es", "condition-exhaustion"),
+    ("what does exhaustion do in the 2024 rules", "condition-exhaustion-2024"),
+    ("how far can I jump", "movement-long-jump"),
+    ("wie weit kann ich springen", "movement-long-jump"),
+    ("how high can I jump", "movement-high-jump"),
+    ("how much damage do I take from falling off a cliff", "movement-falling"),
+    ("wie viel fallschaden bekomme ich", "movement-falling"),
+    ("what is difficult terrain", "movement-difficult-terrain"),
+    ("how much movement does it cost to get up from prone", "movement-standing-up"),
+    ("can I climb a wall", "movement-climbing"),
+    ("how many miles do we travel in a day", "movement-travel-pace"),
+    ("does fireball need concentration", "spell-fireball"),
+    ("how much damage does fireball do", "spell-fireball"),
+    ("was macht feuerball", "spell-fireball"),
+    ("what's the range of misty step", "spell-misty-step"),
+    ("how does counterspell work", "spell-counterspell"),
+    ("what does the shield spell do", "spell-shield"),
+    ("how many missiles does magic missile shoot", "spell-magic-missile"),
+    ("healing word or cure wounds, tell me about healing word", "spell-healing-word"),
+    ("heilendes wort", "spell-healing-word"),
+    ("can invisibility last while I attack", "spell-invisibility"),
+    ("does detect magic take concentration", "spell-detect-magic"),
+    ("what can I do with wish", "spell-wish"),
+    ("how do I raise the dead after ten days", "spell-raise-dead"),
+    ("hunters mark", "spell-hunters-mark"),
+    ("how many darts in eldritch blast", "spell-eldritch-blast"),
+    ("tell me what firebal does", "spell-fireball"),
+    ("how does conterspell work", "spell-counterspell"),
+    ("person festhalten", "spell-hold-person"),
+    ("what is the dc for concentration when I take damage", "spellcasting-concentration"),
+    ("can I concentrate on two spells", "spellcasting-concentration"),
+    ("konzentration verlieren", "spellcasting-concentration"),
+    ("can I cast two spells in one turn", "spellcasting-bonus-action"),
+    ("do I need a free hand for somatic components", "spellcasting-components"),
+    ("how do I get my spell slots back", "spellcasting-slots"),
+    ("what is a ritual", "spellcasting-ritual"),
+    ("can I upcast a spell", "spellcasting-higher-level"),
+    ("how do opportunity attacks work", "combat-opportunity-attack"),
+    ("what is a gelegenheitsangriff", "combat-opportunity-attack"),
+    ("I run away from the ogre, does he get an attack of opportunity", "combat-opportunity-attack"),
+    ("how does two weapon fighting work", "combat-two-weapon-fighting"),
+    ("how do I grapple the goblin", "combat-grapple"),
+    ("can I shove him off the bridge", "combat-shove"),
+    ("what do I roll on a critical hit", "combat-critical-hit"),
+    ("can I shoot my bow in melee", "combat-ranged-in-melee"),
+    ("what does half cover give", "combat-cover"),
+    ("halbe deckung", "combat-cover"),
+    ("how does flanking work", "combat-flanking"),
+    ("are they surprised if we ambush them", "combat-surprise"),
+    ("can I ready a spell", "combat-ready"),
+    ("what actions can I take in combat", "combat-actions"),
+    ("how does fighting underwater work", "combat-underwater"),
+    ("attack an invisible creature", "combat-unseen-attackers"),
+    ("does sneak attack need advantage", "combat-sneak-attack"),
+    ("how do death saves work", "damage-death-saves"),
+    ("wie gehen todesrettungswürfe", "damage-death-saves"),
+    ("I am at zero hit points", "damage-dropping-to-zero"),
+    ("how do I stabilize a dying friend", "damage-stabilizing"),
+    ("does resistance stack", "damage-resistance"),
+    ("do temporary hit points stack", "damage-temporary-hit-points"),
+    ("how long is a short rest", "rest-short"),
+    ("what do I get back after a long rest", "rest-long"),
+    ("lange rast", "rest-long"),
+    ("we get attacked during the long rest", "rest-interrupted"),
+    ("do advantage and disadvantage cancel", "check-advantage"),
+    ("what is my passive perception", "check-passive"),
+    ("what is a natural 20 on a skill check", "check-ability-check"),
+    ("how do I sneak past the guards with stealth", "skill-stealth"),
+    ("can I pick the lock", "check-lock-picking"),
+    ("how long can I hold my breath", "environment-suffocation"),
+    ("can I see in the dark with darkvision", "environment-darkvision"),
+    ("how far does a torch shine", "environment-light-sources"),
+    ("how much can I carry", "equipment-carrying"),
+    ("how many silver in a gold piece", "equipment-currency"),
+    ("what does a healing potion heal", "equipment-potion-of-healing"),
+    ("how many magic items can I attune to", "equipment-attunement"),
+];
+/// How many of them need not be first, only among the three answered.
+const NOT_FIRST: usize = 6;
+
+fn every_file(mut read: impl FnMut(&str, &str)) {
+    for (file, text) in shipped::RULES {
+        read(file, text);
+    }
+}
+
+#[test]
+fn questions_find_their_rule() {
+    let book = RuleBook::new(Vec::new(), None, shipped_rules);
+    let mut missed = Vec::new();
+    let mut not_first = Vec::new();
+    for (question, expected) in QUESTIONS {
+        let found: Vec<&str> =
+            book.find(question, None).unwrap().iter().map(|rule| rule.id.as_str()).collect();
+        // Rules that differ between editions share the id up to the year.
+        match found.iter().position(|id| id.starts_with(expected)) {
+            Some(0) => {}
+            Some(_) => not_first.push((question, expected, found)),
+            None => missed.push((question, expected, found)),
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}\nnot first: {not_first:#?}");
+    assert!(not_first.len() <= NOT_FIRST, "{not_first:#?}");
+}
+
+#[test]
+fn idle_talk_finds_nothing() {
+    let book = RuleBook::new(Vec::new(), None, shipped_rules);
+    for talk in ["", "?!", "how are you", "wie geht es dir", "xyzzy"] {
+        let found = book.find(talk, None).unwrap();
+        assert!(found.is_empty(), "'{talk}': {found:?}");
+    }
+}
+
+#[test]
+fn an_edition_leaves_the_other_out() {
+    let book = |edition: &str| RuleBook::new(Vec::new(), Some(edition.into()), shipped_rules);
+    let ids = |book: &RuleBook, system| -> Vec<String> {
+        book.find("how do I grapple", system).unwrap().iter().map(|it| it.id.clone()).collect()
+    };
+    assert_eq!(ids(&book("5e-2014"), None)[0], "combat-grapple-2014");
+    assert!(!ids(&book("5e-2014"), None).contains(&"combat-grapple-2024".to_owned()));
+    let both = RuleBook::new(Vec::new(), None, shipped_rules);
+    assert_eq!(ids(&both, Some("D&D 5e 2024"))[0], "combat-grapple-2024");
+    assert!(both.find("grapple", Some("gurps")).unwrap_err().message.contains("5e-2014"));
+}
+
+/// Every built-in rule can be read aloud, and all that was promised is there.
+#[test]
+fn the_built_in_rules_are_sound() {
+    let mut rules = Vec::new();
+    every_file(|file, text| match import::rules_file(file, text) {
+        Ok(mut found) => rules.append(&mut found),
+        Err(problems) => panic!("{problems:#?}"),
+    });
+    let ids: BTreeSet<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(ids.len(), rules.len(), "an id appears twice");
+    for rule in &rules {
+        let words = rule.text.split_whitespace().count();
+        assert!((5..=60).contains(&words), "{}: {words} words", rule.id);
+        assert!(rule.text.ends_with(['.', '!']), "{}: {}", rule.id, rule.text);
+        let sentences = rule.text.matches(['.', '?']).count();
+        assert!(sentences <= 6, "{}: {sentences} sentences", rule.id);
+        // What stands in brackets is not spoken.
+        assert!(!rule.text.contains(['(', '[', '*']), "{}: {}", rule.id, rule.text);
+        assert!(rule.text.is_ascii(), "{}: {}", rule.id, rule.text);
+        assert!(!rule.aliases.is_empty(), "{}", rule.id);
+        let kind = rule.id.split('-').next().unwrap();
+        assert!(rule.category == kind || kind == "rest", "{}: {}", rule.id, rule.category);
+        if let Some((_, year)) = rule.edition.split_once('-') {
+            let told = rule.text.contains(year) || rule.name.contains(year);
+            assert!(told, "{} does not say whose rule it is", rule.id);
+        }
+    }
+    let count = |kind: &str| rules.iter().filter(|rule| rule.category == kind).count();
+    assert!(count("spell") >= 80, "{} spells", count("spell"));
+    assert_eq!(count("skill"), 18);
+    for condition in [
+        "blinded",
+        "charmed",
+        "deafened",
+        "exhaustion-2014",
+        "exhaustion-2024",
+        "frightened",
+        "grappled",
+        "incapacitated",
+        "invisible",
+        "paralyzed",
+        "petrified",
+        "poisoned",
+        "prone",
+        "restrained",
+        "stunned",
+        "unconscious",
+    ] {
+        assert!(ids.contains(format!("condition-{condition}").as_str()), "{condition}");
+    }
+}
+
+/// Looking through our files finds what parsing them finds.
+#[test]
+fn skimming_agrees_with_reading() {
+    every_file(|file, text| {
+        let rules = import::rules_file(file, text).unwrap();
+        let skimmed = import::skim(text);
+        assert_eq!(skimmed.len(), rules.len(), "{file}");
+        for (called, rule) in skimmed.iter().zip(&rules) {
+            assert_eq!((called.id, called.name), (rule.id.as_str(), rule.name.as_str()));
+            assert_eq!(called.aliases, rule.aliases, "{}", rule.id);
+        }
+    });
+}
+
+#[test]
+fn everyday_words_name_a_rule_only_with_a_word_that_says_so() {
+    let phrases = Rules::default().phrases();
+    let has = |phrase: &str| phrases.iter().any(|it| it == phrase);
+    assert!(has("Frightened") && has("Fireball") && has("how far can I jump") && has("Exhaustion"));
+    assert!(has("cast Shield") && has("Shield spell") && has("Help action"));
+    assert!(!has("Shield") && !has("Help") && !has("my turn") && !has("Sleep (2014)"));
+}

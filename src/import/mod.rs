@@ -1,0 +1,12 @@
+//! Files of other programs, and of ours, as values of the domain.
+//!
+//! Entry functions: [`rules`] (a checked YAML tree of our own shape), [`rules_file`] (the same from
+//! text), [`rules_json`] (5e-database and Open5e), [`skim`] (what rules are called). Bytes come in, values go out.
+//! **Never**: opens a file, reads the environment, plays by a rule.
+
+mod rules;
+mod rules_json;
+mod shorten;
+
+pub use rules::{Called, RULES, rules, rules_file, skim};
+pub use rules_json::rules_json;

@@ -1,0 +1,224 @@
+//! `rules-lookup`: what the rules say, to be read aloud.
+//!
+//! Entry type: [`RuleBook`]. The built-in rules are read and indexed once, at the latest when a rule is asked
+//! for.
+//! **Never**: changes a rule, opens a file.
+
+mod index;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
+
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value, json};
+
+use self::index::Index;
+use super::{declared, input};
+use crate::{
+    domain::{Rule, Tier},
+    logic::words::fold,
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
+};
+
+/// Most rules a search answers with: what a model can weigh in one round.
+const MOST: usize = 3;
+/// Fifth editions.
+const EDITIONS: &[&str] = &["5e", "5e-2014", "5e-2024"];
+
+/// The rules of a table.
+pub struct RuleBook {
+    /// The user's own.
+    own: Vec<Rule>,
+    /// The edition played; `None`: both.
+    edition: Option<String>,
+    /// Reads those of the program.
+    built_in: fn() -> Vec<Rule>,
+    /// All of them, once somebody has asked.
+    index: OnceLock<Index>,
+}
+
+impl RuleBook {
+    /// `own` rules over those that `built_in` reads; of fifth-edition rules only those that hold in
+    /// `edition`.
+    pub const fn new(own: Vec<Rule>, edition: Option<String>, built_in: fn() -> Vec<Rule>) -> Self {
+        Self { own, edition, built_in, index: OnceLock::new() }
+    }
+
+    /// Reads and indexes the rules, unless it has been done: some tens of milliseconds, to be spent
+    /// beside the runtime. A question that comes earlier waits for it.
+    pub fn prepare(&self) {
+        self.index();
+    }
+
+    /// All rules that are played by.
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let own: BTreeSet<&str> = self.own.iter().map(|rule| rule.id.as_str()).collect();
+            let mut rules = self.own.clone();
+            rules.extend((self.built_in)().into_iter().filter(|it| !own.contains(it.id.as_str())));
+            rules.retain(|rule| match &self.edition {
+                Some(edition) => !rule.edition.starts_with("5e") || rule.holds_in(edition),
+                None => true,
+            });
+            Index::new(rules)
+        })
+    }
+
+    /// The edition or system meant by `system`.
+    fn system(&self, system: &str) -> Result<String, CallError> {
+        let wanted = fold(system);
+        let words: Vec<&str> = wanted.split(' ').collect();
+        for (mark, edition) in [("2014", "5e-2014"), ("2024", "5e-2024")] {
+            if words.contains(&mark) {
+                return Ok(edition.to_owned());
+            }
+        }
+        let own = self.own.iter().map(|rule| rule.edition.as_str());
+        let known: BTreeSet<&str> = EDITIONS.iter().copied().chain(own).collect();
+        if let Some(known) = known.iter().find(|known| fold(known) == wanted) {
+            return Ok((*known).to_owned());
+        }
+        let fifth = ["5e", "5", "fifth", "dnd", "dungeons"];
+        if words.iter().any(|word| fifth.contains(word)) {
+            return Ok("5e".to_owned());
+        }
+        let known: Vec<&str> = known.into_iter().collect();
+        Err(CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("there are no rules of '{system}' (one of {})", known.join(", ")),
+        ))
+    }
+
+    /// The rules that answer `question`, best first, at most three; with `system` those of one
+    /// edition or system.
+    ///
+    /// # Errors
+    /// A system there are no rules of.
+    pub fn find(&self, question: &str, system: Option<&str>) -> Result<Vec<&Rule>, CallError> {
+        let system = system.map(|system| self.system(system)).transpose()?;
+        let wanted = |rule: &Rule| system.as_deref().is_none_or(|system| rule.holds_in(system));
+        Ok(self.index().search(question, MOST, wanted))
+    }
+
+    fn search(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
+        let query = text(arguments, "query").unwrap_or_default();
+        let found = self.find(query, text(arguments, "system"))?;
+        let nothing = found.is_empty();
+        let mut value = json!({"results": found.into_iter().map(shown).collect::<Vec<_>>()});
+        if nothing {
+            value["note"] = json!("no rule fits (ask for a rule, spell or condition by its name)");
+        }
+        Ok(CallOutput::json(value))
+    }
+
+    fn get(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
+        let asked = text(arguments, "id").unwrap_or_default();
+        let id = asked.trim().to_lowercase().replace([' ', '_'], "-");
+        let index = self.index();
+        if let Some(rule) = index.get(&id) {
+            return Ok(CallOutput::json(shown(rule)));
+        }
+        // Of a rule that differs, only the edition played may be there.
+        let editions: Vec<&Rule> =
+            ["2014", "2024"].iter().filter_map(|it| index.get(&format!("{id}-{it}"))).collect();
+        if let [only] = editions.as_slice() {
+            return Ok(CallOutput::json(shown(only)));
+        }
+        let near = index.near(&id, MOST).join(", ");
+        Err(CallError::new(
+            CallErrorKind::Tool,
+            format!("there is no rule '{asked}' (nearest: {near}; or use search_rules)"),
+        ))
+    }
+}
+
+/// `rules-lookup.search_rules` and `rules-lookup.get_rule` over `book`.
+pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
+    let declared = |figures, floor| Declared {
+        read_only: Some(true),
+        idempotent: Some(true),
+        ..declared("rules", figures, floor)
+    };
+    let search = Definition {
+        name: "search_rules".to_owned(),
+        description: "Finds what the rules of the game say: conditions, combat, spells, checks, \
+                      resting, dying. Use it before answering a question about rules or what a \
+                      spell does."
+            .to_owned(),
+        input: input(
+            json!({
+                "query": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "the question or the name, as it was asked",
+                },
+                "system": {
+                    "type": "string",
+                    "description": "5e, 5e-2014 or 5e-2024; left out: all rules played here",
+                },
+            }),
+            &["query"],
+        ),
+        output: None,
+        declared: declared((30, 100), Tier::Standard),
+        handler: Arc::new(Search(Arc::clone(&book))),
+    };
+    let get = Definition {
+        name: "get_rule".to_owned(),
+        description: "Reads one rule by its id, such as condition-blinded or spell-fireball."
+            .to_owned(),
+        input: input(json!({"id": {"type": "string", "minLength": 1}}), &["id"]),
+        output: None,
+        declared: declared((5, 20), Tier::Fast),
+        handler: Arc::new(Get(book)),
+    };
+    vec![search, get]
+}
+
+/// Answers `search_rules`.
+struct Search(Arc<RuleBook>);
+
+impl Handler for Search {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self.0.search(arguments)).boxed()
+    }
+}
+
+/// Answers `get_rule`.
+struct Get(Arc<RuleBook>);
+
+impl Handler for Get {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self.0.get(arguments)).boxed()
+    }
+}
+
+/// The string argument `key`; the schema has seen to its type.
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    arguments.get(key).and_then(Value::as_str)
+}
+
+/// A rule as a model gets it.
+fn shown(rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "name": rule.name,
+        "category": rule.category,
+        "edition": rule.edition,
+        "text": rule.text,
+    })
+}
