@@ -62,6 +62,7 @@ enum Command {
     /// What NPCs may call, and calls by hand.
     Tools(tools::Arguments),
     /// The servers tools come from.
+    #[command(after_help = "example: glyphoxa mcp servers")]
     Mcp(mcp::Arguments),
 }
 

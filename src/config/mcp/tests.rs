@@ -143,6 +143,10 @@ fn every_problem_has_its_place_and_way_out() {
         let found = wrong(server);
         assert!(found.contains(expected), "{server}:\n{found}");
     }
+}
+
+#[test]
+fn names_of_servers_clash() {
     let twice = "    - { name: a, command: x }\n    - { name: a, command: y }\n    \
                  - { name: b, prefix: a, command: z }\n";
     let found = load_servers("", twice).unwrap_err().join("\n");

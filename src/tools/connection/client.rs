@@ -289,3 +289,6 @@ fn refusal(error: &ClientInitializeError) -> Refusal {
         other => Refusal::Other(format!("it does not speak the protocol: {other}")),
     }
 }
+
+#[cfg(test)]
+mod tests;

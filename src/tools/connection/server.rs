@@ -4,29 +4,28 @@
 //! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep, sleep_until, timeout},
-};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
-    client::{Client, Era},
+    client::Client,
     definitions::Listed,
     face::{Face, Gate, Notices, OpenCalls},
     http::{Authorization, Way, Wire},
     options::{Auth, Reach, Secret, ServerOptions, Trust},
     resources,
+    known::{Details, Known},
     servers::{Shared, State},
+    settle::{self, Never},
     stdio::{Child, Start},
     tail::Tail,
-    tool::{Link, ServerTool},
+    tool::ServerTool,
 };
 use crate::tools::{Definition, SourceKind, identity as identity_of};
 
@@ -40,63 +39,7 @@ const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
 const TRIPPED: u32 = 8;
 /// A connection that stood this long ends a row of failures.
 const STOOD: Duration = Duration::from_secs(60);
-/// Requests that show whether kept connections are slow, and how many of them count.
-const PINGS: (usize, usize) = (14, 4);
-/// A kept connection this slow meets a delayed acknowledgement.
-const STALL: Duration = Duration::from_millis(30);
-
-/// What is known of one server.
-pub struct Known {
-    /// How it stands; readers wait for changes.
-    pub state: watch::Sender<State>,
-    /// Shared with its tools.
-    pub link: Arc<Link>,
-    /// What else reports show.
-    pub details: Mutex<Details>,
-}
-
-/// What reports show of a server beside its state.
-#[derive(Clone, Debug, Default)]
-pub struct Details {
-    /// Tools it offers.
-    pub tools: Vec<String>,
-    /// Tools that wait for approval.
-    pub held: Vec<String>,
-    /// Tools no model could take, with the reason.
-    pub refused: Vec<String>,
-    /// Keys of its resources.
-    pub resources: Vec<String>,
-    /// Newest revision of the protocol it speaks.
-    pub revision: Option<&'static str>,
-}
-
-impl Known {
-    /// Nothing is known yet.
-    pub fn new(name: &str) -> Self {
-        Self {
-            state: watch::Sender::new(State::Connecting),
-            link: Arc::new(Link::new(name)),
-            details: Mutex::default(),
-        }
-    }
-
-    /// What reports show.
-    pub fn details(&self) -> Details {
-        self.details.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Details)) {
-        change(&mut self.details.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-/// One configured server.
-pub struct Server {
-    /// What is configured.
-    pub options: ServerOptions,
-    /// What all servers share.
-    pub shared: Arc<Shared>,
-    /// What is known of it.
+/// What is known of it.
     pub known: Arc<Known>,
     /// Spreads its attempts.
     pub seed: u64,
@@ -268,7 +211,7 @@ impl Server {
             reason = self.follow(&client, tools) => Some(reason),
             () = self.doubted(&client) => Some("it no longer answers".to_owned()),
             never = listen(&client, self.options.resources) => match never {},
-            never = settle(&client, wire.as_ref()) => match never {},
+            never = settle::settle(&client, wire.as_ref()) => match never {},
         };
         link.client.store(None);
         self.shared.host.catalog().withdraw(self.options.identity());
@@ -401,9 +344,6 @@ impl Server {
     }
 }
 
-/// Something that does not end.
-enum Never {}
-
 /// Hears of changes, again and again.
 async fn listen(client: &Client, resources: bool) -> Never {
     let mut wait = Duration::from_secs(1);
@@ -413,41 +353,6 @@ async fn listen(client: &Client, resources: bool) -> Never {
         wait = if since.elapsed() > STOOD { Duration::from_secs(1) } else { wait * 2 };
         sleep(wait.min(TRIPPED_WAIT)).await;
     }
-}
-
-/// Finds out once whether connections to a server that answers with streams are better kept: a
-/// server that sends its answer in small pieces stalls a kept connection by a delayed
-/// acknowledgement, which can be worse than a new connection for each request.
-async fn settle(client: &Client, wire: Option<&Wire>) -> Never {
-    if let Some(wire) = wire
-        && client.era() == Era::Handshake
-    {
-        let kept = fastest(client, PINGS).await;
-        if wire.has_streamed() && kept.is_some_and(|kept| kept > STALL) {
-            wire.prefer_fresh(true);
-            let fresh = fastest(client, (2, 2)).await;
-            let better = fresh.zip(kept).is_some_and(|(fresh, kept)| fresh < kept);
-            wire.prefer_fresh(better);
-            tracing::debug!(?kept, ?fresh, better, "connections kept or fresh");
-        }
-    }
-    std::future::pending().await
-}
-
-/// The fastest of the last of some requests.
-async fn fastest(client: &Client, (requests, counted): (usize, usize)) -> Option<Duration> {
-    let mut best = None;
-    for number in 0..requests {
-        let before = Instant::now();
-        if !client.ping().await {
-            return None;
-        }
-        if number + counted >= requests {
-            let took = before.elapsed();
-            best = Some(best.map_or(took, |best: Duration| best.min(took)));
-        }
-    }
-    best
 }
 
 /// The wait after `failures` in a row: doubled each time up to a bound, spread by `random` (0..1).

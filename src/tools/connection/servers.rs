@@ -21,7 +21,8 @@ use super::{
     http::TokenSource,
     kept::Kept,
     options::{Secret, ServerOptions},
-    server::{Known, Server},
+    known::Known,
+    server::Server,
     tail::Tail,
 };
 use crate::tools::ToolHost;
