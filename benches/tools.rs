@@ -23,7 +23,8 @@ use futures::{
 };
 use glyphoxa::measure::{
     CallContext, CallError, CallId, CallOutput, Caller, Command, Declared, Definition, Handler,
-    Materials, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost, TurnId, offer_built_ins,
+    Materials, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost, TurnId,
+    offer_built_ins,
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -83,7 +84,12 @@ async fn built_in(n: usize) -> Figures {
     bartok.tools = vec!["dice-roller.*".to_owned()];
     let bartok = Arc::new(bartok);
     host.catalog().set_cast(&[Arc::clone(&bartok)]);
-    let materials = Materials { dice: StdRng::seed_from_u64(1), tables: Vec::new() };
+    let materials = Materials {
+        dice: StdRng::seed_from_u64(1),
+        tables: Vec::new(),
+        rules: Arc::new(RuleBook::new(Vec::new(), None, Vec::new)),
+        files: None,
+    };
     offer_built_ins(&host, materials);
     let call = ToolCall {
         id: CallId("call".to_owned()),

@@ -32,6 +32,7 @@ use crate::{
         Effects, ToolHost,
         builtin::{self, Materials, RuleBook},
         connection::Servers,
+        manifest,
     },
 };
 
@@ -113,7 +114,9 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> To
     let asked = cast.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
     let book = Arc::clone(&rules);
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
-    builtin::offer(&host, Materials { dice, tables: config.tables.clone(), rules });
+    let (tables, files) = (config.tables.clone(), config.file_io.clone());
+    builtin::offer(&host, Materials { dice, tables, rules, files });
+    manifest::offer(&host, &config.manifests);
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });

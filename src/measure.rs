@@ -29,6 +29,6 @@ pub use crate::{
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
         Handler, SourceKind, Taint, ToolHost,
-        builtin::{Materials, Table, offer as offer_built_ins},
+        builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
     },
 };

@@ -132,6 +132,7 @@ fn the_schemas_take_the_shipped_files_and_refuse_mistakes() {
     let mut files = vec![
         (repository("glyphoxa.yaml"), schema("config")),
         (repository("campaigns/ravenford.yaml"), schema("campaign")),
+        (repository("tools/tavern_rumour.yaml"), schema("tool")),
     ];
     for entry in fs::read_dir(repository("npcs")).expect("the cast") {
         files.push((entry.expect("an entry").path(), schema("npc")));
@@ -287,8 +288,19 @@ fn settings_of_the_readme_are_understood() {
 }
 
 #[test]
+fn the_tool_of_the_readme_is_understood() {
+    let tool = blocks("yaml").into_iter().find(|block| block.starts_with("apiVersion:"));
+    let place = Place::with_config(
+        "npcs: [{ name: Pip, tools: [weather.forecast], lines: [{ say: Hm. }] }]\n",
+    );
+    place.write("tools/weather.yaml", tool.expect("a tool"));
+    let ran = place.run(&["check"]).ends_with(0);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
 fn keys_of_the_readme_exist() {
-    let schemas = ["config", "npc", "campaign"].map(|kind| bare(&["schema", kind]).stdout);
+    let schemas = ["config", "npc", "campaign", "tool"].map(|kind| bare(&["schema", kind]).stdout);
     let readme = shipped("README.md");
     let prose: String = readme.split("```").step_by(2).collect();
     let is_key = |code: &&str| {

@@ -15,6 +15,7 @@ mod docs;
 mod hearing;
 mod house;
 mod layers;
+mod manifests;
 mod mcp;
 mod model;
 mod rules;

@@ -14,6 +14,7 @@ use crate::{
     config::{self, Config, Watch},
     domain::Npc,
     session::{Command, Recast, TableEvent},
+    tools::manifest,
 };
 
 /// How often the files are looked at.
@@ -37,14 +38,14 @@ pub struct Running<'a> {
 
 /// Follows the files of `config` for as long as it is polled.
 pub async fn follow(running: Running<'_>, mut config: Config) {
-    let mut watch = Watch::new(&config.files, SystemTime::now());
+    let mut watch = Watch::new(&config.files, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut pending = false;
     loop {
         ticks.tick().await;
         // A file is taken once it has not changed between two looks, so that none is half-written.
-        let changed = watch.has_changed(SystemTime::now());
+        let changed = watch.has_changed(wall_clock());
         let settled = pending && !changed;
         pending = changed;
         if !settled {
@@ -52,7 +53,7 @@ pub async fn follow(running: Running<'_>, mut config: Config) {
         }
         match config::load(running.path.as_deref(), &config::environment, IDENTITIES) {
             Ok(fresh) => {
-                watch = Watch::new(&fresh.files, SystemTime::now());
+                watch = Watch::new(&fresh.files, wall_clock());
                 let notice = running.apply(&config, &fresh).await;
                 config = fresh;
                 running.tell(notice);
@@ -64,6 +65,11 @@ pub async fn follow(running: Running<'_>, mut config: Config) {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "files carry the time of the wall clock")]
+fn wall_clock() -> SystemTime {
+    SystemTime::now()
+}
+
 impl Running<'_> {
     /// Puts what is new into effect; what that is.
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
@@ -71,6 +77,7 @@ impl Running<'_> {
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
         self.tools.host.catalog().set_cast(&cast);
         self.tools.servers.set(fresh.mcp.servers.clone());
+        manifest::offer(&self.tools.host, &fresh.manifests);
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {

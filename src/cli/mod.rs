@@ -77,6 +77,8 @@ enum Kind {
     Campaign,
     /// A file of rules.
     Rules,
+    /// A file of a tool.
+    Tool,
 }
 
 impl From<Kind> for SchemaKind {
@@ -86,6 +88,7 @@ impl From<Kind> for SchemaKind {
             Kind::Npc => Self::Npc,
             Kind::Campaign => Self::Campaign,
             Kind::Rules => Self::Rules,
+            Kind::Tool => Self::Tool,
         }
     }
 }

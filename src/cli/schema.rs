@@ -1,4 +1,4 @@
-//! `glyphoxa schema config|npc|campaign`: JSON Schemas for editors.
+//! `glyphoxa schema config|npc|campaign|rules|tool`: JSON Schemas for editors.
 //!
 //! Entry function: [`write()`].
 
@@ -20,7 +20,8 @@ mod tests {
 
     #[test]
     fn prints_one_json_object_for_each_kind() {
-        for kind in [SchemaKind::Config, SchemaKind::Npc, SchemaKind::Campaign, SchemaKind::Rules] {
+        use SchemaKind::{Campaign, Config, Npc, Rules, Tool};
+        for kind in [Config, Npc, Campaign, Rules, Tool] {
             let mut out = Vec::new();
             write(kind, &mut out).unwrap();
             let schema: serde_json::Value = serde_json::from_slice(&out).unwrap();

@@ -72,7 +72,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         })
         .transpose()?;
     let present: Vec<&str> = config.npcs.iter().map(|npc| npc.name.as_str()).collect();
-    let names = app::tier_names(&config, &present);
+    let names = app::tier_names(config, &present);
     let selection = TierSelector::new(&config.tiers).select(&TierInput {
         text: &arguments.text,
         queue_depth: arguments.queue,

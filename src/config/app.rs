@@ -9,7 +9,9 @@ use std::{
 use super::{
     Config, campaign,
     cast::Cast,
-    keys, mcp,
+    keys,
+    manifest::{self, Manifests},
+    mcp::{self, McpOptions},
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -26,7 +28,7 @@ use crate::{
         turn::Patience,
     },
     session,
-    tools::builtin::Table,
+    tools::builtin::{FileIo, Table},
     yaml::{Fields, Kind},
 };
 
@@ -63,12 +65,13 @@ impl File<'_> {
         let budget = self.budget(notes);
         let providers = providers(&self.fields, language, &budget.prices, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
+        let manifests = self.manifests(tools, reading, notes);
+        let known = self.known(reading.tools, &manifests.identities);
         let default = Policy::default();
-        let mcp = self.fields.map("mcp", &keys::mcp::MCP);
-        let mcp = mcp::mcp(mcp, self.folder, reading, notes);
+        let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
-        let patterns = patterns.iter().map(String::as_str);
-        let known: Vec<&str> = reading.tools.iter().copied().chain(patterns).collect();
+        let known: Vec<&str> =
+            known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
         let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
             || default.clone(),
             |node| policy::policy(node, &default, &known, &mut notes.problems),
@@ -85,10 +88,13 @@ impl File<'_> {
         };
         let cast = self.cast(reading, &defaults, notes);
         let log = self.fields.map("log", &keys::app::LOG);
+        let campaign = self.campaign(&cast, reading, notes);
         Config {
+            file_io: self.file_io(&campaign.name, notes),
+            manifests: manifests.tools,
             campaign: Campaign {
                 lines_and_veils: self.fields.texts("lines_and_veils"),
-                ..self.campaign(&cast, reading, notes)
+                ..campaign
             },
             npcs: cast.npcs,
             stt: providers.stt,
@@ -105,6 +111,64 @@ impl File<'_> {
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Identities NPCs may be given: of `built_in` those that are configured, and `manifests`.
+    fn known<'k>(&self, built_in: &[&'k str], manifests: &'k [String]) -> Vec<&'k str> {
+        let files = self.fields.map("file_io", &keys::app::FILE_IO);
+        let read_only = files.and_then(|files| files.flag("read_only")).unwrap_or_default();
+        let is_there = |identity: &&str| match *identity {
+            "file-io.write_file" => files.is_some() && !read_only,
+            identity => files.is_some() || !identity.starts_with("file-io."),
+        };
+        let built_in = built_in.iter().copied().filter(is_there);
+        built_in.chain(manifests.iter().map(String::as_str)).collect()
+    }
+
+    /// Servers of further tools.
+    fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
+        let taken = reading.tools.iter().copied();
+        let taken = taken.chain(manifests.identities.iter().map(String::as_str)).collect();
+        let origin = mcp::Origin { folder: self.folder, source: reading.source, taken };
+        mcp::mcp(self.fields.map("mcp", &keys::mcp::MCP), &origin, notes)
+    }
+
+    /// Tools written down in files.
+    fn manifests(
+        &self,
+        tools: Option<Fields>,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Manifests {
+        let mut manifests = Manifests::default();
+        match tools.filter(|tools| tools.get("manifests").is_some() || tools.is_broken("manifests"))
+        {
+            Some(tools) => {
+                for node in tools.items("manifests") {
+                    let Some(dir) = node.text() else { continue };
+                    let dir = self.folder.join(dir);
+                    manifest::folder(reading, (&dir, Some(node.at)), &mut manifests, notes);
+                }
+            }
+            None => {
+                let dir = self.folder.join(manifest::FOLDER);
+                if reading.source.has_dir(&dir) {
+                    manifest::folder(reading, (&dir, None), &mut manifests, notes);
+                }
+            }
+        }
+        manifests
+    }
+
+    /// Where NPCs may read and write files of `campaign`.
+    fn file_io(&self, campaign: &str, notes: &mut Notes) -> Option<FileIo> {
+        let fields = self.fields.map("file_io", &keys::app::FILE_IO)?;
+        let base = self.folder.join(fields.text("base_dir")?);
+        if base.exists() && !base.is_dir() {
+            let message = format!("base_dir '{}' is no folder", base.display());
+            notes.problems.add(fields.place("base_dir"), message, "name a folder");
+        }
+        Some(FileIo::new(base, campaign, fields.flag("read_only").unwrap_or_default()))
     }
 
     /// The path under `key`, relative to the file.

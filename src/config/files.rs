@@ -69,6 +69,11 @@ impl Source {
 
     /// The YAML files of a folder by name; hidden ones are left out.
     pub fn list(self, dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
+        self.list_with(dir, &["yaml", "yml"])
+    }
+
+    /// The files of a folder with one of these extensions by name; hidden ones are left out.
+    pub fn list_with(self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
         let mut paths: Vec<PathBuf> = match self {
             Self::Disk => fs::read_dir(dir)
                 .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
@@ -79,17 +84,17 @@ impl Source {
                 .filter(|path| path.parent() == Some(dir))
                 .collect(),
         };
-        paths.retain(|path| is_yaml(path));
+        paths.retain(|path| has_extension(path, extensions));
         paths.sort();
         Ok(paths)
     }
 }
 
-/// Whether it is named like a YAML file.
-fn is_yaml(path: &Path) -> bool {
+/// Whether it is named like one of these files.
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    !hidden && extension.is_some_and(|it| matches!(it, "yaml" | "yml"))
+    !hidden && extension.is_some_and(|it| extensions.contains(&it))
 }
 
 /// A file's content, if it is a file of a sensible size.

@@ -6,11 +6,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
-use super::{
-    address,
-    keys::mcp as keys,
-    reading::{Notes, Reading},
-};
+use super::{address, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     tools::{
         Declared,
@@ -47,19 +43,24 @@ pub struct McpOptions {
     pub servers: Vec<ServerOptions>,
 }
 
-/// The servers in `fields`, the mapping of `mcp`; paths are relative to `folder`.
-pub fn mcp(
-    fields: Option<Fields>,
-    folder: &Path,
-    reading: &Reading,
-    notes: &mut Notes,
-) -> McpOptions {
+/// Where servers are read from.
+pub struct Origin<'a> {
+    /// What paths are relative to.
+    pub folder: &'a Path,
+    /// Where files come from.
+    pub source: Source,
+    /// Identities of the tools there are without servers.
+    pub taken: Vec<&'a str>,
+}
+
+/// The servers in `fields`, the mapping of `mcp`.
+pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptions {
     let nodes = fields.map(|fields| fields.items("servers")).unwrap_or_default();
     let nodes = nodes.iter().filter(|node| matches!(node.value, Value::Map(_)));
     let mut servers: Vec<ServerOptions> = Vec::new();
     for node in nodes {
         let fields = Fields::new(node, &keys::SERVER);
-        let mut server = Server { fields, folder, reading, notes };
+        let mut server = Server { fields, from, notes };
         let Some(options) = server.options() else { continue };
         server.check_name(&options, &servers);
         servers.push(options);
@@ -69,14 +70,13 @@ pub fn mcp(
 }
 
 /// One server while it is read.
-struct Server<'a, 'r> {
+struct Server<'a> {
     fields: Fields<'a>,
-    folder: &'a Path,
-    reading: &'a Reading<'r>,
+    from: &'a Origin<'a>,
     notes: &'a mut Notes,
 }
 
-impl Server<'_, '_> {
+impl Server<'_> {
     /// What it says; `None` with problems.
     fn options(&mut self) -> Option<ServerOptions> {
         let reach = self.reach();
@@ -123,7 +123,7 @@ impl Server<'_, '_> {
         let identity = options.identity();
         let built_in = |known: &&str| known.split_once('.').is_some_and(|it| it.0 == identity);
         let key = if options.prefix.is_some() { "prefix" } else { "name" };
-        if self.reading.tools.iter().any(built_in) {
+        if self.from.taken.iter().any(built_in) {
             let message = format!("{} is the name of a built-in server", quoted(identity));
             self.problem(key, message, "give this one another name, or a prefix");
         }
@@ -331,7 +331,7 @@ impl Server<'_, '_> {
         if key.trim_start().starts_with("-----BEGIN") {
             return Some(key.to_owned());
         }
-        match self.reading.source.read(&self.folder.join(key.trim())) {
+        match self.from.source.read(&self.from.folder.join(key.trim())) {
             Ok(text) => Some(text),
             Err(error) => {
                 let message = format!("'private_key' names a file: {}", error.message);

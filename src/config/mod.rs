@@ -13,6 +13,7 @@ mod expand;
 mod files;
 mod keys;
 mod line;
+mod manifest;
 mod mcp;
 mod npc;
 mod policy;
@@ -46,7 +47,10 @@ use crate::{
     domain::{Campaign, Npc},
     logic::{budget::BudgetOptions, tier::Keywords},
     session,
-    tools::builtin::Table,
+    tools::{
+        builtin::{FileIo, Table},
+        manifest::Manifest,
+    },
 };
 
 /// Name of the configuration in the working directory.
@@ -77,6 +81,10 @@ pub struct Config {
     pub mcp: McpOptions,
     /// Rules to look up.
     pub rules: Rules,
+    /// Tools written down in files, identities unique.
+    pub manifests: Vec<Manifest>,
+    /// Where NPCs may read and write files; `None`: nowhere.
+    pub file_io: Option<FileIo>,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// Least important level logged ("info").

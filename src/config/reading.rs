@@ -84,6 +84,11 @@ impl<'a> Reading<'a> {
         Ok(text)
     }
 
+    /// A variable of the environment.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        (self.environment)(name)
+    }
+
     /// Like [`Reading::file`]; a file that cannot be opened is its own problem.
     pub fn file_or_problem(&mut self, path: &Path, kind: &Kind) -> Option<(Node, Notes)> {
         match self.file(path, kind) {

@@ -17,6 +17,8 @@ pub enum SchemaKind {
     Campaign,
     /// A file of rules.
     Rules,
+    /// A file of a tool.
+    Tool,
 }
 
 /// The JSON Schema (draft 2020-12) of a kind of file.
@@ -26,6 +28,7 @@ pub fn schema(kind: SchemaKind) -> Value {
         SchemaKind::Npc => &keys::npc::NPC,
         SchemaKind::Campaign => &keys::campaign::FILE,
         SchemaKind::Rules => &RULES,
+        SchemaKind::Tool => &keys::manifest::FILE,
     };
     schema_of(shape)
 }

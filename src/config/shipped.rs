@@ -15,6 +15,7 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("assets/tables/treasure_hoard.yaml", include_str!("../../assets/tables/treasure_hoard.yaml")),
     ("assets/tables/wild_magic.yaml", include_str!("../../assets/tables/wild_magic.yaml")),
+    ("tools/tavern_rumour.yaml", include_str!("../../tools/tavern_rumour.yaml")),
 ];
 
 /// Where the built-in random tables are among them.

@@ -10,6 +10,8 @@ use crate::{
 };
 
 const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
+const FILES: [&Shape; 4] =
+    [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE, &keys::manifest::FILE];
 const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
 
 /// A folder with these files.
@@ -105,6 +107,7 @@ fn shipped_files_fit_their_schemas() {
         let kind = match Path::new(name).parent().and_then(Path::to_str) {
             Some("npcs") => SchemaKind::Npc,
             Some("campaigns") => SchemaKind::Campaign,
+            Some("tools") => SchemaKind::Tool,
             Some(shipped::TABLES) => continue,
             _ => SchemaKind::Config,
         };
@@ -189,7 +192,7 @@ fn example(shape: &Shape, key: &Key, value: &str) -> String {
 #[test]
 fn what_is_read_is_what_the_schema_allows() {
     let mut all = Vec::new();
-    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+    for shape in FILES {
         shapes(shape, &mut all);
     }
     assert!(all.len() > 15);
@@ -212,7 +215,7 @@ fn what_is_read_is_what_the_schema_allows() {
 #[test]
 fn every_key_is_described() {
     let mut all = Vec::new();
-    for shape in [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE] {
+    for shape in FILES {
         shapes(shape, &mut all);
     }
     for shape in all {
@@ -690,6 +693,56 @@ proptest! {
         ));
         let _ = address::base_url(&value);
         let _ = address::base_url(&format!("http://{value}"));
+    }
+}
+
+#[test]
+fn tools_of_manifests_may_be_given_to_npcs() {
+    let tool = |name: &str| {
+        format!(
+            "apiVersion: promptkit.altairalabs.ai/v1alpha1\nkind: Tool\nmetadata: {{ name: {name} }}\n\
+             spec: {{ name: other, description: d, input_schema: {{ type: object }}, mock_result: 1, \
+             floor: deep, approval: dm, late: follow_up, cacheable_seconds: 1.5, max_duration_ms: 9 }}\n"
+        )
+    };
+    let (good, broken) = (tool("good"), tool("bad").replace("mock_result: 1", "mock_rezult: 1"));
+    let files = [
+        ("glyphoxa.yaml", "tools: { manifests: [lore] }\n"),
+        ("npcs/a.yaml", "name: Bart\nlines: [{ say: hi }]\ntools: [good, manifest.bad]\n"),
+        ("lore/good.yaml", good.as_str()),
+        ("lore/bad.yaml", broken.as_str()),
+    ];
+    let found = load_files(&files).unwrap_err();
+    assert_eq!(found.len(), 2, "a broken tool is known all the same: {found:#?}");
+    let config =
+        load_files(&[files[0], ("npcs/a.yaml", "name: B\ntools: [good]\n"), files[2]]).unwrap();
+    assert_eq!(config.npcs[0].tools, ["manifest.good"]);
+    let declared = &config.manifests[0].declared;
+    assert_eq!((declared.floor, declared.approval), (Some(Tier::Deep), Some(true)));
+    assert_eq!((declared.follow_up, declared.idempotent), (Some(true), None));
+    assert_eq!(declared.cacheable, Some(std::time::Duration::from_millis(1_500)));
+    assert_eq!(declared.max, Some(std::time::Duration::from_millis(9)));
+    let said = "'spec.name' is 'other', not used";
+    assert!(config.warnings.iter().any(|it| it.message == said), "{:?}", config.warnings);
+}
+
+proptest! {
+    #[test]
+    fn any_manifest_text_is_read_or_refused(text in "\\PC{0,60}", key in 0..6usize) {
+        let quoted = serde_json::to_string(&text).unwrap();
+        let line = match key {
+            0 => format!("mock_template: {quoted}"),
+            1 => format!("http: {{ url: {quoted} }}"),
+            2 => format!("http: {{ url: \"http://x.test/\", response_mapping: {quoted} }}"),
+            3 => format!("http: {{ url: \"http://x.test/\", headers: {{ {quoted}: {quoted} }} }}"),
+            4 => format!("http: {{ url: {} }}", serde_json::to_string(&format!("http://x.test/{text}")).unwrap()),
+            _ => format!("mock_result: 1, name: {quoted}, namespace: {quoted}"),
+        };
+        let file = format!(
+            "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\nspec: {{ description: d, \
+             input_schema: {{ type: object, properties: {{ a: {{ enum: [{quoted}] }} }} }}, {line} }}\n"
+        );
+        let _ = load_files(&[("glyphoxa.yaml", ""), ("npcs/bart.yaml", BART), ("tools/a.yaml", &file)]);
     }
 }
 

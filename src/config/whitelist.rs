@@ -79,6 +79,14 @@ fn unknown(entry: &str, known: &[&str]) -> (String, String) {
     } else {
         nearest(entry, known.iter().flat_map(|identity| [*identity, bare(identity)]))
     };
+    let of_files = ["file-io.", "read_file", "write_file"];
+    if of_files.iter().any(|name| entry.starts_with(name)) {
+        let way_out = match known.contains(&"file-io.read_file") {
+            true => "file_io in glyphoxa.yaml is read_only",
+            false => "files need file_io: { base_dir: … } in glyphoxa.yaml",
+        };
+        return (format!("unknown tool {}", quoted(entry)), way_out.to_owned());
+    }
     let way_out = near.map_or_else(
         || format!("known tools: {}", known.join(", ")),
         |near| format!("did you mean '{near}'?"),

@@ -154,7 +154,7 @@ enum Event {
     Command(Command),
     Voice(VoiceInput),
     Lane(LaneEvent),
-    Late(FollowUp),
+    Late(Box<FollowUp>),
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
     Lost(task::Id),
@@ -241,7 +241,7 @@ impl Table {
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
-                Event::Late(late) => self.late(late),
+                Event::Late(late) => self.late(*late),
                 Event::Wake => {}
             }
             self.act(Instant::now());
@@ -266,7 +266,7 @@ impl Table {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
             },
-            Some(late) = self.late_in.recv() => Event::Late(late),
+            Some(late) = self.late_in.recv() => Event::Late(Box::new(late)),
             Some(input) = voice.recv() => Event::Voice(input),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
         }

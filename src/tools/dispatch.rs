@@ -78,7 +78,7 @@ impl Run {
     }
 
     /// Runs it until `deadline`. Cancel safe.
-    pub async fn to_end(self, deadline: Instant, started: Instant) -> CallRecord {
+    pub async fn end_by(self, deadline: Instant, started: Instant) -> CallRecord {
         let cancel = self.context.cancel.clone();
         let mut attempts = 0;
         let waited = (deadline - started).as_millis();
@@ -128,7 +128,7 @@ impl Run {
         inner.late.spawn(async move {
             let deadline = Instant::now() + run.max();
             let (context, call) = (run.context.clone(), run.call.clone());
-            let record = run.to_end(deadline, started).await;
+            let record = run.end_by(deadline, started).await;
             if let Err(late) = done.send(record) {
                 deliver(&context, call, late);
             }
@@ -174,7 +174,7 @@ impl Run {
             None => {
                 self.context.cancel = self.host.inner.shutdown.child_token();
                 let deadline = started + self.max();
-                self.to_end(deadline, started).await
+                self.end_by(deadline, started).await
             }
         };
         deliver(&context, call, record);

@@ -169,7 +169,7 @@ impl ToolHost {
             return run.perhaps_late(started).await;
         }
         let deadline = context.deadline.min(started + run.max());
-        run.to_end(deadline, started).await
+        run.end_by(deadline, started).await
     }
 }
 

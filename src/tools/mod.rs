@@ -13,6 +13,7 @@ mod definition;
 mod dispatch;
 mod host;
 mod latency;
+pub mod manifest;
 mod names;
 mod output;
 mod record;

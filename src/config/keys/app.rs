@@ -40,6 +40,11 @@ pub static FILE: Shape = Shape {
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
         Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
         Key::new(
+            "file_io",
+            Kind::Shape(&FILE_IO),
+            "Files NPCs may read and write; without it they have no such tool.",
+        ),
+        Key::new(
             "data_dir",
             Kind::Filled,
             "Folder of kept sessions, relative to this file; default data.",
@@ -220,6 +225,25 @@ pub static TOOLS: Shape = Shape {
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
         ),
+        Key::new(
+            "manifests",
+            TEXTS,
+            "Folders of tools, one file each; default: `tools` beside this file, if there.",
+        ),
+    ],
+};
+
+/// Files NPCs may read and write.
+pub static FILE_IO: Shape = Shape {
+    title: "Files of NPCs",
+    keys: &[
+        Key::required(
+            "base_dir",
+            Kind::Filled,
+            "Folder with one folder for each campaign, relative to this file; made when it is \
+             written to.",
+        ),
+        Key::new("read_only", Kind::Flag, "Nothing is written; default false."),
     ],
 };
 

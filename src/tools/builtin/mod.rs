@@ -1,8 +1,9 @@
 //! Tools that run in this process.
 //!
-//! Entry function: [`all`]. **Never**: speaks a protocol.
+//! Entry function: [`offer`]. **Never**: speaks a protocol.
 
 mod dice;
+mod files;
 mod rules;
 mod tables;
 
@@ -11,6 +12,7 @@ use std::{sync::Arc, time::Duration};
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
+pub use files::FileIo;
 pub use rules::RuleBook;
 pub use tables::Table;
 
@@ -23,6 +25,20 @@ pub const IDENTITIES: &[&str] = &[
     "dice-roller.roll_table",
     "rules-lookup.get_rule",
     "rules-lookup.search_rules",
+    "file-io.read_file",
+    "file-io.write_file",
+];
+
+/// The servers' parts of identities that belong to built-in tools alone.
+pub const SERVERS: &[&str] = &[
+    "dice-roller",
+    "memory",
+    "rules-lookup",
+    "file-io",
+    "session-manager",
+    "music-ambiance",
+    "image-gen",
+    "web-search",
 ];
 
 /// What the built-in tools work with.
@@ -33,14 +49,17 @@ pub struct Materials {
     pub tables: Vec<Table>,
     /// Rules that are looked up.
     pub rules: Arc<RuleBook>,
+    /// Files of the campaign; `None`: there is no such tool.
+    pub files: Option<FileIo>,
 }
 
 /// Offers the built-in tools.
 pub fn offer(host: &ToolHost, materials: Materials) {
-    let servers = [
+    let mut servers = vec![
         ("dice-roller", dice::tools(materials.dice, materials.tables)),
         ("rules-lookup", rules::tools(materials.rules)),
     ];
+    servers.extend(materials.files.map(|files| ("file-io", files::tools(files))));
     for (server, tools) in servers {
         for refused in host.offer(server, SourceKind::BuiltIn, tools) {
             tracing::error!(tool = refused.tool, reason = refused.reason, "built-in tool left out");

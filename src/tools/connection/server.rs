@@ -3,10 +3,7 @@
 //! Entry function: [`Server::run`]. Connects, offers its tools, follows its changes, and when it is
 //! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
 
-use std::{
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -18,9 +15,9 @@ use super::{
     definitions::Listed,
     face::{Face, Gate, Notices, OpenCalls},
     http::{Authorization, Way, Wire},
+    known::{Details, Known},
     options::{Auth, Reach, Secret, ServerOptions, Trust},
     resources,
-    known::{Details, Known},
     servers::{Shared, State},
     settle::{self, Never},
     stdio::{Child, Start},
@@ -39,7 +36,14 @@ const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
 const TRIPPED: u32 = 8;
 /// A connection that stood this long ends a row of failures.
 const STOOD: Duration = Duration::from_secs(60);
-/// What is known of it.
+
+/// One configured server.
+pub struct Server {
+    /// What is configured.
+    pub options: ServerOptions,
+    /// What all servers share.
+    pub shared: Arc<Shared>,
+    /// What is known of it.
     pub known: Arc<Known>,
     /// Spreads its attempts.
     pub seed: u64,

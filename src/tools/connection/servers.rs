@@ -20,8 +20,8 @@ use super::{
     facts::Facts,
     http::TokenSource,
     kept::Kept,
-    options::{Secret, ServerOptions},
     known::Known,
+    options::{Secret, ServerOptions},
     server::Server,
     tail::Tail,
 };

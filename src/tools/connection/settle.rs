@@ -16,13 +16,7 @@ const PINGS: (usize, usize) = (14, 4);
 /// A kept connection this slow meets a delayed acknowledgement.
 const STALL: Duration = Duration::from_millis(30);
 
-/// One configured server.
-pub struct Server {
-    /// What is configured.
-    pub options: ServerOptions,
-    /// What all servers share.
-    pub shared: Arc<Shared>,
-    /// Something that does not end.
+/// Something that does not end.
 pub enum Never {}
 
 /// Finds out once whether connections to a server that answers with streams are better kept: a

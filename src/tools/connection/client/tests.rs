@@ -2,7 +2,9 @@ use std::sync::Mutex;
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
 
 use super::*;
 use crate::tools::{

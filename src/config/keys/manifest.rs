@@ -1,0 +1,151 @@
+//! Keys of tool manifests.
+
+use super::{TEXTS, WAIT};
+use crate::{
+    tools::manifest::Verb,
+    yaml::{Key, Kind, Shape},
+};
+
+/// Anything by name.
+const NAMED: Kind = Kind::Names(&Kind::Any);
+/// Texts by name.
+const NAMED_TEXTS: Kind = Kind::Names(&Kind::Text);
+/// A duration in milliseconds, up to a day.
+const MILLIS: Kind = Kind::Whole { min: 0, max: 86_400_000 };
+
+/// A file of a tool.
+pub static FILE: Shape = Shape {
+    title: "A Glyphoxa tool",
+    keys: &[
+        Key::required(
+            "apiVersion",
+            Kind::Word(&["promptkit.altairalabs.ai/v1", "promptkit.altairalabs.ai/v1alpha1"]),
+            "Version of this format.",
+        ),
+        Key::required("kind", Kind::Word(&["Tool"]), "What the file describes."),
+        Key::new("metadata", Kind::Shape(&METADATA), "What it is called."),
+        Key::required("spec", Kind::Shape(&SPEC), "What it does."),
+        Key::new("$schema", Kind::Text, "Address of a schema, for editors."),
+    ],
+};
+
+/// What a tool is called.
+pub static METADATA: Shape = Shape {
+    title: "Names of a tool",
+    keys: &[
+        Key::new("name", Kind::Filled, "Its name; NPCs name it as namespace.name."),
+        Key::new("namespace", Kind::Filled, "First part of its identity; default manifest."),
+        Key::new("labels", NAMED_TEXTS, "Notes of your own."),
+        Key::new("annotations", NAMED_TEXTS, "More notes of your own."),
+    ],
+};
+
+/// What a tool does.
+pub static SPEC: Shape = Shape {
+    title: "What a tool does",
+    keys: &[
+        Key::new("name", Kind::Filled, "Its name where metadata has none."),
+        Key::new("namespace", Kind::Filled, "Its namespace where metadata has none."),
+        Key::required("description", Kind::Filled, "What it does, for the model."),
+        Key::required("input_schema", NAMED, "JSON Schema of its arguments, an object."),
+        Key::new("output_schema", NAMED, "JSON Schema of its result."),
+        Key::new(
+            "mode",
+            Kind::Word(&["mock", "live"]),
+            "mock: answers what stands here; live: asks a server; default mock, or live if there \
+             is only http.",
+        ),
+        Key::new("timeout_ms", WAIT, "Longest wait for one answer; default: the turn's."),
+        Key::new("mock_result", Kind::Any, "The answer of a mock tool."),
+        Key::new("mock_result_file", Kind::Filled, "Its answer in a file beside this one."),
+        Key::new(
+            "mock_template",
+            Kind::Filled,
+            "Its answer made of the arguments: {{ city }}, or {{.city}}.",
+        ),
+        Key::new("mock_template_file", Kind::Filled, "Its template in a file beside this one."),
+        Key::new("http", Kind::Shape(&HTTP), "The request of a live tool."),
+        Key::new("labels", NAMED_TEXTS, "Notes of your own."),
+        Key::new("category", Kind::Filled, "What it is about; default: its namespace."),
+        Key::new("estimated_duration_ms", MILLIS, "How long it usually takes."),
+        Key::new("max_duration_ms", MILLIS, "When a call is given up; default: timeout_ms."),
+        Key::new("measured_duration_ms", MILLIS, "How long it took elsewhere, half of the time."),
+        Key::new("measured_p99_ms", MILLIS, "How long it took elsewhere, 99 of 100 times."),
+        Key::new(
+            "idempotent",
+            Kind::Flag,
+            "Calling it twice is calling it once, so it may be tried again.",
+        ),
+        Key::new("read_only", Kind::Flag, "It changes nothing, so it may run ahead."),
+        Key::new("destructive", Kind::Flag, "It may destroy something."),
+        Key::new(
+            "cacheable_seconds",
+            Kind::Number { min: 0.0, max: 86_400.0 },
+            "How long an answer stays true; default 0.",
+        ),
+        Key::new(
+            "floor",
+            Kind::Word(&["fast", "standard", "deep"]),
+            "Lowest tier it is offered in; default fast.",
+        ),
+        Key::new(
+            "approval",
+            Kind::Word(&["dm", "none"]),
+            "dm: the game master decides each call; default none.",
+        ),
+        Key::new(
+            "late",
+            Kind::Word(&["follow_up"]),
+            "follow_up: a late answer comes as a turn of its own.",
+        ),
+        Key::new("fillers", TEXTS, "What an NPC says while it runs."),
+        Key::new("probe", NAMED, "Arguments it may be called with to measure it."),
+    ],
+};
+
+/// The request of a live tool.
+pub static HTTP: Shape = Shape {
+    title: "An HTTP request",
+    keys: &[
+        Key::required(
+            "url",
+            Kind::Filled,
+            "Address; arguments in path and query as {city} or {{.city}}.",
+        ),
+        Key::new("method", Kind::Word(Verb::NAMES), "Default POST."),
+        Key::new("timeout_ms", WAIT, "Longest wait for one answer; default: that of the spec."),
+        Key::new("headers", NAMED_TEXTS, "Headers; arguments as {city} or {{.city}}."),
+        Key::new("headers_from_env", TEXTS, "Headers from the environment, as Header=VARIABLE."),
+        Key::new("query_params", TEXTS, "Arguments that go into the query."),
+        Key::new("body_mapping", Kind::Filled, "JMESPath that makes the body of the arguments."),
+        Key::new("response_mapping", Kind::Filled, "JMESPath that makes the result of the answer."),
+        Key::new("redact", TEXTS, "Members removed from answers, at any depth."),
+        Key::new(
+            "max_response_bytes",
+            Kind::Whole { min: 1, max: 10_485_760 },
+            "Largest answer; default 262144.",
+        ),
+        Key::new("request", Kind::Shape(&REQUEST), "How arguments become a request."),
+        Key::new("response", Kind::Shape(&RESPONSE), "How an answer becomes a result."),
+    ],
+};
+
+/// How arguments become a request.
+pub static REQUEST: Shape = Shape {
+    title: "How arguments become a request",
+    keys: &[
+        Key::new("query_params", TEXTS, "Arguments that go into the query."),
+        Key::new("header_params", NAMED_TEXTS, "Headers made of arguments, as {city}."),
+        Key::new("body_mapping", Kind::Filled, "JMESPath that makes the body of the arguments."),
+        Key::new("exclude", TEXTS, "Arguments that are not sent."),
+        Key::new("static_query", NAMED_TEXTS, "Query parameters that are always the same."),
+        Key::new("static_headers", NAMED_TEXTS, "Headers that are always the same."),
+        Key::new("static_body", NAMED, "Members of the body that are always the same."),
+    ],
+};
+
+/// How an answer becomes a result.
+pub static RESPONSE: Shape = Shape {
+    title: "How an answer becomes a result",
+    keys: &[Key::new("body_mapping", Kind::Filled, "JMESPath that makes the result.")],
+};

@@ -1,0 +1,294 @@
+//! Manifests: tools written down in YAML, or in PromptKit's JSON.
+
+mod http;
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use super::{
+    keys,
+    reading::{Notes, Reading},
+};
+use crate::{
+    tools::{
+        Declared, builtin,
+        manifest::{self, Behaviour, Manifest, Mock},
+    },
+    yaml::{self, Fields, Kind, Node, Position, Problems, Value, quoted},
+};
+
+/// Folder beside `glyphoxa.yaml` that is read when no other is named.
+pub const FOLDER: &str = "tools";
+/// First part of identities of tools that name none.
+const NAMESPACE: &str = "manifest";
+
+/// The tools read so far.
+#[derive(Default)]
+pub struct Manifests {
+    /// Those that are whole.
+    pub tools: Vec<Manifest>,
+    /// Identities of all, so that nobody who names a broken one is called wrong too.
+    pub identities: Vec<String>,
+}
+
+/// Adds the tools of the files in `dir`; `named_at` is where the configuration names it.
+pub fn folder(
+    reading: &mut Reading,
+    (dir, named_at): (&Path, Option<Position>),
+    manifests: &mut Manifests,
+    notes: &mut Notes,
+) {
+    let paths = match reading.source.list_with(dir, &["yaml", "yml", "json"]) {
+        Ok(paths) => paths,
+        Err(error) => {
+            let message = format!("manifests '{}': {}", dir.display(), error.message);
+            return notes.problems.add(named_at.unwrap_or(Position::START), message, error.way_out);
+        }
+    };
+    for path in paths {
+        let Some((mut node, mut notes)) = reading.file_or_problem(&path, &Kind::Any) else {
+            continue;
+        };
+        let bare = path.extension().is_some_and(|it| it == "json")
+            && !node.entries().iter().any(|entry| entry.key == "apiVersion");
+        let shape = if bare { &keys::manifest::SPEC } else { &keys::manifest::FILE };
+        yaml::check(&mut node, "", &Kind::Shape(shape), &mut notes.problems);
+        let file = File { path: &path, fields: Fields::new(&node, shape), bare };
+        if matches!(node.value, Value::Map(_)) {
+            file.add(reading, manifests, &mut notes);
+        }
+        reading.take(notes);
+    }
+}
+
+/// One checked file.
+struct File<'a> {
+    path: &'a Path,
+    fields: Fields<'a>,
+    /// The whole file is a spec.
+    bare: bool,
+}
+
+impl<'a> File<'a> {
+    /// Adds its tool, or as much of it as can be read.
+    fn add(&self, reading: &mut Reading, manifests: &mut Manifests, notes: &mut Notes) {
+        let spec = if self.bare {
+            Some(self.fields)
+        } else {
+            self.fields.map("spec", &keys::manifest::SPEC)
+        };
+        let Some(spec) = spec else { return };
+        let Some((namespace, name)) = self.names(&spec, notes) else { return };
+        let identity = format!("{namespace}.{name}");
+        if manifests.identities.contains(&identity) {
+            let message = format!("tool {} appears twice", quoted(&identity));
+            notes.problems.add(self.name_place(), message, "give it another name");
+        }
+        manifests.identities.push(identity);
+        manifests.tools.extend(self.manifest(&spec, (namespace, name), reading, notes));
+    }
+
+    /// The tool; `None`: too much of it is broken.
+    fn manifest(
+        &self,
+        spec: &Fields<'a>,
+        (namespace, name): (String, String),
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Option<Manifest> {
+        let input = schema(spec, "input_schema", manifest::input_problem, &mut notes.problems)?;
+        let output = schema(spec, "output_schema", manifest::output_problem, &mut notes.problems);
+        let behaviour = self.behaviour(spec, (&input, output.as_ref()), reading, notes)?;
+        Some(Manifest {
+            namespace,
+            name,
+            description: spec.text("description")?.trim().to_owned(),
+            input,
+            output,
+            declared: declared(spec),
+            behaviour,
+        })
+    }
+
+    /// Where its name stands.
+    fn name_place(&self) -> Position {
+        if self.bare {
+            return self.fields.place("name");
+        }
+        let metadata = self.fields.map("metadata", &keys::manifest::METADATA);
+        metadata.map_or_else(|| self.fields.place("spec"), |metadata| metadata.place("name"))
+    }
+
+    /// Namespace and name.
+    fn names(&self, spec: &Fields<'a>, notes: &mut Notes) -> Option<(String, String)> {
+        let metadata =
+            (!self.bare).then(|| self.fields.map("metadata", &keys::manifest::METADATA)).flatten();
+        let of = |key: &str| metadata.and_then(|it| it.text(key)).or_else(|| spec.text(key));
+        let Some(name) = of("name") else {
+            if !spec.is_broken("name") && !metadata.is_some_and(|it| it.is_broken("name")) {
+                let message = "the tool has no name";
+                notes.problems.add(self.name_place(), message, "metadata: { name: … }");
+            }
+            return None;
+        };
+        if let Some(other) = spec.text("name").filter(|other| *other != name) {
+            let message = format!("'spec.name' is {}, not used", quoted(other));
+            let way_out = format!("the tool is called {}, as in metadata", quoted(name));
+            notes.warnings.add(spec.place("name"), message, way_out);
+        }
+        let (namespace, name) = match (of("namespace"), name.split_once("__")) {
+            (Some(namespace), _) => (namespace, name),
+            (None, Some((namespace, name))) => (namespace, name),
+            (None, None) => (NAMESPACE, name),
+        };
+        let wrong = |text: &str| {
+            text.is_empty() || text.contains(|c: char| c.is_whitespace() || ".*".contains(c))
+        };
+        for (what, text) in [("name", name), ("namespace", namespace)] {
+            if wrong(text) {
+                let message = format!("{what} {} cannot be part of an identity", quoted(text));
+                notes.problems.add(self.name_place(), message, "no blanks, dots and asterisks");
+            }
+        }
+        if builtin::SERVERS.contains(&namespace) {
+            let message = format!("namespace {} belongs to built-in tools", quoted(namespace));
+            notes.problems.add(self.name_place(), message, "choose another");
+        }
+        Some((namespace.to_owned(), name.to_owned()))
+    }
+
+    /// What it does when it is called.
+    fn behaviour(
+        &self,
+        spec: &Fields<'a>,
+        schemas: (&serde_json::Value, Option<&serde_json::Value>),
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Option<Behaviour> {
+        let mocks: Vec<&str> = MOCKS
+            .into_iter()
+            .filter(|key| spec.get(key).is_some() || spec.is_broken(key))
+            .collect();
+        let has_http = spec.get("http").is_some() || spec.is_broken("http");
+        let live = match spec.text("mode") {
+            None if spec.is_broken("mode") => return None,
+            Some(mode) => mode == "live",
+            None => mocks.is_empty() && has_http,
+        };
+        if live {
+            let Some(fields) = spec.map("http", &keys::manifest::HTTP) else {
+                if !has_http {
+                    let message = "a live tool without 'http'";
+                    notes.problems.add(spec.place("mode"), message, "http: { url: … }");
+                }
+                return None;
+            };
+            let timeout = spec.whole("timeout_ms").map(Duration::from_millis);
+            let http = http::http(&fields, (timeout, schemas.0), reading, notes)?;
+            return Some(Behaviour::Live(Arc::new(http)));
+        }
+        let key = match mocks.as_slice() {
+            [key] => *key,
+            [] => {
+                let way_out = "one of mock_result, mock_result_file, mock_template";
+                notes.problems.add(spec.at(), "a mock tool without its answer", way_out);
+                return None;
+            }
+            [_, second, ..] => {
+                let message = "a mock tool with more than one answer";
+                let way_out = format!("keep one of {}", mocks.join(", "));
+                notes.problems.add(spec.place(second), message, way_out);
+                return None;
+            }
+        };
+        let mock = self.mock(spec, key, reading, &mut notes.problems)?;
+        if let Err((what, perhaps)) = manifest::try_mock(&mock, schemas.0, schemas.1) {
+            let message = format!("'{key}': {what}");
+            let list = if perhaps { &mut notes.warnings } else { &mut notes.problems };
+            list.add(spec.place(key), message, "tried with arguments made from input_schema");
+        }
+        Some(Behaviour::Mock(mock))
+    }
+
+    /// The canned answer under `key`.
+    fn mock(
+        &self,
+        spec: &Fields<'a>,
+        key: &str,
+        reading: &mut Reading,
+        problems: &mut Problems,
+    ) -> Option<Mock> {
+        let node = spec.get(key)?;
+        let text = if key.ends_with("_file") {
+            let path = self.path.parent().unwrap_or(Path::new("")).join(node.text()?);
+            match reading.text(&path) {
+                Ok(text) => text,
+                Err(error) => {
+                    let message = format!("{key} '{}': {}", path.display(), error.message);
+                    problems.add(node.at, message, error.way_out);
+                    return None;
+                }
+            }
+        } else if key == "mock_result" {
+            return Some(Mock::Fixed(node.to_json()));
+        } else {
+            node.text()?.to_owned()
+        };
+        if key == "mock_result_file" {
+            let value = serde_json::from_str(&text);
+            return Some(Mock::Fixed(value.unwrap_or(serde_json::Value::String(text))));
+        }
+        let mock = Mock::template(&text);
+        mock.map_err(|what| problems.add(node.at, format!("'{key}': {what}"), "mend the template"))
+            .ok()
+    }
+}
+
+/// Where a mock's answer may stand.
+const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
+
+/// The JSON Schema under `key`.
+fn schema(
+    spec: &Fields,
+    key: &str,
+    problem: impl Fn(&serde_json::Value) -> Option<String>,
+    problems: &mut Problems,
+) -> Option<serde_json::Value> {
+    let node: &Node = spec.get(key)?;
+    let schema = node.to_json();
+    if let Some(what) = problem(&schema) {
+        let what = what.lines().next().unwrap_or_default().to_owned();
+        problems.add(node.at, format!("'{key}': {what}"), "a JSON Schema");
+        return None;
+    }
+    Some(schema)
+}
+
+/// What the file says about the tool.
+fn declared(spec: &Fields) -> Declared {
+    let millis = |key| spec.whole(key).map(Duration::from_millis);
+    let json = |key| match spec.get(key).map(Node::to_json) {
+        Some(serde_json::Value::Object(members)) => Some(members),
+        _ => None,
+    };
+    let fillers = spec.texts("fillers");
+    let http = spec.map("http", &keys::manifest::HTTP);
+    let http_timeout = http.and_then(|http| http.whole("timeout_ms")).map(Duration::from_millis);
+    Declared {
+        estimated: millis("estimated_duration_ms"),
+        max: millis("max_duration_ms").or_else(|| millis("timeout_ms")).or(http_timeout),
+        measured: millis("measured_duration_ms"),
+        measured_p99: millis("measured_p99_ms"),
+        idempotent: spec.flag("idempotent"),
+        read_only: spec.flag("read_only"),
+        destructive: spec.flag("destructive"),
+        cacheable: spec.number("cacheable_seconds").map(Duration::from_secs_f64),
+        category: spec.text("category").map(|it| it.trim().to_owned()),
+        floor: spec.text("floor").and_then(|it| it.parse().ok()),
+        follow_up: spec.text("late").map(|it| it == "follow_up"),
+        approval: spec.text("approval").map(|it| it == "dm"),
+        fillers: (!fillers.is_empty()).then_some(fillers),
+        description: None,
+        parameters: None,
+        probe: json("probe"),
+    }
+}

@@ -1,0 +1,166 @@
+//! `file-io`: text files of a campaign, below one folder.
+//!
+//! Entry function: [`tools`]. Every path is resolved by directory handles, so that no `..`, no
+//! symbolic link and no absolute path leads out. **Never**: leaves a file half written, removes
+//! one.
+
+mod folder;
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures::future::{BoxFuture, FutureExt};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use self::folder::{Fault, FolderOf};
+use super::{declared, input};
+use crate::{
+    domain::Tier,
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
+};
+
+/// Longest name of a campaign's folder, in characters.
+const NAME_MAX: usize = 64;
+
+/// Where `file-io` works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileIo {
+    /// Folder of all campaigns; made when it is first written to.
+    base: PathBuf,
+    /// The campaign's own folder in it.
+    folder: String,
+    /// Nothing may be written.
+    read_only: bool,
+}
+
+impl FileIo {
+    /// Files of the campaign called `campaign`, below `base`: letters and digits of its name in
+    /// lower case, anything between them a hyphen; `default` without a name.
+    pub fn new(base: PathBuf, campaign: &str, read_only: bool) -> Self {
+        let words: String =
+            campaign.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+        let slug = words.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
+        let slug: String = slug.chars().take(NAME_MAX).collect();
+        let folder = if slug.is_empty() { "default".to_owned() } else { slug };
+        Self { base, folder, read_only }
+    }
+}
+
+/// `file-io.read_file` and, unless it is forbidden, `file-io.write_file`.
+pub fn tools(files: FileIo) -> Vec<Definition> {
+    let may_write = !files.read_only;
+    let files = Arc::new(FolderOf::new(files.base, files.folder));
+    let path = json!({"type": "string", "description": "such as notes.txt or people/mira.md"});
+    let read = Definition {
+        name: "read_file".to_owned(),
+        description: "Reads a text file from the campaign's folder.".to_owned(),
+        input: input(json!({"path": path}), &["path"]),
+        output: None,
+        declared: Declared {
+            read_only: Some(true),
+            idempotent: Some(true),
+            ..declared("files", (20, 100), Tier::Fast)
+        },
+        handler: Arc::new(ReadFile { files: Arc::clone(&files) }),
+    };
+    let write = may_write.then(|| Definition {
+        name: "write_file".to_owned(),
+        description: "Writes a text file into the campaign's folder; one of the same name is \
+                      replaced."
+            .to_owned(),
+        input: input(
+            json!({
+                "path": path,
+                "content": {"type": "string", "description": "the whole text"},
+            }),
+            &["path", "content"],
+        ),
+        output: None,
+        declared: Declared {
+            idempotent: Some(true),
+            destructive: Some(true),
+            ..declared("files", (20, 100), Tier::Fast)
+        },
+        handler: Arc::new(WriteFile { files, one_at_a_time: Arc::default() }),
+    });
+    std::iter::once(read).chain(write).collect()
+}
+
+/// Reads a file.
+struct ReadFile {
+    files: Arc<FolderOf>,
+}
+
+impl Handler for ReadFile {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        let (files, path) = (Arc::clone(&self.files), string(arguments, "path"));
+        let work = move || {
+            let content = files.read(&path)?;
+            Ok(json!({"path": path, "bytes": content.len(), "content": content}))
+        };
+        blocking(work).boxed()
+    }
+}
+
+/// Writes a file.
+struct WriteFile {
+    files: Arc<FolderOf>,
+    /// The limits are counted and kept by one writer at a time.
+    one_at_a_time: Arc<Mutex<()>>,
+}
+
+impl Handler for WriteFile {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        let (files, lock) = (Arc::clone(&self.files), Arc::clone(&self.one_at_a_time));
+        let (path, content) = (string(arguments, "path"), string(arguments, "content"));
+        async move {
+            let dropped = CancellationToken::new();
+            let given_up = dropped.clone();
+            // A call that is dropped while its file is written leaves the old file.
+            let _guard = dropped.drop_guard();
+            let work = move || {
+                let _alone = lock.lock().unwrap_or_else(PoisonError::into_inner);
+                let replaced = files.write(&path, &content, &|| given_up.is_cancelled())?;
+                Ok(json!({"path": path, "bytes": content.len(), "replaced": replaced}))
+            };
+            blocking(work).await
+        }
+        .boxed()
+    }
+}
+
+/// Does `work` where waiting for a disk holds nobody up.
+async fn blocking(
+    work: impl FnOnce() -> Result<Value, Fault> + Send + 'static,
+) -> Result<CallOutput, CallError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(value)) => Ok(CallOutput::json(value)),
+        Ok(Err(fault)) => {
+            let kind = match fault {
+                Fault::Path { .. } | Fault::TooLong => CallErrorKind::InvalidArguments,
+                _ => CallErrorKind::Tool,
+            };
+            Err(CallError::new(kind, fault.to_string()))
+        }
+        Err(_) => Err(CallError::new(CallErrorKind::Tool, "the file could not be worked on")),
+    }
+}
+
+/// The string argument `key`, which the schema has asked for.
+fn string(arguments: &Map<String, Value>, key: &str) -> String {
+    arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

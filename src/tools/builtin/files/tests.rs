@@ -1,0 +1,228 @@
+use std::fs;
+
+use tokio::time::Instant;
+
+use super::*;
+use crate::{
+    domain::{CallId, SessionId, ToolCall, TurnId},
+    tools::{Attachment, CallRecord, Effects, SourceKind, Taint, ToolHost},
+};
+
+/// Nobody is at the table.
+struct Nobody;
+
+impl Effects for Nobody {
+    fn show(&self, _: &str) {}
+
+    fn attach(&self, _: &str, _: &Attachment) {}
+}
+
+fn context() -> CallContext {
+    CallContext {
+        session: SessionId("test".to_owned()),
+        turn: TurnId(1),
+        caller: None,
+        speaker: Arc::from("Ann"),
+        deadline: Instant::now() + std::time::Duration::from_secs(60),
+        fresh: false,
+        taint: Taint::default(),
+        cancel: CancellationToken::new(),
+        effects: Arc::new(Nobody),
+    }
+}
+
+/// A folder, its host and the campaign's own folder.
+struct Place {
+    base: tempfile::TempDir,
+    host: ToolHost,
+}
+
+impl Place {
+    fn new() -> Self {
+        let base = tempfile::tempdir().expect("a folder");
+        let host = host_of(FileIo::new(base.path().join("files"), "Ravenford: Act 1!", false));
+        Self { base, host }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.path().join("files/ravenford-act-1").join(name)
+    }
+
+    fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
+        fs::write(path, content).expect("a file is written");
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> CallRecord {
+        let call = ToolCall {
+            id: CallId("1".into()),
+            name: format!("file-io.{tool}"),
+            arguments: arguments.to_string(),
+            extra: Map::new(),
+        };
+        self.host.execute(&context(), &call).await
+    }
+
+    async fn read(&self, path: &str) -> Result<Value, CallError> {
+        self.call("read_file", json!({"path": path})).await.result.map(|it| it.value())
+    }
+
+    async fn write(&self, path: &str, content: &str) -> Result<Value, CallError> {
+        let arguments = json!({"path": path, "content": content});
+        self.call("write_file", arguments).await.result.map(|it| it.value())
+    }
+}
+
+fn host_of(files: FileIo) -> ToolHost {
+    use rand::SeedableRng;
+    let host = ToolHost::new(rand::rngs::StdRng::seed_from_u64(1));
+    let refused = host.offer("file-io", SourceKind::BuiltIn, tools(files));
+    assert!(refused.is_empty(), "{refused:?}");
+    host
+}
+
+#[tokio::test]
+async fn what_was_written_is_read() {
+    let place = Place::new();
+    let error = place.read("notes.txt").await.expect_err("nothing is there");
+    assert_eq!(error.message, "there is no file 'notes.txt' (the folder is empty)");
+    let written = place.write("people/mira.md", "She lies. Ä").await;
+    assert_eq!(written, Ok(json!({"path": "people/mira.md", "bytes": 12, "replaced": false})));
+    let read = place.read("./people/mira.md").await.expect("text");
+    assert_eq!((&read["content"], &read["bytes"]), (&json!("She lies. Ä"), &json!(12)));
+    let again = place.write("people/mira.md", "").await.expect("written");
+    assert_eq!(again["replaced"], true);
+    assert_eq!(place.read("people/mira.md").await.expect("text")["content"], "");
+    let names: Vec<_> = fs::read_dir(place.path("people")).expect("a folder").collect();
+    assert_eq!(names.len(), 1, "nothing unfinished stays: {names:?}");
+    let error = place.read("mira.md").await.expect_err("elsewhere");
+    assert_eq!(error.message, "there is no file 'mira.md' (there is: people/)");
+}
+
+#[tokio::test]
+async fn no_path_leads_out() {
+    let place = Place::new();
+    place.put("inside.txt", "in");
+    fs::write(place.base.path().join("secret.txt"), "out").expect("written");
+    fs::create_dir_all(place.base.path().join("files/other")).expect("a folder");
+    fs::write(place.base.path().join("files/other/secret.txt"), "out").expect("written");
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(to, place.path(name)).expect("a link");
+    };
+    link("../../secret.txt", "up");
+    link("/etc/passwd", "absolute");
+    link("../other", "sibling");
+    link("inside.txt", "fine");
+    let absolute = place.base.path().join("secret.txt");
+    for path in [
+        "../../secret.txt",
+        "a/../../../secret.txt",
+        "/etc/passwd",
+        absolute.to_str().expect("text"),
+        "../other/secret.txt",
+        "..",
+        "people/..",
+        "up",
+        "absolute",
+        "sibling/secret.txt",
+        "",
+        " ",
+        "a\\b",
+        "a\0b",
+        "a\nb",
+        "a/",
+        "1/2/3/4/5/6/7/8/9",
+    ] {
+        let error = place.read(path).await.expect_err(path);
+        assert_eq!(error.kind, CallErrorKind::InvalidArguments, "{path}: {error}");
+        // A link is replaced by a file; its target is not touched.
+        if !matches!(path, "up" | "absolute") {
+            let error = place.write(path, "x").await.expect_err(path);
+            assert_eq!(error.kind, CallErrorKind::InvalidArguments, "{path}: {error}");
+        }
+    }
+    assert_eq!(place.read("fine").await.expect("inside")["content"], "in");
+    place.write("up", "new").await.expect("the link is replaced");
+    let secret = |name: &str| fs::read_to_string(place.base.path().join(name)).expect("text");
+    assert_eq!(
+        (secret("secret.txt"), secret("files/other/secret.txt")),
+        ("out".into(), "out".into())
+    );
+    assert_eq!(place.read("up").await.expect("a file now")["content"], "new");
+}
+
+#[tokio::test]
+async fn only_text_of_a_sensible_size_is_read() {
+    let place = Place::new();
+    place.put("picture.png", [0x89, b'P', 0xff]);
+    place.put("zero.txt", "a\0b");
+    place.put("large.txt", vec![b'a'; (1 << 20) + 1]);
+    place.put("full.txt", vec![b'a'; 1 << 20]);
+    place.put("folder/x", "");
+    for (path, says) in [
+        ("picture.png", "no text"),
+        ("zero.txt", "no text"),
+        ("large.txt", "larger than 1 MiB"),
+        ("folder", "is no file"),
+        ("full.txt/x", "no folder"),
+    ] {
+        let error = place.read(path).await.expect_err(path);
+        assert_eq!(error.kind, CallErrorKind::Tool, "{error}");
+        assert!(error.message.contains(says), "{error}");
+    }
+    assert!(place.read("full.txt").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_folder_fills_up() {
+    let place = Place::new();
+    let error = place.write("a", &"x".repeat((1 << 20) + 1)).await.expect_err("too long");
+    assert_eq!(error.kind, CallErrorKind::InvalidArguments);
+    for index in 0..998 {
+        place.put(&format!("{index}"), "x");
+    }
+    let error = place.write("a/b/c", "x").await.expect_err("two folders and a file");
+    assert!(error.message.contains("1,000 files"), "{error}");
+    assert!(!place.path("a").exists(), "nothing was made");
+    assert!(place.write("a/b", "x").await.is_ok());
+    assert!(place.write("c", "x").await.is_err());
+    assert!(place.write("5", "y").await.is_ok(), "what is there may be replaced");
+
+    let place = Place::new();
+    place.put("big", vec![b'a'; 64 << 20]);
+    let error = place.write("b", "x").await.expect_err("no byte is left");
+    assert!(error.message.contains("64 MiB"), "{error}");
+    assert!(place.write("big", "small").await.is_ok(), "replacing it makes room");
+    assert!(place.write("b", "x").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_write_that_is_given_up_leaves_the_old_file() {
+    let place = Place::new();
+    place.put("a", "old");
+    let folder = FolderOf::new(place.base.path().join("files"), "ravenford-act-1".into());
+    assert_eq!(folder.write("a", "new", &|| true), Err(Fault::GivenUp));
+    assert_eq!(place.read("a").await.expect("text")["content"], "old");
+    assert_eq!(fs::read_dir(place.path("")).expect("a folder").count(), 1);
+}
+
+#[test]
+fn campaigns_have_folders_of_their_own() {
+    let folder = |name: &str| FileIo::new(PathBuf::new(), name, false).folder;
+    assert_eq!(folder(""), "default");
+    assert_eq!(folder("../.."), "default");
+    assert_eq!(folder("Ravenford: Act 1!"), "ravenford-act-1");
+    assert_eq!(folder("Der Düstere Wald"), "der-düstere-wald");
+    assert_eq!(folder(&"x".repeat(300)).len(), 64);
+}
+
+#[test]
+fn what_may_not_be_written_is_not_offered() {
+    let names = |read_only| {
+        let files = FileIo::new(PathBuf::new(), "", read_only);
+        tools(files).into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(true), ["read_file"]);
+    assert_eq!(names(false), ["read_file", "write_file"]);
+}

@@ -1,0 +1,269 @@
+//! An HTTP tool: how arguments become a request.
+//!
+//! Entry type: [`Http`]. **Never**: sends anything; `live.rs` does.
+
+use std::{collections::BTreeSet, fmt, time::Duration};
+
+use reqwest::{
+    Method, Url,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    address::Address,
+    mapping::Mapping,
+    pieces::{Pieces, plain},
+};
+
+/// Everything about one HTTP tool, checked.
+#[derive(Clone)]
+pub struct Http {
+    /// Where it goes.
+    pub address: Address,
+    /// How.
+    pub verb: Verb,
+    /// Longest wait for the whole answer.
+    pub timeout: Option<Duration>,
+    /// What is sent along.
+    pub headers: Vec<Header>,
+    /// Arguments that go into the query.
+    pub query: Vec<String>,
+    /// Arguments that go nowhere.
+    pub exclude: Vec<String>,
+    /// Query parameters that are always the same.
+    pub static_query: Vec<(String, String)>,
+    /// Members of the body that are always the same; they win over arguments.
+    pub static_body: Map<String, Value>,
+    /// Makes the body of the arguments that are left.
+    pub body: Option<Mapping>,
+    /// Makes the result of the answer.
+    pub answer: Option<Mapping>,
+    /// Names of members that are removed from answers, at any depth.
+    pub redact: Vec<String>,
+    /// Largest answer in bytes.
+    pub max_bytes: usize,
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Makes.
+    Post,
+    /// Puts.
+    Put,
+    /// Changes.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Verb {
+    /// Their names, as written.
+    pub const NAMES: &'static [&'static str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+    /// The verb called `name`; POST for any other.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "GET" => Self::Get,
+            "PUT" => Self::Put,
+            "PATCH" => Self::Patch,
+            "DELETE" => Self::Delete,
+            _ => Self::Post,
+        }
+    }
+
+    /// Whether arguments go into a body.
+    pub const fn has_body(self) -> bool {
+        matches!(self, Self::Post | Self::Put | Self::Patch)
+    }
+
+    /// As the HTTP client calls it.
+    pub const fn method(self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Post => Method::POST,
+            Self::Put => Method::PUT,
+            Self::Patch => Method::PATCH,
+            Self::Delete => Method::DELETE,
+        }
+    }
+}
+
+/// A header whose value may hold arguments.
+#[derive(Clone)]
+pub struct Header {
+    name: HeaderName,
+    value: HeaderText,
+}
+
+/// The value of a header.
+#[derive(Clone)]
+enum HeaderText {
+    Fixed(HeaderValue),
+    Template(Pieces),
+}
+
+impl Header {
+    /// A header whose value may hold `{argument}`.
+    ///
+    /// # Errors
+    /// What is wrong with it, without its value.
+    pub fn template(name: &str, value: &str) -> Result<Self, String> {
+        let pieces = Pieces::parse(value)?;
+        if pieces.names().next().is_none() {
+            return Self::fixed(name, value);
+        }
+        Ok(Self { name: header_name(name)?, value: HeaderText::Template(pieces) })
+    }
+
+    /// A header that is always the same.
+    ///
+    /// # Errors
+    /// What is wrong with it, without its value.
+    pub fn fixed(name: &str, value: &str) -> Result<Self, String> {
+        let value = secret(value).ok_or("its value has characters that cannot be sent")?;
+        Ok(Self { name: header_name(name)?, value: HeaderText::Fixed(value) })
+    }
+
+    /// Names of its arguments.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        match &self.value {
+            HeaderText::Template(pieces) => Some(pieces.names()),
+            HeaderText::Fixed(_) => None,
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// Its value in one call.
+    fn filled(&self, arguments: &Map<String, Value>) -> Result<HeaderValue, String> {
+        match &self.value {
+            HeaderText::Fixed(value) => Ok(value.clone()),
+            HeaderText::Template(pieces) => {
+                let text = pieces
+                    .fill(arguments, str::to_owned)
+                    .map_err(|name| format!("'{name}' is part of a header and needs a value"))?;
+                secret(&text).ok_or_else(|| "a header cannot hold line ends".to_owned())
+            }
+        }
+    }
+}
+
+/// The name of a header.
+fn header_name(name: &str) -> Result<HeaderName, String> {
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| "it is no name of a header".to_owned())
+}
+
+/// A value that is never printed.
+fn secret(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// A request before it is sent.
+pub struct Outgoing {
+    /// Where to.
+    pub url: Url,
+    /// What is sent along.
+    pub headers: HeaderMap,
+    /// JSON.
+    pub body: Option<Vec<u8>>,
+}
+
+impl Http {
+    /// Names of the arguments that stand in the address, a header or the query, or are left out:
+    /// each with where it was named.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let address = self.address.names().map(|name| ("url", name));
+        let headers = self.headers.iter().flat_map(Header::names).map(|name| ("headers", name));
+        let query = self.query.iter().map(|name| ("query_params", name.as_str()));
+        let exclude = self.exclude.iter().map(|name| ("exclude", name.as_str()));
+        address.chain(headers).chain(query).chain(exclude)
+    }
+
+    /// The request of one call.
+    ///
+    /// # Errors
+    /// What of the arguments cannot be sent, for the model.
+    pub fn request(&self, arguments: &Map<String, Value>) -> Result<Outgoing, String> {
+        let mut url = self.address.fill(arguments)?;
+        let used: BTreeSet<&str> = self.named().map(|(_, name)| name).collect();
+        let mut rest = arguments.clone();
+        rest.retain(|name, _| !used.contains(name.as_str()));
+        let in_query = self.query.iter().filter_map(|name| Some((name, arguments.get(name)?)));
+        let mut pairs: Vec<(String, String)> = in_query.flat_map(pairs_of).collect();
+        if !self.verb.has_body() {
+            pairs.extend(rest.iter().flat_map(pairs_of));
+        }
+        // What the manifest fixes, no argument replaces.
+        pairs.retain(|(name, _)| !self.static_query.iter().any(|(fixed, _)| fixed == name));
+        pairs.extend(self.static_query.iter().cloned());
+        if !pairs.is_empty() {
+            url.query_pairs_mut().extend_pairs(pairs);
+        }
+        let body = self.verb.has_body().then(|| self.body(rest)).transpose()?;
+        Ok(Outgoing { url, headers: self.headers(arguments, body.is_some())?, body })
+    }
+
+    fn headers(&self, arguments: &Map<String, Value>, body: bool) -> Result<HeaderMap, String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
+        if body {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for header in &self.headers {
+            headers.insert(header.name.clone(), header.filled(arguments)?);
+        }
+        Ok(headers)
+    }
+
+    /// The JSON body made of the arguments that are left.
+    fn body(&self, rest: Map<String, Value>) -> Result<Vec<u8>, String> {
+        let mut body = Value::Object(rest);
+        if let Some(mapping) = &self.body {
+            body = mapping.apply(&body)?;
+        }
+        match &mut body {
+            Value::Object(members) => members.extend(self.static_body.clone()),
+            other if other.is_null() => *other = Value::Object(self.static_body.clone()),
+            _ => {}
+        }
+        serde_json::to_vec(&body).map_err(|error| error.to_string())
+    }
+}
+
+/// An argument as parameters of a query: a list is repeated, an object is JSON.
+fn pairs_of((name, value): (&String, &Value)) -> Vec<(String, String)> {
+    let pair = |text| (name.clone(), text);
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(items) => {
+            items.iter().map(|item| pair(plain(item).unwrap_or_else(|| item.to_string()))).collect()
+        }
+        value => vec![pair(plain(value).unwrap_or_else(|| value.to_string()))],
+    }
+}
+
+impl fmt::Debug for Http {
+    /// Without address and headers, which may hold keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (host, verb) = (&self.address.host, self.verb);
+        f.debug_struct("Http").field("host", host).field("verb", &verb).finish_non_exhaustive()
+    }
+}
+
+/// `value` without the members called one of `names`, at any depth; case does not matter.
+pub fn without(names: &[String], value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, _| !names.iter().any(|name| name.eq_ignore_ascii_case(key)));
+            members.values_mut().for_each(|value| without(names, value));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| without(names, value)),
+        _ => {}
+    }
+}

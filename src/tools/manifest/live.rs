@@ -1,0 +1,192 @@
+//! Tools behind an HTTP address: one request, one answer.
+//!
+//! Entry type: [`Live`]. **Never**: sends a call twice, follows a redirect to another server,
+//! says an address or a header in an error.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::{BoxFuture, FutureExt};
+use reqwest::{
+    Client, Response, StatusCode, Url,
+    header::{CONTENT_TYPE, LOCATION},
+};
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use super::http::{Http, Outgoing, without};
+use crate::tools::{Attachment, CallContext, CallError, CallErrorKind, CallOutput, Handler, Part};
+
+/// Redirects on one server that are followed.
+const HOPS: usize = 3;
+/// Bytes read of an answer that says no.
+const REFUSAL_BYTES: usize = 16 * 1024;
+/// Characters of it a model reads.
+const REFUSAL_SHOWN: usize = 200;
+/// Longest wait of a call without a timeout of its own; dispatch is stricter.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// One HTTP tool and its connections.
+pub struct Live {
+    /// What is sent.
+    pub http: Arc<Http>,
+    /// Through what.
+    pub client: Client,
+}
+
+impl Handler for Live {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let limit = self.http.timeout.unwrap_or(PATIENCE);
+            timeout(limit, self.exchange(arguments)).await.unwrap_or_else(|_| {
+                let what = format!("{} did not answer in {} ms", self.server(), limit.as_millis());
+                Err(CallError::new(CallErrorKind::Timeout, what))
+            })
+        }
+        .boxed()
+    }
+}
+
+impl Live {
+    /// The server, for messages.
+    fn server(&self) -> String {
+        format!("the server at '{}'", self.http.address.host)
+    }
+
+    async fn exchange(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
+        let made = self.http.request(arguments);
+        let outgoing =
+            made.map_err(|what| CallError::new(CallErrorKind::InvalidArguments, what))?;
+        let response = self.send(outgoing).await?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(self.refusal(status, response).await);
+        }
+        let mime = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+        let mime = mime.and_then(|it| it.split(';').next()).unwrap_or_default().to_owned();
+        let (bytes, whole) = self.read(response, self.http.max_bytes).await?;
+        if !whole {
+            let what = format!("the answer is larger than {} bytes", self.http.max_bytes);
+            return Err(CallError::new(CallErrorKind::InvalidResult, what));
+        }
+        self.output(mime, bytes)
+    }
+
+    /// Sends it; redirects of a GET are followed as long as they stay on the server.
+    async fn send(&self, outgoing: Outgoing) -> Result<Response, CallError> {
+        let method = self.http.verb.method();
+        let Outgoing { mut url, headers, body } = outgoing;
+        for _ in 0..=HOPS {
+            let mut request = self.client.request(method.clone(), url.clone());
+            request = request.headers(headers.clone());
+            if let Some(body) = &body {
+                request = request.body(body.clone());
+            }
+            let response = request.send().await.map_err(|error| self.no_answer(&error))?;
+            match next(&url, &response) {
+                Some(next) if body.is_none() && method == reqwest::Method::GET => url = next,
+                _ => return Ok(response),
+            }
+        }
+        let what = format!("{} redirects in a circle", self.server());
+        Err(CallError::new(CallErrorKind::Protocol, what))
+    }
+
+    /// Why no answer came.
+    fn no_answer(&self, error: &reqwest::Error) -> CallError {
+        let (kind, what) = if error.is_timeout() {
+            (CallErrorKind::Timeout, "did not answer in time")
+        } else if error.is_connect() {
+            (CallErrorKind::Connection, "cannot be reached")
+        } else {
+            (CallErrorKind::Connection, "broke the connection")
+        };
+        CallError::new(kind, format!("{} {what}", self.server()))
+    }
+
+    /// At most `most` bytes of the body; `true`: that is all of it.
+    async fn read(
+        &self,
+        mut response: Response,
+        most: usize,
+    ) -> Result<(Vec<u8>, bool), CallError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.no_answer(&error))? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() > most {
+                bytes.truncate(most);
+                return Ok((bytes, false));
+            }
+        }
+        Ok((bytes, true))
+    }
+
+    /// An answer that says no.
+    async fn refusal(&self, status: StatusCode, response: Response) -> CallError {
+        let kind = match status.as_u16() {
+            408 => CallErrorKind::Timeout,
+            429 => CallErrorKind::RateLimited,
+            500.. => CallErrorKind::Connection,
+            300..400 => CallErrorKind::Protocol,
+            _ => CallErrorKind::Tool,
+        };
+        let said = match kind {
+            CallErrorKind::Tool => self.excerpt(response).await,
+            CallErrorKind::Protocol => ": it redirects elsewhere, which is not followed".to_owned(),
+            CallErrorKind::RateLimited => ": it wants to be asked less often".to_owned(),
+            _ => String::new(),
+        };
+        CallError::new(kind, format!("{} answered {}{said}", self.server(), status.as_u16()))
+    }
+
+    /// The first words of an answer, redacted.
+    async fn excerpt(&self, response: Response) -> String {
+        let Ok((bytes, _)) = self.read(response, REFUSAL_BYTES).await else { return String::new() };
+        let text = match serde_json::from_slice::<Value>(&bytes) {
+            Ok(mut value) => {
+                without(&self.http.redact, &mut value);
+                value.to_string()
+            }
+            // What cannot be redacted is not shown where something must be.
+            Err(_) if !self.http.redact.is_empty() => String::new(),
+            Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text: String = words.join(" ").chars().take(REFUSAL_SHOWN).collect();
+        if text.is_empty() { text } else { format!(": {text}") }
+    }
+
+    /// The answer as a result: JSON reduced and redacted, pictures and sounds as they are, all
+    /// else as text.
+    fn output(&self, mime: String, bytes: Vec<u8>) -> Result<CallOutput, CallError> {
+        if mime.starts_with("image/") || mime.starts_with("audio/") {
+            let attachment = Attachment { mime, bytes: Arc::from(bytes) };
+            return Ok(CallOutput { parts: vec![Part::Media(attachment)], structured: None });
+        }
+        let Ok(mut value) = serde_json::from_slice::<Value>(&bytes) else {
+            return Ok(CallOutput::text(String::from_utf8_lossy(&bytes)));
+        };
+        without(&self.http.redact, &mut value);
+        if let Some(mapping) = &self.http.answer {
+            let mapped = mapping.apply(&value);
+            value = mapped.map_err(|what| {
+                let what = format!("the answer does not fit the tool's response mapping: {what}");
+                CallError::new(CallErrorKind::InvalidResult, what)
+            })?;
+        }
+        Ok(if value.is_null() { CallOutput::default() } else { CallOutput::json(value) })
+    }
+}
+
+/// Where on the same server `response` leads.
+fn next(url: &Url, response: &Response) -> Option<Url> {
+    let status = response.status();
+    if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let to = url.join(response.headers().get(LOCATION)?.to_str().ok()?).ok()?;
+    (to.origin() == url.origin()).then_some(to)
+}

@@ -1,0 +1,83 @@
+//! JMESPath expressions that reshape requests and answers.
+//!
+//! Entry type: [`Mapping`]. **Never**: changes the value it reads.
+
+use jmespath::{ErrorReason, Expression, RuntimeError};
+use serde_json::Value;
+
+/// A compiled expression.
+#[derive(Clone)]
+pub struct Mapping(Expression<'static>);
+
+impl Mapping {
+    /// Compiles `text`.
+    ///
+    /// # Errors
+    /// What is wrong, and at which character.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let expression = jmespath::compile(text).map_err(|error| {
+            format!("{} at character {}", said(&error.reason), error.offset + 1)
+        })?;
+        // Functions are looked up when they are called.
+        match expression.search(Value::Null) {
+            Err(error) if is_of_the_text(&error.reason) => Err(said(&error.reason)),
+            _ => Ok(Self(expression)),
+        }
+    }
+
+    /// The value the expression makes of `value`.
+    ///
+    /// # Errors
+    /// What the expression cannot do with it.
+    pub fn apply(&self, value: &Value) -> Result<Value, String> {
+        let found = self.0.search(value).map_err(|error| said(&error.reason))?;
+        serde_json::to_value(&found).map_err(|error| error.to_string())
+    }
+}
+
+/// Whether the expression itself is wrong, whatever it is applied to.
+const fn is_of_the_text(reason: &ErrorReason) -> bool {
+    matches!(
+        reason,
+        ErrorReason::Runtime(
+            RuntimeError::UnknownFunction(_)
+                | RuntimeError::TooManyArguments { .. }
+                | RuntimeError::NotEnoughArguments { .. }
+        )
+    )
+}
+
+/// A reason in one line.
+fn said(reason: &ErrorReason) -> String {
+    let text = match reason {
+        ErrorReason::Parse(text) => text.clone(),
+        ErrorReason::Runtime(error) => error.to_string(),
+    };
+    let line = text.lines().next().unwrap_or_default().trim_end_matches('.');
+    let mut chars = line.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_are_reduced() {
+        let mapping = Mapping::parse("results[*].{name: name, temp: main.temp}").expect("good");
+        let answer = json!({"results": [{"name": "Bree", "main": {"temp": 7}, "junk": 1}]});
+        assert_eq!(mapping.apply(&answer), Ok(json!([{"name": "Bree", "temp": 7}])));
+        assert_eq!(mapping.apply(&json!({})), Ok(Value::Null));
+    }
+
+    #[test]
+    fn expressions_that_are_none_are_told_when_they_are_read() {
+        for wrong in ["results[", "{a: }", "nosuch(@)", "length(@, @)", ""] {
+            let error = Mapping::parse(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
+            assert!(!error.is_empty() && !error.contains('\n'), "{wrong}: {error}");
+        }
+        assert!(Mapping::parse("length(items)").is_ok(), "only wrong for what has no items");
+    }
+}

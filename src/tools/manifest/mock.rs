@@ -1,0 +1,60 @@
+//! Tools that answer what their manifest says.
+//!
+//! Entry type: [`Mock`]. **Never**: asks anybody.
+
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value};
+
+use super::template::{Rendered, Template};
+use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
+
+/// A canned answer.
+#[derive(Clone)]
+pub enum Mock {
+    /// Always the same.
+    Fixed(Value),
+    /// Made of the arguments.
+    Template(Box<Template>),
+}
+
+impl Mock {
+    /// The answer made of the template `text`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn template(text: &str) -> Result<Self, String> {
+        Ok(Self::Template(Box::new(Template::parse(text)?)))
+    }
+
+    /// Its answer to `arguments`.
+    ///
+    /// # Errors
+    /// What the template does not yield.
+    pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, String> {
+        match self {
+            Self::Fixed(value) => Ok(value.clone()),
+            Self::Template(template) => match template.render(arguments)? {
+                Rendered::Value(value) => Ok(value),
+                Rendered::Text(text) => Ok(Value::String(text)),
+                Rendered::Broken(text) => {
+                    let shown: String = text.chars().take(60).collect();
+                    Err(format!("the template yields no JSON: '{shown}'"))
+                }
+            },
+        }
+    }
+}
+
+impl Handler for Mock {
+    fn call<'a>(
+        &'a self,
+        _: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        let answer = self.answer(arguments).map(|value| match value {
+            Value::String(text) => CallOutput::text(text),
+            value => CallOutput::json(value),
+        });
+        ready(answer.map_err(|what| CallError::new(CallErrorKind::InvalidResult, what))).boxed()
+    }
+}

@@ -1,0 +1,167 @@
+//! Tools written down in files: canned answers and HTTP addresses.
+//!
+//! Entry types: [`Manifest`], [`offer`]. **Never**: reads files; `config` has read and checked
+//! them.
+
+mod address;
+mod clients;
+mod http;
+mod live;
+mod mapping;
+mod mock;
+mod pieces;
+mod sample;
+mod template;
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use serde_json::{Map, Value};
+
+pub use self::{
+    address::Address,
+    http::{Header, Http, Verb},
+    mapping::Mapping,
+    mock::Mock,
+};
+use self::{clients::Clients, live::Live};
+use super::{Declared, Definition, Handler, SourceKind, ToolHost, names, schema};
+
+/// A tool as its file describes it; every part is checked.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The server's part of its identity.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub input: Value,
+    /// JSON Schema of the result.
+    pub output: Option<Value>,
+    /// What is said about it.
+    pub declared: Declared,
+    /// What it does when it is called.
+    pub behaviour: Behaviour,
+}
+
+/// What a tool of a manifest does.
+#[derive(Clone)]
+pub enum Behaviour {
+    /// Answers what its file says.
+    Mock(Mock),
+    /// Asks a server.
+    Live(Arc<Http>),
+}
+
+impl fmt::Debug for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mock(_) => f.write_str("Mock"),
+            Self::Live(http) => http.fmt(f),
+        }
+    }
+}
+
+impl Manifest {
+    /// `namespace.name`.
+    pub fn identity(&self) -> String {
+        names::identity(&self.namespace, &self.name)
+    }
+
+    /// The tool as the host takes it.
+    ///
+    /// # Errors
+    /// Its server cannot be spoken to: there are no certificates on this machine.
+    fn definition(&self, clients: &mut Clients) -> Result<Definition, String> {
+        let (handler, usual): (Arc<dyn Handler>, Declared) = match &self.behaviour {
+            Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
+            Behaviour::Live(http) => {
+                let client = clients.of(&http.address).map_err(|_| {
+                    "no certificates to check its server with (install the package \
+                     ca-certificates)"
+                        .to_owned()
+                })?;
+                let usual = Declared { max: http.timeout, ..Declared::default() };
+                (Arc::new(Live { http: Arc::clone(http), client }), usual)
+            }
+        };
+        Ok(Definition {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            input: self.input.clone(),
+            output: self.output.clone(),
+            declared: self.declared.clone().over(usual),
+            handler,
+        })
+    }
+}
+
+/// What is true of every canned answer.
+fn usual_of_mock() -> Declared {
+    Declared {
+        estimated: Some(Duration::from_millis(1)),
+        max: Some(Duration::from_millis(100)),
+        idempotent: Some(true),
+        read_only: Some(true),
+        ..Declared::default()
+    }
+}
+
+/// Offers these tools in place of those of all manifests before.
+pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
+    let (mut clients, mut servers) = (Clients::default(), BTreeMap::<&str, Vec<_>>::new());
+    for manifest in manifests {
+        let tools = servers.entry(&manifest.namespace).or_default();
+        match manifest.definition(&mut clients) {
+            Ok(definition) => tools.push(definition),
+            Err(reason) => {
+                tracing::error!(tool = manifest.identity(), reason, "tool of a manifest left out");
+            }
+        }
+    }
+    let before = host.catalog().snapshot();
+    let gone = before.all().iter().map(|placed| &placed.tool);
+    for tool in gone.filter(|tool| tool.source == SourceKind::Manifest) {
+        if !servers.contains_key(tool.server()) {
+            host.catalog().withdraw(tool.server());
+        }
+    }
+    for (server, tools) in servers {
+        for refused in host.offer(server, SourceKind::Manifest, tools) {
+            tracing::error!(
+                tool = refused.tool,
+                reason = refused.reason,
+                "tool of a manifest left out"
+            );
+        }
+    }
+}
+
+/// Why no model can be given a tool with this input schema.
+pub fn input_problem(input: &Value) -> Option<String> {
+    schema::for_model(input).and_then(|_| schema::Schema::new(input)).err()
+}
+
+/// Why results cannot be held against this schema.
+pub fn output_problem(output: &Value) -> Option<String> {
+    schema::Schema::new(output).err()
+}
+
+/// What is wrong with the answers of `mock`, tried with arguments as `input` would have them.
+///
+/// # Errors
+/// What it does not yield; `true`: with other arguments it might.
+pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), (String, bool)> {
+    let arguments: Map<String, Value> = sample::arguments(input);
+    let value = mock.answer(&arguments).map_err(|what| (what, false))?;
+    let Some(schema) = output.and_then(|output| schema::Schema::new(output).ok()) else {
+        return Ok(());
+    };
+    // Words are no JSON; the template makes them whatever the arguments are.
+    let certain = matches!(mock, Mock::Fixed(_)) || value.is_string();
+    schema.check(value).map(|_| ()).map_err(|what| (what, !certain))
+}

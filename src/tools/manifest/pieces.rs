@@ -1,0 +1,142 @@
+//! Text with arguments in it: `/weather/{city}`, or Go's `{{.city}}`.
+//!
+//! Entry type: [`Pieces`]. **Never**: knows how its place wants arguments encoded.
+
+use serde_json::{Map, Value};
+
+/// A text cut at its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pieces(Vec<Piece>);
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Argument(String),
+}
+
+impl Pieces {
+    /// Cuts `text` at `{name}`, `{{name}}` and `{{.name}}`; braces around anything else are text.
+    ///
+    /// # Errors
+    /// A doubled brace that begins no argument.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
+        while let Some(at) = rest.find('{') {
+            let (before, from) = rest.split_at(at);
+            plain.push_str(before);
+            if let Some((name, after)) = argument(from) {
+                parts.push(Piece::Text(std::mem::take(&mut plain)));
+                parts.push(Piece::Argument(name.to_owned()));
+                rest = after;
+            } else if from.starts_with("{{") {
+                return Err("'{{' begins no argument".to_owned());
+            } else {
+                plain.push('{');
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+        plain.push_str(rest);
+        parts.push(Piece::Text(plain));
+        Ok(Self(parts))
+    }
+
+    /// Names of its arguments.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Argument(name) => Some(name.as_str()),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// Whether some text holds one of `chars`.
+    pub fn holds(&self, chars: &[char]) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(chars)))
+    }
+
+    /// The text with its arguments, each through `encode`.
+    ///
+    /// # Errors
+    /// The name of an argument that is missing, empty, or no single value.
+    pub fn fill(
+        &self,
+        arguments: &Map<String, Value>,
+        encode: impl Fn(&str) -> String,
+    ) -> Result<String, String> {
+        let mut filled = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Argument(name) => {
+                    let value = arguments.get(name).and_then(plain);
+                    let value = value.filter(|it| !it.is_empty()).ok_or_else(|| name.clone())?;
+                    filled.push_str(&encode(&value));
+                }
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// A text, number or boolean as text.
+pub fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// The argument `text` begins with, and what follows.
+fn argument(text: &str) -> Option<(&str, &str)> {
+    let (inside, close) = match text.strip_prefix("{{") {
+        Some(inside) => (inside, "}}"),
+        None => (text.strip_prefix('{')?, "}"),
+    };
+    let (name, after) = inside.split_once(close)?;
+    let name = name.trim();
+    let name = name.strip_prefix('.').unwrap_or(name);
+    is_name(name).then_some((name, after))
+}
+
+/// Whether it may be the name of an argument.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fill(text: &str, arguments: &Value) -> Result<String, String> {
+        let pieces = Pieces::parse(text)?;
+        pieces.fill(arguments.as_object().expect("an object"), |text| format!("<{text}>"))
+    }
+
+    #[test]
+    fn both_ways_of_writing_are_the_same() {
+        let arguments = json!({"city": "Bree", "n": 3, "sure": true});
+        for text in ["a/{city}/{n}?{sure}", "a/{{.city}}/{{ n }}?{{ .sure }}"] {
+            assert_eq!(fill(text, &arguments).as_deref(), Ok("a/<Bree>/<3>?<true>"), "{text}");
+        }
+        assert_eq!(fill("{ } {1} {a b} }{", &arguments).as_deref(), Ok("{ } {1} {a b} }{"));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let arguments = json!({"empty": "", "list": [1], "none": null});
+        for name in ["empty", "list", "none", "absent"] {
+            assert_eq!(fill(&format!("/{{{name}}}"), &arguments), Err(name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_broken_template_is_no_text() {
+        for broken in ["/{{.city}", "/{{city", "/{{if .x}}a{{end}}"] {
+            assert!(Pieces::parse(broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Templates of mock tools: `{{ city }}`, or Go's `{{.city}}`.
+//!
+//! Entry type: [`Template`]. Inside JSON text, values are escaped; a missing one is empty.
+//! **Never**: reads files, includes other templates, runs without end.
+
+use minijinja::{
+    AutoEscape, Environment, Error, UndefinedBehavior,
+    value::{Serde, ValueKind},
+};
+use serde_json::{Map, Value};
+
+/// Steps one rendering may take.
+const FUEL: u64 = 100_000;
+/// The template's name in its environment.
+const NAME: &str = "mock";
+/// Words that begin an action of Go's templates.
+const GO_ACTIONS: [&str; 8] =
+    ["if", "else", "end", "range", "with", "template", "define", "printf"];
+
+/// A compiled template.
+#[derive(Clone)]
+pub struct Template {
+    /// Escapes for JSON text.
+    json: Environment<'static>,
+    /// Escapes nothing.
+    words: Environment<'static>,
+    /// It was meant to be JSON.
+    wants_json: bool,
+}
+
+/// What a template yields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rendered {
+    /// JSON.
+    Value(Value),
+    /// Words.
+    Text(String),
+    /// Meant to be JSON, and is none.
+    Broken(String),
+}
+
+impl Template {
+    /// Compiles `text`.
+    ///
+    /// # Errors
+    /// What is wrong, and in which line.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = from_go(text)?;
+        let wants_json = text.trim_start().starts_with(['{', '['])
+            && !text.trim_start().starts_with("{{")
+            && !text.trim_start().starts_with("{%");
+        Ok(Self { json: compiled(&text, true)?, words: compiled(&text, false)?, wants_json })
+    }
+
+    /// Fills it with `arguments`.
+    ///
+    /// # Errors
+    /// What the template cannot do with them.
+    pub fn render(&self, arguments: &Map<String, Value>) -> Result<Rendered, String> {
+        let text = render(&self.json, arguments)?;
+        if let Ok(value) = serde_json::from_str(&text) {
+            return Ok(Rendered::Value(value));
+        }
+        if self.wants_json {
+            return Ok(Rendered::Broken(text));
+        }
+        render(&self.words, arguments).map(Rendered::Text)
+    }
+}
+
+fn render(environment: &Environment, arguments: &Map<String, Value>) -> Result<String, String> {
+    let rendered = environment.get_template(NAME).and_then(|it| it.render(Serde(arguments)));
+    rendered.map_err(|error| said(&error))
+}
+
+/// An environment that holds `text` alone.
+fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_fuel(Some(FUEL));
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_formatter(move |out, _, value| {
+        let text = match value.kind() {
+            ValueKind::Undefined | ValueKind::None => return Ok(()),
+            ValueKind::String if escaped && !value.is_safe() => inside_quotes(&value.to_string()),
+            ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
+                serde_json::to_string(value).unwrap_or_default()
+            }
+            _ => value.to_string(),
+        };
+        Ok(out.write_str(&text)?)
+    });
+    environment.add_template_owned(NAME, text.to_owned()).map_err(|error| said(&error))?;
+    Ok(environment)
+}
+
+/// `text` as it stands between the quotes of a JSON string.
+fn inside_quotes(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+}
+
+/// An error in one line.
+fn said(error: &Error) -> String {
+    let kind = error.kind().to_string();
+    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let line = error.line().map(|line| format!(" in line {line}")).unwrap_or_default();
+    format!("{kind}{detail}{line}").replace('\n', " ")
+}
+
+/// Go's field references in our own words.
+fn from_go(text: &str) -> Result<String, String> {
+    let (mut ours, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once("{{") {
+        ours.push_str(before);
+        ours.push_str("{{");
+        let Some((action, behind)) = after.split_once("}}") else {
+            rest = after;
+            break;
+        };
+        ours.push_str(&field(action)?);
+        ours.push_str("}}");
+        rest = behind;
+    }
+    ours.push_str(rest);
+    Ok(ours)
+}
+
+/// What stands between the braces: `.city` becomes `city`.
+fn field(action: &str) -> Result<String, String> {
+    let trimmed = action.trim_start_matches('-').trim_start();
+    let first = trimmed.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    if GO_ACTIONS.contains(&first) {
+        return Err(format!(
+            "'{{{{{first} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}"
+        ));
+    }
+    let Some(name) = trimmed.strip_prefix('.') else { return Ok(action.to_owned()) };
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return Err("'{{.}}' names no argument".to_owned());
+    }
+    let dash = if action.starts_with('-') { "-" } else { "" };
+    Ok(format!("{dash} {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn render(text: &str, arguments: Value) -> Result<Rendered, String> {
+        Template::parse(text)?.render(arguments.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn both_ways_of_writing_yield_json() {
+        for text in [
+            "{\"city\": \"{{.city}}\", \"n\": {{ .n }}, \"x\": {{.at.x}}}",
+            "{\"city\": \"{{ city }}\", \"n\": {{ n }}, \"x\": {{ at.x }}}",
+            "{\"city\": {{ city | tojson }}, \"n\": {{- .n -}}, \"x\": {{ at.x }}}",
+        ] {
+            let arguments = json!({"city": "B\"ree\\\n", "n": 3, "at": {"x": [1, "a"]}});
+            let expected = json!({"city": "B\"ree\\\n", "n": 3, "x": [1, "a"]});
+            assert_eq!(render(text, arguments), Ok(Rendered::Value(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_argument_cannot_add_members() {
+        let rendered = render("{\"a\": \"{{.a}}\"}", json!({"a": "x\", \"admin\": \"y"}));
+        assert_eq!(rendered, Ok(Rendered::Value(json!({"a": "x\", \"admin\": \"y"}))));
+    }
+
+    #[test]
+    fn what_is_missing_is_empty() {
+        let rendered = render("{\"a\": \"{{.a}}\", \"b\": \"{{.b.c.d}}\"}", json!({"b": null}));
+        assert_eq!(rendered, Ok(Rendered::Value(json!({"a": "", "b": ""}))));
+    }
+
+    #[test]
+    fn words_are_not_escaped() {
+        let said = render("He says \"{{ what }}\".", json!({"what": "\"Aye\""}));
+        assert_eq!(said, Ok(Rendered::Text("He says \"\"Aye\"\".".to_owned())));
+        assert_eq!(render("{{ what }}", json!({"what": "a b"})), Ok(Rendered::Text("a b".into())));
+    }
+
+    #[test]
+    fn json_that_is_none_is_broken() {
+        let rendered = render("{\"n\": {{ n }}}", json!({}));
+        assert_eq!(rendered, Ok(Rendered::Broken("{\"n\": }".to_owned())));
+    }
+
+    #[test]
+    fn broken_templates_say_where() {
+        for (broken, says) in [
+            ("a\n{{ city ", "in line 2"),
+            ("{{ city | nosuch }}", "filter"),
+            ("{{if .x}}a{{end}}", "write {% if name %}"),
+            ("{{.}}", "names no argument"),
+            ("{% include 'x' %}", "include"),
+            ("{% if a %}", "end of input"),
+        ] {
+            let error = match Template::parse(broken) {
+                Ok(template) => template.render(&Map::new()).expect_err(broken),
+                Err(error) => error,
+            };
+            assert!(error.contains(says) && !error.contains('\n'), "{broken}: {error}");
+        }
+    }
+
+    #[test]
+    fn no_template_runs_without_end() {
+        let endless =
+            "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+        let error = render(endless, json!({})).expect_err("it ends");
+        assert!(error.contains("fuel"), "{error}");
+    }
+}
