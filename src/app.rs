@@ -104,6 +104,7 @@ pub struct Tools {
 /// background.
 pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Tools {
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
+    host.catalog().figures().open(&config.data_dir, &config.environment);
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     host.catalog().set_cast(&cast);
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
@@ -130,6 +131,9 @@ impl Tools {
         self.stop.cancel();
         self.host.close().await;
         self.servers.close().await;
+        if let Err(error) = self.host.keep_figures() {
+            tracing::warn!(%error, "measured figures of tools are lost");
+        }
         // It ends at its next look at the token.
         let _ = self.tending.await;
         if let Some(reading) = self.reading {

@@ -11,6 +11,7 @@ mod bad_input;
 mod cli;
 mod dev;
 mod docs;
+mod figures;
 #[cfg(feature = "measure")]
 mod hearing;
 mod house;

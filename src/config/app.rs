@@ -107,10 +107,17 @@ impl File<'_> {
             mcp,
             rules: self.rules(reading, notes),
             data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
+            environment: self.environment(),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Where measured figures of tools belong to.
+    fn environment(&self) -> String {
+        let mcp = self.fields.map("mcp", &keys::mcp::MCP);
+        mcp.and_then(|mcp| mcp.text("environment")).unwrap_or("default").to_owned()
     }
 
     /// Identities NPCs may be given: of `built_in` those that are configured, and `manifests`.

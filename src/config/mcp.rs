@@ -37,8 +37,6 @@ const RECONNECT_MS: u64 = 1_000;
 /// Everything about MCP servers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpOptions {
-    /// Name of this installation, by which figures are kept.
-    pub environment: String,
     /// The servers, names and prefixes unique.
     pub servers: Vec<ServerOptions>,
 }
@@ -65,8 +63,7 @@ pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptio
         server.check_name(&options, &servers);
         servers.push(options);
     }
-    let environment = fields.and_then(|fields| fields.text("environment")).unwrap_or("default");
-    McpOptions { environment: environment.trim().to_owned(), servers }
+    McpOptions { servers }
 }
 
 /// One server while it is read.

@@ -87,6 +87,8 @@ pub struct Config {
     pub file_io: Option<FileIo>,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
+    /// Where measured figures of tools belong to.
+    pub environment: String,
     /// Least important level logged ("info").
     pub log_level: String,
     /// Files that were read, in order.

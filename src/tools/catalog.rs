@@ -13,7 +13,9 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::time::Instant;
 
 use super::{
-    Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools, names,
+    Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools,
+    figures::{Endpoint, Figures},
+    names,
     schema::{self, Schema},
 };
 use crate::domain::{Npc, Tier, ToolSpec};
@@ -29,9 +31,11 @@ pub struct Tool {
     pub identity: Arc<str>,
     /// Where it comes from.
     pub source: SourceKind,
+    /// What answers its calls.
+    pub endpoint: Arc<Endpoint>,
     /// What is said about it, all places together.
     pub declared: Declared,
-    /// Its calls so far; kept when its source offers it again.
+    /// Its calls so far; kept when its source offers it again unchanged.
     pub latency: Arc<Latency>,
     /// Arguments are held against it.
     pub input: Schema,
@@ -63,7 +67,18 @@ impl Tool {
         self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
     }
 
-    fn new(source: SourceKind, server: &str, definition: Definition) -> Result<Self, String> {
+    /// Whether its figures are those of `other`: the same tool, at the same place.
+    fn is_same(&self, other: &Self) -> bool {
+        self.identity == other.identity
+            && self.hash == other.hash
+            && self.endpoint == other.endpoint
+    }
+
+    fn new(
+        (source, endpoint): (SourceKind, &Arc<Endpoint>),
+        server: &str,
+        definition: Definition,
+    ) -> Result<Self, String> {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
         let description = declared.description.clone().unwrap_or(definition.description);
@@ -79,6 +94,7 @@ impl Tool {
                 .map_err(|error| format!("its output schema: {error}"))?,
             identity: Arc::from(identity),
             source,
+            endpoint: Arc::clone(endpoint),
             latency: Arc::default(),
             handler: definition.handler,
             hash: names::fnv1a(&pinned),
@@ -154,6 +170,7 @@ pub struct Refused {
 pub struct Catalog {
     writers: Mutex<Written>,
     snapshot: ArcSwap<Snapshot>,
+    figures: Figures,
 }
 
 /// What snapshots are made of.
@@ -172,29 +189,36 @@ impl Catalog {
         self.snapshot.load()
     }
 
+    /// Measured figures that outlive the tools.
+    pub fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
     /// Sets whose lists are prepared.
     pub fn set_cast(&self, cast: &[Arc<Npc>]) {
         self.change(|written| written.cast = cast.to_vec());
     }
 
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
-    /// are kept. What cannot be offered to any model is left out alone and returned.
+    /// unchanged are kept. What cannot be offered to any model is left out alone and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         let mut refused = Vec::new();
+        let endpoint = self.figures.endpoint(server, kind);
         self.change(|written| {
             let before = written.sources.remove(server).unwrap_or_default();
+            self.figures.remember(&before);
             let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
             for definition in tools {
                 let identity = names::identity(server, &definition.name);
-                let reason = match Tool::new(kind, server, definition) {
+                let reason = match Tool::new((kind, &endpoint), server, definition) {
                     Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
                         "the server lists it twice".to_owned()
                     }
                     Ok(mut tool) => {
-                        if let Some(same) = before.iter().find(|old| old.identity == tool.identity)
-                        {
-                            tool.latency = Arc::clone(&same.latency);
-                        }
+                        tool.latency = match before.iter().find(|old| old.is_same(&tool)) {
+                            Some(same) => Arc::clone(&same.latency),
+                            None => self.figures.recall(&tool).map(Arc::new).unwrap_or_default(),
+                        };
                         taken.push(Arc::new(tool));
                         continue;
                     }
@@ -208,10 +232,10 @@ impl Catalog {
         refused
     }
 
-    /// Takes back everything `server` offers.
+    /// Takes back everything `server` offers; figures are kept for when it returns.
     pub fn withdraw(&self, server: &str) {
         self.change(|written| {
-            written.sources.remove(server);
+            self.figures.remember(&written.sources.remove(server).unwrap_or_default());
             written.refused.remove(server);
         });
     }
@@ -220,6 +244,11 @@ impl Catalog {
     pub fn refused(&self) -> Vec<Refused> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         written.refused.values().flatten().cloned().collect()
+    }
+
+    /// Places all tools anew.
+    pub fn place(&self) {
+        self.change(|_| {});
     }
 
     /// Places all tools anew when the figures of one have moved it.

@@ -214,6 +214,7 @@ impl Run {
     async fn repeated(&self, attempts: &mut u32) -> Result<CallOutput, CallError> {
         let tool = &self.ready.placed.tool;
         let allowed = if tool.declared.may_repeat() { ATTEMPTS } else { 1 };
+        let _running = tool.latency.running();
         loop {
             *attempts += 1;
             match tool.handler.call(&self.context, &self.ready.arguments).await {

@@ -4,7 +4,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -30,7 +33,20 @@ pub const UNKNOWN: Duration = Duration::from_millis(1_000);
 
 /// The last calls of one tool.
 #[derive(Debug, Default)]
-pub struct Latency(Mutex<Window>);
+pub struct Latency {
+    window: Mutex<Window>,
+    /// Calls under way.
+    running: AtomicUsize,
+}
+
+/// A call under way; over when dropped.
+pub struct Running<'a>(&'a AtomicUsize);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 #[derive(Debug, Default)]
 struct Window {
@@ -48,9 +64,11 @@ struct Sample {
     failed: bool,
 }
 
-/// Percentiles a probe has found.
+/// Percentiles of some calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
+    /// How many calls there were.
+    pub calls: usize,
     /// Median.
     pub p50: Duration,
     /// 95th percentile.
@@ -82,9 +100,26 @@ pub struct Standing {
 }
 
 impl Latency {
+    /// Figures of an earlier run, to begin with.
+    pub fn known(figures: Probed) -> Self {
+        let window = Window { probed: Some(figures), ..Window::default() };
+        Self { window: Mutex::new(window), ..Self::default() }
+    }
+
+    /// Notes that a call is under way until the guard is dropped.
+    pub fn running(&self) -> Running<'_> {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        Running(&self.running)
+    }
+
+    /// Whether calls are under way.
+    pub fn is_running(&self) -> bool {
+        self.running.load(Ordering::Relaxed) > 0
+    }
+
     /// Adds a call that ended at `now`.
     pub fn record(&self, now: Instant, took: Duration, ending: Ending) {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.lock();
         if window.calls.len() == WINDOW {
             window.calls.pop_front();
         }
@@ -96,16 +131,17 @@ impl Latency {
         });
     }
 
-    /// Takes over what a probe has found; a probe also proves the tool alive.
-    pub fn probed(&self, found: Probed) {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Takes over what a probe has found at `now`. It proves the tool alive, and says more than
+    /// calls of long ago.
+    pub fn probed(&self, now: Instant, found: Probed) {
+        let mut window = self.lock();
         window.probed = Some(found);
-        window.calls.retain(|call| !call.failed);
+        window.calls.retain(|call| !call.failed && now.duration_since(call.at) < HEALTH_SPAN);
     }
 
     /// What the window says at `now`.
     pub fn standing(&self, now: Instant) -> Standing {
-        let window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = self.lock();
         let mut took: Vec<Duration> =
             window.calls.iter().filter(|call| call.timed).map(|call| call.took).collect();
         let measured =
@@ -114,6 +150,10 @@ impl Latency {
         let recent: Vec<bool> = recent.map(|call| call.failed).collect();
         let failed = recent.iter().filter(|failed| **failed).count();
         Standing { measured, calls: window.calls.len(), recent: (recent.len(), failed) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Window> {
+        self.window.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,7 +208,7 @@ pub fn percentiles(took: &mut [Duration]) -> Probed {
         let rank = (took.len() * percent).div_ceil(100).clamp(1, took.len().max(1));
         took.get(rank - 1).copied().unwrap_or_default()
     };
-    Probed { p50: at(50), p95: at(95), p99: at(99) }
+    Probed { calls: took.len(), p50: at(50), p95: at(95), p99: at(99) }
 }
 
 #[cfg(test)]
@@ -206,7 +246,7 @@ mod tests {
     #[test]
     fn one_probe_is_enough() {
         let latency = Latency::default();
-        latency.probed(percentiles(&mut [700 * MS, 800 * MS, 900 * MS]));
+        latency.probed(Instant::now(), percentiles(&mut [700 * MS, 800 * MS, 900 * MS]));
         assert_eq!(latency.standing(Instant::now()).tier(&declared(5)), Some(Tier::Standard));
     }
 
@@ -235,8 +275,32 @@ mod tests {
         let later = latency.standing(now + HEALTH_SPAN);
         assert_eq!(later.tier(&deep), Some(Tier::Deep));
         // A probe that answers brings it back at once.
-        latency.probed(percentiles(&mut [20 * MS]));
+        latency.probed(now, percentiles(&mut [20 * MS]));
         assert_eq!(latency.standing(now).tier(&deep), Some(Tier::Deep));
+    }
+
+    #[test]
+    fn a_tool_that_was_slow_long_ago_returns_by_a_probe() {
+        let (standing, latency, now) = standing_of(&[(4_500, Ending::Answered); 20]);
+        assert_eq!(standing.tier(&declared(5)), None);
+        let quick = percentiles(&mut [20 * MS; 5]);
+        // What a turn has just met weighs more than a probe.
+        latency.probed(now, quick);
+        assert_eq!(latency.standing(now).tier(&declared(5)), None);
+        latency.probed(now + HEALTH_SPAN, quick);
+        assert_eq!(latency.standing(now + HEALTH_SPAN).measured, Some(quick));
+    }
+
+    #[test]
+    fn figures_of_an_earlier_run_hold_until_ten_calls_are_measured() {
+        let known = percentiles(&mut [700 * MS; 5]);
+        let latency = Latency::known(known);
+        let now = Instant::now();
+        assert_eq!(latency.standing(now).tier(&declared(5)), Some(Tier::Standard));
+        for _ in 0..10 {
+            latency.record(now, 20 * MS, Ending::Answered);
+        }
+        assert_eq!(latency.standing(now).tier(&declared(5)), Some(Tier::Fast));
     }
 
     #[test]

@@ -5,12 +5,14 @@
 
 pub mod builtin;
 mod cache;
+mod calibrate;
 mod catalog;
 pub mod connection;
 mod context;
 mod declared;
 mod definition;
 mod dispatch;
+mod figures;
 mod host;
 mod latency;
 pub mod manifest;
@@ -20,10 +22,12 @@ mod record;
 mod schema;
 mod visible;
 
+pub use calibrate::{Calibrated, Found};
 pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
 pub use context::{ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Taint};
 pub use declared::Declared;
 pub use definition::{Definition, Handler, SourceKind};
+pub use figures::{Badge, Report, Reported, rank, report, tag};
 pub use host::ToolHost;
 pub use latency::{Latency, Probed, Standing, percentiles};
 pub use names::{Entries, bare, fnv1a, identity};

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::super::{DONE, Failure};
 use crate::{
     domain::Tier,
-    tools::{Placed, ToolHost},
+    tools::{Badge, Placed, ToolHost, tag},
 };
 
 #[derive(Args)]
@@ -40,6 +40,8 @@ struct Line<'a> {
     read_only: bool,
     destructive: bool,
     cacheable_seconds: f64,
+    badge: Option<&'static str>,
+    tag: &'static str,
     calls: usize,
     failing: bool,
     approval: bool,
@@ -68,6 +70,8 @@ impl<'a> Line<'a> {
             read_only: declared.read_only == Some(true),
             destructive: declared.destructive == Some(true),
             cacheable_seconds: declared.cacheable.unwrap_or_default().as_secs_f64(),
+            badge: measured.map(|it| Badge::of(it.p50).name()),
+            tag: tag(placed.tier),
             calls: standing.calls,
             failing: standing.is_failing(),
             approval: declared.approval == Some(true),
@@ -113,6 +117,7 @@ pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn millis(duration: Duration) -> f64 {
+/// Milliseconds, to the microsecond.
+pub fn millis(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }

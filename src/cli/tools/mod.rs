@@ -2,8 +2,11 @@
 //!
 //! Entry function: [`run`].
 
+mod calibrate;
 mod call;
+mod leaderboard;
 mod list;
+mod report;
 mod visible;
 
 use std::time::Duration;
@@ -20,6 +23,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(35);
 
 #[derive(Args)]
+#[command(after_help = "example: glyphoxa tools list")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -38,6 +42,17 @@ enum Command {
         after_help = "example: glyphoxa tools call dice-roller.roll '{\"expression\": \"2d6+3\"}'"
     )]
     Call(call::Arguments),
+    /// Measures tools that only read, and places them by their speed.
+    #[command(after_help = "example: glyphoxa tools calibrate rules-lookup --json")]
+    Calibrate(calibrate::Arguments),
+    /// Measured figures, to be given to others: no names, arguments or addresses.
+    #[command(after_help = "example: glyphoxa tools report --out figures.json")]
+    Report(report::Arguments),
+    /// The quickest tools of each category, here and in reports of others.
+    #[command(
+        after_help = "example: glyphoxa tools leaderboard --category rules theirs.json --json"
+    )]
+    Leaderboard(leaderboard::Arguments),
 }
 
 /// Runs the subcommand on the tools of `config`.
@@ -45,22 +60,35 @@ enum Command {
 /// # Errors
 /// Wrong usage, or what the subcommand could not do.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::List(list) => open(config, async |tools| list::run(&tools.host, &list)),
+        Command::Visible(visible) => {
+            open(config, async |tools| visible::run(config, &tools.host, &visible))
+        }
+        Command::Call(call) => {
+            open(config, async |tools| call::run(config, &tools.host, &call).await)
+        }
+        Command::Calibrate(calibrate) => {
+            open(config, async |tools| calibrate::run(&tools.host, &calibrate).await)
+        }
+        Command::Report(report) => report::run(config, &report),
+        Command::Leaderboard(leaderboard) => leaderboard::run(config, &leaderboard),
+    }
+}
+
+/// Opens the tools for as long as `work` wants them.
+fn open(
+    config: &Config,
+    work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
         let tools = app::open_tools(config, None, rand::random());
         tools.servers.settled(PATIENCE).await;
-        let status = with(config, &tools, arguments.command).await;
+        let status = work(&tools).await;
         tools.close().await;
         status
     });
     runtime.shutdown_background();
     status
-}
-
-async fn with(config: &Config, tools: &Tools, command: Command) -> Result<u8, Failure> {
-    match command {
-        Command::List(list) => list::run(&tools.host, &list),
-        Command::Visible(visible) => visible::run(config, &tools.host, &visible),
-        Command::Call(call) => call::run(config, &tools.host, &call).await,
-    }
 }

@@ -10,7 +10,7 @@ pub static MCP: Shape = Shape {
         Key::new(
             "environment",
             Kind::Filled,
-            "Name of this installation; measured figures of tools are kept by it; default default.",
+            "Name of this place; measured durations of tools are kept apart by it; default default.",
         ),
         Key::new("servers", Kind::List(&Kind::Shape(&SERVER)), "Servers whose tools NPCs may use."),
     ],

@@ -318,6 +318,7 @@ impl Server {
         }
         let names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
         let (host, identity) = (&self.shared.host, self.options.identity());
+        host.catalog().figures().set_endpoint(identity, &self.options.reach.key());
         let refused = host.offer(identity, SourceKind::Server, offered);
         let is_offered =
             |name: &String| !refused.iter().any(|it| it.tool == identity_of(identity, name));

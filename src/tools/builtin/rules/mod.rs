@@ -175,7 +175,10 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
             .to_owned(),
         input: input(json!({"id": {"type": "string", "minLength": 1}}), &["id"]),
         output: None,
-        declared: declared((5, 20), Tier::Fast),
+        declared: Declared {
+            probe: json!({"id": "condition-blinded"}).as_object().cloned(),
+            ..declared((5, 20), Tier::Fast)
+        },
         handler: Arc::new(Get(book)),
     };
     vec![search, get]

@@ -1,0 +1,157 @@
+//! `glyphoxa tools calibrate`: measures what may be called without harm, and says what was left
+//! alone.
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use indicatif::ProgressBar;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    super::{DONE, FAILED, Failure},
+    list::millis,
+};
+use crate::{
+    domain::Tier,
+    tools::{Badge, Calibrated, Found, Probed, Tool, ToolHost, bare, tag},
+};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Tools ("rules-lookup.get_rule") or servers ("rules-lookup") [default: all].
+    #[arg(value_name = "TOOL|SERVER")]
+    wanted: Vec<String>,
+    /// One JSON object a tool.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of one tool; durations in ms.
+#[derive(Serialize)]
+struct Line<'a> {
+    tool: &'a str,
+    status: &'static str,
+    /// Why it was skipped, or what failed.
+    reason: Option<&'a str>,
+    arguments: Option<&'a Value>,
+    calls: usize,
+    p50_ms: Option<f64>,
+    p95_ms: Option<f64>,
+    p99_ms: Option<f64>,
+    badge: Option<&'static str>,
+    /// Lowest tier it was offered in; null: withheld.
+    tier_before: Option<Tier>,
+    tier_after: Option<Tier>,
+    tag: &'static str,
+}
+
+impl<'a> Line<'a> {
+    fn of(calibrated: &'a Calibrated) -> Self {
+        let (status, reason, measured) = match &calibrated.found {
+            Found::Measured(measured) => ("measured", None, Some(measured)),
+            Found::Failed(reason) => ("failed", Some(reason.as_str()), None),
+            Found::Skipped(reason) => ("skipped", Some(reason.as_str()), None),
+        };
+        let figure = |get: fn(&Probed) -> Duration| measured.map(|figures| millis(get(figures)));
+        Self {
+            tool: &calibrated.tool,
+            status,
+            reason,
+            arguments: calibrated.arguments.as_ref(),
+            calls: calibrated.calls,
+            p50_ms: figure(|it| it.p50),
+            p95_ms: figure(|it| it.p95),
+            p99_ms: figure(|it| it.p99),
+            badge: measured.map(|it| Badge::of(it.p50).name()),
+            tier_before: calibrated.before,
+            tier_after: calibrated.after,
+            tag: tag(calibrated.after),
+        }
+    }
+
+    /// For people.
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "{:<32} ", self.tool)?;
+        if let (Some(p50), Some(p95), Some(p99)) = (self.p50_ms, self.p95_ms, self.p99_ms) {
+            let badge = self.badge.unwrap_or_default();
+            write!(out, "p50 {p50} ms, p95 {p95} ms, p99 {p99} ms, {badge}, {}", self.tag)?;
+        }
+        match (self.status, self.reason) {
+            ("failed", Some(reason)) => write!(out, "failed: {reason}")?,
+            (_, Some(reason)) => write!(out, "not called: {reason}")?,
+            (_, None) => {}
+        }
+        if self.tier_before != self.tier_after {
+            let name = |tier: Option<Tier>| tier.map_or("withheld", Tier::name);
+            write!(out, " (was {}, is {})", name(self.tier_before), name(self.tier_after))?;
+        }
+        match self.arguments {
+            Some(arguments) => {
+                writeln!(out, "\n{:<32} called {} × with {arguments}", "", self.calls)
+            }
+            None => writeln!(out),
+        }
+    }
+}
+
+/// Measures, prints, and keeps what was found; exit status 1 when a tool asked for by name failed.
+///
+/// # Errors
+/// No such tool, figures that cannot be kept, or stdout is gone.
+pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
+    let wanted = picked(host, &arguments.wanted)?;
+    let progress = ProgressBar::new_spinner().with_message("measuring tools …");
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let measured = tokio::select! {
+        measured = host.calibrate(|tool| wanted.contains(&*tool.identity)) => Some(measured),
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            None
+        }
+    };
+    progress.finish_and_clear();
+    // Whoever stops has measured something all the same.
+    host.keep_figures()?;
+    let Some(measured) = measured else {
+        return Err(Failure::Failed(anyhow::anyhow!("stopped; what was measured is kept")));
+    };
+    let mut out = io::stdout().lock();
+    for line in measured.iter().map(Line::of) {
+        if arguments.json {
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        } else {
+            line.write(&mut out)?;
+        }
+    }
+    let failed = measured.iter().any(|it| matches!(it.found, Found::Failed(_)));
+    Ok(if failed && !arguments.wanted.is_empty() { FAILED } else { DONE })
+}
+
+/// Identities of the tools that `names` mean; all without names.
+fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, Failure> {
+    let snapshot = host.catalog().snapshot();
+    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
+    for name in names {
+        if !tools().any(|tool| means(name, tool)) {
+            let what = format!(
+                "there is no tool or server '{name}' (glyphoxa tools list shows what there is)"
+            );
+            return Err(Failure::Usage(what));
+        }
+    }
+    let is_wanted = |tool: &Tool| names.is_empty() || names.iter().any(|name| means(name, tool));
+    Ok(tools().filter(|it| is_wanted(it)).map(|tool| tool.identity.to_string()).collect())
+}
+
+fn means(name: &str, tool: &Tool) -> bool {
+    let identity = &*tool.identity;
+    match name.strip_suffix('*') {
+        Some(prefix) => identity.starts_with(prefix),
+        None => name == identity || name == tool.server() || name == bare(identity),
+    }
+}

@@ -1,0 +1,94 @@
+//! `glyphoxa tools leaderboard`: the quickest tools of a category, here and in reports of others.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{DONE, Failure, complain};
+use crate::{
+    config::Config,
+    tools::{self, Report, Reported},
+};
+
+/// Larger than any report, in bytes.
+const LARGEST: u64 = 16 << 20;
+/// What is measured on this machine.
+const HERE: &str = "here";
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Only this category.
+    #[arg(long)]
+    category: Option<String>,
+    /// Reports of others (glyphoxa tools report).
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// One JSON object a place.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A place on the board.
+#[derive(Serialize)]
+struct Line<'a> {
+    rank: usize,
+    from: &'a str,
+    #[serde(flatten)]
+    tool: &'a Reported,
+}
+
+/// Prints the boards.
+///
+/// # Errors
+/// A report that cannot be read, or stdout is gone.
+pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let own = tools::report(&config.data_dir, &config.environment);
+    let mut reports = vec![(HERE.to_owned(), own)];
+    for path in &arguments.files {
+        let report = read(path).with_context(|| format!("report '{}'", path.display()))?;
+        reports.push((path.display().to_string(), report));
+    }
+    let boards = tools::rank(&reports, arguments.category.as_deref());
+    if boards.is_empty() {
+        let of = arguments.category.as_deref().map(|it| format!(" of category '{it}'"));
+        let of = of.unwrap_or_default();
+        complain(&format!("no tool{of} is measured yet (glyphoxa tools calibrate measures them)"));
+    }
+    let mut out = io::stdout().lock();
+    for (category, tools) in boards {
+        if !arguments.json {
+            writeln!(out, "{category}")?;
+        }
+        for (place, (from, tool)) in tools.into_iter().enumerate() {
+            let line = Line { rank: place + 1, from, tool };
+            if arguments.json {
+                writeln!(out, "{}", serde_json::to_string(&line)?)?;
+                continue;
+            }
+            let Reported { p50_ms, p99_ms, calls, badge, tag, .. } = tool;
+            writeln!(
+                out,
+                "{:>3}. {:<32} p50 {p50_ms:.3} ms, p99 {p99_ms:.3} ms, {calls} calls, {badge}, \
+                 {tag}, {from}",
+                line.rank, tool.tool
+            )?;
+        }
+    }
+    Ok(DONE)
+}
+
+/// A report somebody has made.
+fn read(path: &Path) -> anyhow::Result<Report> {
+    let mut text = String::new();
+    File::open(path)?.take(LARGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(anyhow!("it is larger than {} MiB", LARGEST >> 20));
+    }
+    Report::parse(&text).map_err(|why| anyhow!(why))
+}

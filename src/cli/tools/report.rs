@@ -1,0 +1,43 @@
+//! `glyphoxa tools report`: measured figures for others, only when asked for.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::super::{DONE, Failure, complain};
+use crate::{config::Config, tools};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Into this file [default: stdout].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Writes the report: identities, categories, counts and percentiles; no names, no arguments, no
+/// addresses.
+///
+/// # Errors
+/// The file cannot be written, or stdout is gone.
+pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let report = tools::report(&config.data_dir, &config.environment);
+    if report.tools.is_empty() {
+        complain("no tool is measured yet (glyphoxa tools calibrate measures them)");
+    }
+    let text = serde_json::to_string_pretty(&report)? + "\n";
+    match &arguments.out {
+        None => io::stdout().lock().write_all(text.as_bytes())?,
+        Some(path) => {
+            let written = fs::write(path, text);
+            written.with_context(|| format!("cannot write the report '{}'", path.display()))?;
+            let (count, path) = (report.tools.len(), path.display());
+            writeln!(io::stdout().lock(), "{count} measured tools in '{path}'")?;
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,230 @@
+//! Measuring tools before a turn needs them: who may be called, with what, and what it took.
+//!
+//! Entry function: [`ToolHost::calibrate`]. **Never**: runs a tool that may change something,
+//! unless the configuration gives the arguments for it.
+
+mod arguments;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::{Map, Value};
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    Attachment, CallContext, Effects, Placed, Probed, Taint, Tool, ToolHost, percentiles, record,
+};
+use crate::domain::{SessionId, Tier, TurnId};
+
+/// Calls of one tool. The first counts: what a server answers from memory afterwards is not what
+/// a turn will meet.
+const CALLS: usize = 5;
+/// No further call of a tool begins after this.
+const LONG: Duration = Duration::from_secs(10);
+/// Look whether a server is still at work for a turn.
+const LOOK: Duration = Duration::from_millis(50);
+/// A server that works longer than this for turns is measured another time.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What became of measuring one tool.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// Its identity.
+    pub tool: Arc<str>,
+    /// What it was called with, secrets replaced; `None`: it was not called.
+    pub arguments: Option<Value>,
+    /// Calls made.
+    pub calls: usize,
+    /// What came of it.
+    pub found: Found,
+    /// Lowest tier it was offered in; `None`: withheld.
+    pub before: Option<Tier>,
+    /// The same afterwards.
+    pub after: Option<Tier>,
+}
+
+/// What came of measuring a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It answered every call.
+    Measured(Probed),
+    /// It did not; nothing is taken from it.
+    Failed(String),
+    /// It was not called.
+    Skipped(String),
+}
+
+impl ToolHost {
+    /// Measures the tools that `wanted` picks, those of one server one after another, and places
+    /// them by what was found; in order of identities. Waits while turns use a server. Cancel
+    /// safe: what was measured before stays.
+    pub async fn calibrate(&self, wanted: impl Fn(&Tool) -> bool + Send) -> Vec<Calibrated> {
+        let snapshot = Arc::clone(&self.catalog().snapshot());
+        let mut servers: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
+        for placed in snapshot.all().iter().filter(|placed| wanted(&placed.tool)) {
+            servers.entry(placed.tool.server()).or_default().push(placed);
+        }
+        let all = servers.into_values().map(|tools| self.one_after_another(tools));
+        let mut all: Vec<Calibrated> = join_all(all).await.into_iter().flatten().collect();
+        all.sort_by(|a, b| a.tool.cmp(&b.tool));
+        self.catalog().place();
+        all
+    }
+
+    /// Measures the tools of `server` that were never measured, or that fail, and keeps what was
+    /// found; for after [`ToolHost::offer`]. Cancel safe.
+    pub async fn calibrate_new(&self, server: &str) -> Vec<Calibrated> {
+        let now = Instant::now();
+        let wanted = |tool: &Tool| {
+            let standing = tool.latency.standing(now);
+            tool.server() == server && (standing.measured.is_none() || standing.is_failing())
+        };
+        let all = self.calibrate(wanted).await;
+        for calibrated in &all {
+            let tool = &*calibrated.tool;
+            match &calibrated.found {
+                Found::Measured(found) => {
+                    tracing::debug!(tool, p50_ms = found.p50.as_secs_f64() * 1e3, "tool measured");
+                }
+                Found::Failed(reason) => tracing::warn!(tool, reason, "tool cannot be measured"),
+                Found::Skipped(reason) => tracing::debug!(tool, reason, "tool is not measured"),
+            }
+        }
+        let host = self.clone();
+        if let Ok(Err(error)) = spawn_blocking(move || host.keep_figures()).await {
+            tracing::warn!(%error, "measured figures of tools are lost");
+        }
+        all
+    }
+
+    async fn one_after_another(&self, tools: Vec<&Placed>) -> Vec<Calibrated> {
+        let mut all = Vec::with_capacity(tools.len());
+        for placed in tools {
+            all.push(self.calibrate_one(placed).await);
+        }
+        all
+    }
+
+    async fn calibrate_one(&self, placed: &Placed) -> Calibrated {
+        let tool = &placed.tool;
+        let tier = || tool.latency.standing(Instant::now()).tier(&tool.declared);
+        let before = tier();
+        let (arguments, calls, found) = match arguments_for(placed) {
+            Err(reason) => (None, 0, Found::Skipped(reason)),
+            Ok(arguments) => {
+                let (calls, found) = self.time(tool, &arguments).await;
+                let shown = Value::Object(record::redacted_members(&arguments));
+                ((calls > 0).then_some(shown), calls, found)
+            }
+        };
+        if let Found::Measured(figures) = found {
+            let now = Instant::now();
+            tool.latency.probed(now, figures);
+            self.catalog().refresh_one(placed, &tool.latency.standing(now));
+        }
+        let tool = Arc::clone(&placed.tool.identity);
+        Calibrated { tool, arguments, calls, found, before, after: tier() }
+    }
+
+    /// Calls `tool` a few times; how often, and what that showed.
+    async fn time(&self, tool: &Tool, arguments: &Map<String, Value>) -> (usize, Found) {
+        let mut took = Vec::with_capacity(CALLS);
+        let begun = Instant::now();
+        while took.len() < CALLS && (took.is_empty() || begun.elapsed() < LONG) {
+            if !self.is_quiet(tool.server()).await {
+                let reason = "turns keep its server busy (try again later)".to_owned();
+                return (took.len(), Found::Skipped(reason));
+            }
+            let called = Instant::now();
+            match self.probe(tool, arguments).await {
+                Ok(()) => took.push(called.elapsed()),
+                Err(reason) => return (took.len() + 1, Found::Failed(reason)),
+            }
+        }
+        (took.len(), Found::Measured(percentiles(&mut took)))
+    }
+
+    /// One call, outside any turn: nothing is repeated, kept, shown, or counted.
+    async fn probe(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(), String> {
+        let cancel = self.inner.shutdown.child_token();
+        let _dropped = cancel.clone().drop_guard();
+        let context = CallContext {
+            session: SessionId("calibration".to_owned()),
+            turn: TurnId(0),
+            caller: None,
+            speaker: Arc::from("calibration"),
+            deadline: Instant::now() + tool.max(),
+            fresh: true,
+            taint: Taint::default(),
+            cancel: cancel.clone(),
+            effects: Arc::new(Unseen),
+        };
+        let call = timeout(tool.max(), tool.handler.call(&context, arguments));
+        let output = match cancel.run_until_cancelled(call).await {
+            None => return Err("the program ends".to_owned()),
+            Some(Err(_)) => return Err(format!("timed out after {} ms", tool.max().as_millis())),
+            Some(Ok(Err(error))) => return Err(format!("{}: {error}", error.kind.name())),
+            Some(Ok(Ok(output))) => output,
+        };
+        let (Some(schema), Some(value)) = (&tool.output, output.structured) else { return Ok(()) };
+        let checked = schema.check(value);
+        checked.map(drop).map_err(|what| format!("its result is not what it declares: {what}"))
+    }
+
+    /// Whether no turn uses `server`, after waiting for a while.
+    async fn is_quiet(&self, server: &str) -> bool {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let snapshot = Arc::clone(&self.catalog().snapshot());
+            let mut tools = snapshot.all().iter().map(|placed| &placed.tool);
+            if !tools.any(|tool| tool.server() == server && tool.latency.is_running()) {
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+/// What a tool may be called with to be measured.
+///
+/// # Errors
+/// Why it must not, or cannot, be called.
+fn arguments_for(placed: &Placed) -> Result<Map<String, Value>, String> {
+    let (tool, declared) = (&placed.tool, &placed.tool.declared);
+    if let Some(probe) = &declared.probe {
+        let fitting = tool.input.check(Value::Object(probe.clone()));
+        return match fitting {
+            Ok(Value::Object(arguments)) => Ok(arguments),
+            Ok(_) => Err("its probe is no object".to_owned()),
+            Err(what) => Err(format!("its probe does not fit: {what} (mend it in the config)")),
+        };
+    }
+    let forbidden = [
+        (declared.destructive == Some(true), "it may destroy something"),
+        (declared.approval == Some(true), "the game master decides each call"),
+        (declared.read_only == Some(false), "it changes something"),
+        (!declared.may_repeat(), "nothing marks it as read-only or idempotent"),
+    ];
+    if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
+        return Err(format!("{reason} (real calls measure it, or a probe in the config)"));
+    }
+    let made = arguments::minimal(&placed.spec.parameters, &tool.input);
+    made.map_err(|why| format!("no arguments could be made: {why} (give it a probe in the config)"))
+}
+
+/// Measuring is nothing a table should see; questions are declined.
+struct Unseen;
+
+impl Effects for Unseen {
+    fn show(&self, _text: &str) {}
+
+    fn attach(&self, _tool: &str, _attachment: &Attachment) {}
+}

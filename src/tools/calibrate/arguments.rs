@@ -1,0 +1,278 @@
+//! The smallest arguments a schema takes: required members only, from what the schema offers.
+//!
+//! Entry function: [`minimal`]. **Never**: returns what the schema refuses.
+
+mod keywords;
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+
+use serde_json::{Map, Value, json};
+
+use self::keywords::{kind, merge, number, of_format, whole};
+use super::super::schema::Schema;
+
+/// How deep arguments are sought; the flattest are found first, and schemas that refer to
+/// themselves come to an end.
+const DEPTHS: [usize; 4] = [3, 6, 12, 24];
+/// Parts of a schema looked at before it is taken to have no end.
+const STEPS: usize = 512;
+/// Members or items that are still minimal.
+const MOST: u64 = 64;
+/// The longest text that is still minimal.
+const LONGEST: u64 = 4_096;
+/// What is tried where any text does.
+const TEXT: &str = "test";
+/// What is tried where a pattern is asked for.
+const TEXTS: [&str; 16] = [
+    "test",
+    "a",
+    "A",
+    "1",
+    "10",
+    "0.1",
+    "2024-01-01",
+    "2024-01-01T00:00:00Z",
+    "00:00",
+    "test-1",
+    "test_1",
+    "/test",
+    "test.txt",
+    "test@example.com",
+    "https://example.com/",
+    "00000000-0000-4000-8000-000000000000",
+];
+
+/// Arguments made from `schema` that pass `whole`, its compiled form; as few as it allows.
+///
+/// # Errors
+/// Why none could be made.
+pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, String> {
+    let attempt = |deepest: usize| {
+        let maker = Maker { root: schema, deepest, steps: Cell::new(0) };
+        maker.value(schema, 0).and_then(|made| whole.check(made))
+    };
+    let mut made = Err(String::new());
+    for deepest in DEPTHS {
+        made = made.or_else(|_| attempt(deepest));
+    }
+    match made? {
+        Value::Object(arguments) => Ok(arguments),
+        other => Err(format!("its schema asks for {other} instead of an object")),
+    }
+}
+
+/// Makes values for parts of one schema.
+struct Maker<'a> {
+    root: &'a Value,
+    deepest: usize,
+    steps: Cell<usize>,
+}
+
+impl Maker<'_> {
+    /// One more part, at `depth`.
+    fn step(&self, depth: usize) -> Result<(), String> {
+        self.steps.set(self.steps.get() + 1);
+        if depth > self.deepest || self.steps.get() > STEPS {
+            return Err("its schema nests without end".to_owned());
+        }
+        Ok(())
+    }
+
+    /// A value for `schema`; what the schema itself offers comes first.
+    fn value(&self, schema: &Value, depth: usize) -> Result<Value, String> {
+        self.step(depth)?;
+        let members = match schema {
+            Value::Bool(true) => return Ok(json!(TEXT)),
+            Value::Object(members) => self.flat(members, depth)?,
+            _ => return Err("part of its schema allows nothing".to_owned()),
+        };
+        if let Some(offered) = self.offered(&members) {
+            return Ok(offered);
+        }
+        for choice in ["oneOf", "anyOf"] {
+            if let Some(branches) = members.get(choice).and_then(Value::as_array) {
+                return self.branch(&members, (choice, branches), depth);
+            }
+        }
+        match kind(&members) {
+            "null" => Ok(Value::Null),
+            "boolean" => Ok(json!(false)),
+            "integer" => number(&members, true),
+            "number" => number(&members, false),
+            "array" => self.array(&members, depth),
+            "object" => self.object(&members, depth),
+            _ => self.text(&members),
+        }
+    }
+
+    /// `members` with what they refer to and what they combine.
+    fn flat(
+        &self,
+        members: &Map<String, Value>,
+        depth: usize,
+    ) -> Result<Map<String, Value>, String> {
+        self.step(depth)?;
+        let mut flat = members.clone();
+        let mut parts = Vec::new();
+        if let Some(Value::String(reference)) = flat.remove("$ref") {
+            let pointer = reference.strip_prefix('#');
+            let target = pointer.and_then(|pointer| self.root.pointer(pointer));
+            let target = target.ok_or_else(|| format!("'{reference}' is not in its schema"))?;
+            parts.push(target.clone());
+        }
+        if let Some(Value::Array(all)) = flat.remove("allOf") {
+            parts.extend(all);
+        }
+        for part in parts {
+            match part {
+                Value::Bool(true) => {}
+                Value::Object(part) => merge(&mut flat, self.flat(&part, depth + 1)?),
+                _ => return Err("part of its schema allows nothing".to_owned()),
+            }
+        }
+        Ok(flat)
+    }
+
+    /// The first constant, default, example or listed value that fits.
+    fn offered(&self, members: &Map<String, Value>) -> Option<Value> {
+        let single = ["const", "default"].into_iter().filter_map(|key| members.get(key));
+        let lists = ["examples", "enum"].into_iter().filter_map(|key| members.get(key)?.as_array());
+        single.chain(lists.flatten()).find(|offered| self.fits(members, offered)).cloned()
+    }
+
+    /// Whether `value` passes this part; where that cannot be said, the whole decides.
+    fn fits(&self, members: &Map<String, Value>, value: &Value) -> bool {
+        let mut members = members.clone();
+        for definitions in ["$defs", "definitions"] {
+            if let Some(known) = self.root.get(definitions) {
+                members.entry(definitions).or_insert_with(|| known.clone());
+            }
+        }
+        let schema = Schema::new(&Value::Object(members));
+        schema.map_or(true, |schema| schema.check(value.clone()).as_ref() == Ok(value))
+    }
+
+    /// A value for the first branch there is one for.
+    fn branch(
+        &self,
+        members: &Map<String, Value>,
+        (choice, branches): (&str, &[Value]),
+        depth: usize,
+    ) -> Result<Value, String> {
+        let mut base = members.clone();
+        base.remove(choice);
+        let mut reason = format!("its '{choice}' is empty");
+        for branch in branches {
+            let whole = match branch {
+                Value::Bool(true) => Ok(base.clone()),
+                Value::Object(branch) => self.flat(branch, depth + 1).map(|branch| {
+                    let mut whole = base.clone();
+                    merge(&mut whole, branch);
+                    whole
+                }),
+                _ => continue,
+            };
+            match whole.and_then(|whole| self.value(&Value::Object(whole), depth + 1)) {
+                Ok(value) if self.fits(members, &value) => return Ok(value),
+                Ok(_) => reason = format!("no branch of its '{choice}' takes what was tried"),
+                Err(why) => reason = why,
+            }
+        }
+        Err(reason)
+    }
+
+    fn array(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+        let least = whole(members, "minItems").unwrap_or(0);
+        if least > MOST {
+            return Err(format!("it wants {least} items"));
+        }
+        let first = members.get("prefixItems").and_then(Value::as_array);
+        let any = Value::Bool(true);
+        let rest = members.get("items").unwrap_or(&any);
+        let distinct = members.get("uniqueItems") == Some(&Value::Bool(true));
+        let mut items: Vec<Value> = Vec::new();
+        while (items.len() as u64) < least {
+            let schema = first.and_then(|first| first.get(items.len())).unwrap_or(rest);
+            let mut item = self.value(schema, depth + 1)?;
+            if distinct && items.contains(&item) {
+                item = self.another(schema, &items, item)?;
+            }
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    /// A value for `schema` that is not among `taken`.
+    fn another(&self, schema: &Value, taken: &[Value], like: Value) -> Result<Value, String> {
+        let members = schema.as_object().cloned().unwrap_or_default();
+        let listed = members.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
+        let varied = (1..=MOST).filter_map(|step| match &like {
+            Value::String(text) => Some(json!(format!("{text}{step}"))),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => number.checked_add_unsigned(step).map(|number| json!(number)),
+                None => number.as_f64().map(|number| json!(number + 1.0)),
+            },
+            Value::Bool(is) => Some(json!(!is)),
+            _ => None,
+        });
+        listed
+            .into_iter()
+            .chain(varied)
+            .find(|other| !taken.contains(other) && self.fits(&members, other))
+            .ok_or_else(|| "it wants items that differ".to_owned())
+    }
+
+    fn object(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+        let none = Map::new();
+        let properties = members.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let any = Value::Bool(true);
+        let others = members.get("additionalProperties").unwrap_or(&any);
+        let mut made = Map::new();
+        let required = members.get("required").and_then(Value::as_array);
+        for key in required.into_iter().flatten().filter_map(Value::as_str) {
+            let schema = properties.get(key).unwrap_or(others);
+            let value = self.value(schema, depth + 1).map_err(|why| format!("'{key}': {why}"))?;
+            made.insert(key.to_owned(), value);
+        }
+        let least = whole(members, "minProperties").unwrap_or(0);
+        if least > MOST {
+            return Err(format!("it wants {least} members"));
+        }
+        let optional = properties.keys().cloned();
+        let invented = (1..=least).map(|number| format!("{TEXT}{number}"));
+        for key in optional.chain(invented) {
+            if made.len() as u64 >= least {
+                break;
+            }
+            if !made.contains_key(&key) {
+                let schema = properties.get(&key).unwrap_or(others);
+                made.insert(key, self.value(schema, depth + 1)?);
+            }
+        }
+        Ok(Value::Object(made))
+    }
+
+    fn text(&self, members: &Map<String, Value>) -> Result<Value, String> {
+        let least = whole(members, "minLength").unwrap_or(0);
+        let most = whole(members, "maxLength").unwrap_or(LONGEST);
+        if least > LONGEST {
+            return Err(format!("it wants {least} characters"));
+        }
+        if let Some(text) = members.get("format").and_then(Value::as_str).and_then(of_format) {
+            return Ok(json!(text));
+        }
+        if !members.contains_key("pattern") {
+            let letters = TEXT.chars().chain(std::iter::repeat('a'));
+            let length = (TEXT.len() as u64).min(most).max(least);
+            let length = usize::try_from(length).unwrap_or(TEXT.len());
+            return Ok(json!(letters.take(length).collect::<String>()));
+        }
+        let found = TEXTS.iter().map(|text| json!(text)).find(|text| self.fits(members, text));
+        found.ok_or_else(|| {
+            let pattern = members.get("pattern").unwrap_or(&Value::Null);
+            format!("nothing that was tried matches the pattern {pattern}")
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! Figures as they are shown to others, and the order of tools by them.
+//!
+//! Entry types: [`Report`], [`rank`]. **Never**: names a person, arguments, or an endpoint.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Badge, store::Kept, tag};
+use crate::domain::Tier;
+
+/// What a report calls itself.
+const FORMAT: &str = "glyphoxa tools report";
+/// The format written.
+const VERSION: u32 = 1;
+/// Longer than any identity or category.
+const LONGEST_NAME: usize = 256;
+/// Longer than any tool is waited for: a day, in ms.
+const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
+
+/// Figures of one installation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    format: String,
+    version: u32,
+    /// Version of the program that measured.
+    pub glyphoxa: String,
+    /// Measured tools.
+    pub tools: Vec<Reported>,
+}
+
+/// A measured tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reported {
+    /// Its identity.
+    pub tool: String,
+    /// What it is about.
+    pub category: String,
+    /// Where it comes from: built-in, manifest, server.
+    pub source: String,
+    /// Calls its percentiles are of.
+    pub calls: usize,
+    /// Median in ms.
+    pub p50_ms: f64,
+    /// 95th percentile in ms.
+    pub p95_ms: f64,
+    /// 99th percentile in ms.
+    pub p99_ms: f64,
+    /// Lowest tier it is offered in; null: withheld.
+    pub tier: Option<Tier>,
+    /// Hash of its definition.
+    pub hash: String,
+    /// Hash of the host that runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// How quick it is.
+    #[serde(skip_deserializing)]
+    pub badge: &'static str,
+    /// The turns it fits into.
+    #[serde(skip_deserializing)]
+    pub tag: &'static str,
+}
+
+impl Report {
+    /// A report of what is kept.
+    pub(super) fn new(kept: BTreeMap<String, Kept>) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            glyphoxa: env!("CARGO_PKG_VERSION").to_owned(),
+            tools: kept.into_iter().map(|(tool, kept)| Reported::new(tool, kept)).collect(),
+        }
+    }
+
+    /// Reads a report somebody else has made.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut report: Self =
+            serde_json::from_str(text).map_err(|error| format!("it is no report: {error}"))?;
+        if report.format != FORMAT {
+            return Err("it is no report of tools".to_owned());
+        }
+        if report.version > VERSION {
+            return Err("it was made by a newer version (update glyphoxa)".to_owned());
+        }
+        for tool in &mut report.tools {
+            tool.check()?;
+            tool.judge();
+        }
+        Ok(report)
+    }
+}
+
+impl Reported {
+    fn new(tool: String, kept: Kept) -> Self {
+        let figures = kept.figures();
+        let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
+        let mut reported = Self {
+            tool,
+            category: kept.category,
+            source: kept.source,
+            calls: kept.calls,
+            p50_ms: millis(figures.p50),
+            p95_ms: millis(figures.p95),
+            p99_ms: millis(figures.p99),
+            tier: kept.tier,
+            hash: kept.hash,
+            host: kept.host,
+            badge: "",
+            tag: "",
+        };
+        reported.judge();
+        reported
+    }
+
+    /// Puts badge and tag.
+    fn judge(&mut self) {
+        let p50 = Duration::try_from_secs_f64(self.p50_ms / 1e3).unwrap_or(Duration::MAX);
+        self.badge = Badge::of(p50).name();
+        self.tag = tag(self.tier);
+    }
+
+    /// Others' words are shown on a terminal, and their numbers are compared.
+    fn check(&self) -> Result<(), String> {
+        for (key, text) in [("tool", &self.tool), ("category", &self.category)] {
+            if text.is_empty() || text.len() > LONGEST_NAME || text.contains(char::is_control) {
+                return Err(format!("'{key}' is {text:?} (expected a name)"));
+            }
+        }
+        let figures = [self.p50_ms, self.p95_ms, self.p99_ms];
+        let sound = figures.iter().all(|ms| (0.0..=LONGEST_MS).contains(ms));
+        if !sound || !figures.is_sorted() {
+            let tool = &self.tool;
+            return Err(format!("percentiles of '{tool}' are {figures:?} (expected rising ms)"));
+        }
+        Ok(())
+    }
+}
+
+/// Tools by category, the quickest first; each with `from`, where its figures are from.
+pub fn rank<'a>(
+    reports: &'a [(String, Report)],
+    category: Option<&str>,
+) -> BTreeMap<&'a str, Vec<(&'a str, &'a Reported)>> {
+    let mut ranked: BTreeMap<&str, Vec<(&str, &Reported)>> = BTreeMap::new();
+    for (from, report) in reports {
+        for tool in &report.tools {
+            if category.is_none_or(|wanted| wanted.eq_ignore_ascii_case(&tool.category)) {
+                ranked.entry(&tool.category).or_default().push((from, tool));
+            }
+        }
+    }
+    for tools in ranked.values_mut() {
+        tools.sort_by(|(from, a), (other, b)| {
+            let figures = a.p50_ms.total_cmp(&b.p50_ms).then(a.p95_ms.total_cmp(&b.p95_ms));
+            figures.then_with(|| (&a.tool, from).cmp(&(&b.tool, other)))
+        });
+    }
+    ranked
+}

@@ -1,0 +1,193 @@
+//! The file of figures.
+//!
+//! Entry functions: [`read()`], [`write()`]. **Never**: half-writes the file, or overwrites one it
+//! could not read.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    process,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::{Probed, Tool},
+    hex,
+};
+use crate::domain::Tier;
+
+/// The format written.
+const VERSION: u32 = 1;
+
+/// Figures that could not be kept.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot keep the tools' figures in '{path}': {source} (set data_dir)", path = path.display())]
+pub struct NotKept {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The whole file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct File {
+    version: u32,
+    /// Times it was written.
+    written: u64,
+    environments: BTreeMap<String, BTreeMap<String, Tools>>,
+}
+
+/// Identity -> figures, at one endpoint.
+type Tools = BTreeMap<String, Kept>;
+
+/// What is kept of one tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// Hash of its definition.
+    pub hash: String,
+    /// What it is about.
+    pub category: String,
+    /// Where it comes from.
+    pub source: String,
+    /// Hash of the host that runs it.
+    pub host: Option<String>,
+    /// Lowest tier it was offered in; `None`: withheld.
+    pub tier: Option<Tier>,
+    /// Calls its percentiles are of.
+    pub calls: usize,
+    p50_us: u64,
+    p95_us: u64,
+    p99_us: u64,
+    /// The writing of the file it came in with.
+    #[serde(default)]
+    written: u64,
+}
+
+/// When it was written does not matter.
+impl PartialEq for Kept {
+    fn eq(&self, other: &Self) -> bool {
+        let rest = |it: &Self| (it.tier, it.calls, it.p50_us, it.p95_us, it.p99_us);
+        rest(self) == rest(other)
+            && self.hash == other.hash
+            && self.category == other.category
+            && self.source == other.source
+            && self.host == other.host
+    }
+}
+
+impl Kept {
+    /// What is kept of `tool`.
+    pub fn new(tool: &Tool, tier: Option<Tier>, figures: Probed) -> Self {
+        Self {
+            hash: hex(tool.hash),
+            category: tool.category().to_owned(),
+            source: tool.source.name().to_owned(),
+            host: tool.endpoint.host.clone(),
+            tier,
+            calls: figures.calls,
+            p50_us: micros(figures.p50),
+            p95_us: micros(figures.p95),
+            p99_us: micros(figures.p99),
+            written: 0,
+        }
+    }
+
+    /// Its percentiles.
+    pub fn figures(&self) -> Probed {
+        Probed {
+            calls: self.calls,
+            p50: Duration::from_micros(self.p50_us),
+            p95: Duration::from_micros(self.p95_us),
+            p99: Duration::from_micros(self.p99_us),
+        }
+    }
+}
+
+/// To the nearest microsecond, as it is shown.
+fn micros(duration: Duration) -> u64 {
+    let nearest = duration.saturating_add(Duration::from_nanos(500)).as_micros();
+    u64::try_from(nearest).unwrap_or(u64::MAX)
+}
+
+impl File {
+    /// What is kept for `environment`, by endpoint and identity.
+    pub fn of(mut self, environment: &str) -> BTreeMap<(String, String), Kept> {
+        let endpoints = self.environments.remove(environment).unwrap_or_default();
+        let tools = endpoints.into_iter().flat_map(|(endpoint, tools)| {
+            tools.into_iter().map(move |(tool, kept)| ((endpoint.clone(), tool), kept))
+        });
+        tools.collect()
+    }
+
+    /// The newest figures of each tool in `environment`, whatever its endpoint.
+    pub fn newest(self, environment: &str) -> Tools {
+        let mut newest = Tools::new();
+        for ((_, tool), kept) in self.of(environment) {
+            if newest.get(&tool).is_none_or(|other| other.written < kept.written) {
+                newest.insert(tool, kept);
+            }
+        }
+        newest
+    }
+
+    /// Takes over `fresh` figures.
+    pub fn take(&mut self, environment: &str, fresh: &[((String, String), Kept)]) {
+        self.version = VERSION;
+        self.written = self.written.saturating_add(1);
+        let endpoints = self.environments.entry(environment.to_owned()).or_default();
+        for ((endpoint, tool), kept) in fresh {
+            let kept = Kept { written: self.written, ..kept.clone() };
+            endpoints.entry(endpoint.clone()).or_default().insert(tool.clone(), kept);
+        }
+    }
+}
+
+/// The file at `path`; an empty one when there is none, or none that can be read.
+pub fn read(path: &Path) -> File {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return File::default(),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            set_aside(path, &error.to_string());
+            return File::default();
+        }
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "kept figures of tools cannot be read");
+            return File::default();
+        }
+    };
+    match serde_json::from_str::<File>(&text) {
+        Ok(file) if file.version <= VERSION => return file,
+        Ok(_) => set_aside(path, "it was written by a newer version"),
+        Err(error) => set_aside(path, &error.to_string()),
+    }
+    File::default()
+}
+
+/// Moves a file out of the way that cannot be read.
+fn set_aside(path: &Path, reason: &str) {
+    let aside = path.with_extension("json.broken");
+    let moved = fs::rename(path, &aside).is_ok();
+    let (path, aside) = (path.display(), aside.display());
+    tracing::warn!(%path, %aside, moved, reason, "figures of tools are measured anew");
+}
+
+/// Puts `file` in place of what is at `path`, whole or not at all.
+///
+/// # Errors
+/// The folder or the file cannot be written.
+pub fn write(path: &Path, file: &File) -> Result<(), NotKept> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Another program of this folder may write at the same time.
+    let part = path.with_extension(format!("json.{}.part", process::id()));
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&part, serde_json::to_vec_pretty(file)?))
+        .and_then(|()| fs::rename(&part, path));
+    written.map_err(|source| {
+        // What is left of it helps nobody.
+        let _ = fs::remove_file(&part);
+        NotKept { path: path.to_owned(), source }
+    })
+}
