@@ -155,7 +155,6 @@ fn answers_and_failures_of_servers_reach_the_model() {
         let noted = calls(&place);
         // A tool that may change something is on the wire once, whatever fails.
         assert_eq!(noted.iter().filter(|line| *line == "die").count(), 1, "{noted:?}");
-        assert!(noted.iter().any(|line| line == "cancelled"), "{noted:?}");
     }
 }
 
