@@ -15,12 +15,12 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    config::{self, Config, EmbedderChoice, LlmChoice, SttChoice, TtsChoice},
     domain::{EntityKind, LineWhen, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names, words::fold},
     provider::{
-        ChatModel, Error, SpeakRequest, SpeechToText, TextToSpeech,
+        ChatModel, Embedder, Error, SpeakRequest, SpeechToText, TextToSpeech,
         espeak::Espeak,
         flite::Flite,
         local::{self, Local},
@@ -102,7 +102,11 @@ pub struct Tools {
 
 /// Opens the tools for `session`, if there is one; `seed` throws the dice. Servers connect in the
 /// background.
-pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Tools {
+///
+/// # Errors
+/// An embedder that cannot be used.
+pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Result<Tools, Error> {
+    let embedder = embedder(&config.embedder)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
@@ -118,11 +122,32 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> To
     let (tables, files) = (config.tables.clone(), config.file_io.clone());
     builtin::offer(&host, Materials { dice, tables, rules, files });
     manifest::offer(&host, &config.manifests);
+    host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let servers = servers::open(config, session, &host, seed.wrapping_add(2));
-    Tools { host, servers, stop, tending, reading }
+    Ok(Tools { host, servers, stop, tending, reading })
+}
+
+/// What compares meanings of utterances and tools, if anything does.
+fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error> {
+    Ok(match choice {
+        EmbedderChoice::None => None,
+        EmbedderChoice::OpenAi(options) => {
+            Some(Arc::new(openai::Embeddings::new(options.clone())?))
+        }
+        #[cfg(feature = "minilm")]
+        EmbedderChoice::MiniLm(folder) => {
+            Some(Arc::new(crate::provider::minilm::MiniLm::open(folder)?))
+        }
+        #[cfg(not(feature = "minilm"))]
+        EmbedderChoice::MiniLm(folder) => {
+            let what = format!("the model in '{}' is of no use here", folder.display());
+            let what = format!("{what} (build with --features minilm)");
+            return Err(Error::new(crate::provider::Kind::Missing, what));
+        }
+    })
 }
 
 impl Tools {

@@ -18,7 +18,7 @@ pub use crate::{
         vad::{Vad, VadOptions},
     },
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Error, Heard, Pcm, SpeakRequest, SpeechToText,
+        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Heard, Pcm, SpeakRequest, SpeechToText,
         SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
@@ -28,7 +28,7 @@ pub use crate::{
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
-        Handler, SourceKind, Taint, ToolHost,
+        Handler, Query, SelectionOptions, SourceKind, Taint, ToolHost,
         builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
     },
 };

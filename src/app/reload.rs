@@ -78,6 +78,7 @@ impl Running<'_> {
         self.tools.host.catalog().set_cast(&cast);
         self.tools.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.tools.host, &fresh.manifests);
+        self.tools.host.reselect_by(fresh.selection.clone());
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {
@@ -101,9 +102,8 @@ impl Running<'_> {
             [] => "no npc has changed".to_owned(),
             names => format!("changed: {}", names.join(", ")),
         };
-        format!(
-            "the files were read again; {changed} (providers, turn and budget: at the next start)"
-        )
+        let later = "providers, the embedder, turn and budget: at the next start";
+        format!("the files were read again; {changed} ({later})")
     }
 
     fn tell(&self, notice: String) {

@@ -17,7 +17,7 @@ use super::{
     providers::{LlmChoice, TtsChoice, providers},
     reading::{Notes, Reading},
     rules::{self, Rules},
-    tables,
+    selection, tables,
     voice::VoiceDefaults,
 };
 use crate::{
@@ -87,6 +87,9 @@ impl File<'_> {
             scripted: matches!(providers.llm, LlmChoice::Scripted),
         };
         let cast = self.cast(reading, &defaults, notes);
+        let known = (self.folder, reading.tools);
+        let (selection, embedder) =
+            selection::selection(tools.as_ref(), known, &budget.prices, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let campaign = self.campaign(&cast, reading, notes);
         Config {
@@ -101,6 +104,8 @@ impl File<'_> {
             llm: providers.llm,
             tts: providers.tts,
             session: self.session(tools, providers.max_tokens),
+            selection,
+            embedder,
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),

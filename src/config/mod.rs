@@ -21,6 +21,7 @@ mod providers;
 mod reading;
 mod rules;
 mod schema;
+mod selection;
 mod shipped;
 mod tables;
 mod voice;
@@ -40,6 +41,7 @@ pub use self::{
     providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
+    selection::EmbedderChoice,
     watch::Watch,
 };
 pub use crate::yaml::Problem;
@@ -48,6 +50,7 @@ use crate::{
     logic::{budget::BudgetOptions, tier::Keywords},
     session,
     tools::{
+        SelectionOptions,
         builtin::{FileIo, Table},
         manifest::Manifest,
     },
@@ -71,6 +74,10 @@ pub struct Config {
     pub tts: TtsChoice,
     /// Settings of a table.
     pub session: session::Options,
+    /// How long lists of tools are narrowed.
+    pub selection: SelectionOptions,
+    /// What compares meanings for it.
+    pub embedder: EmbedderChoice,
     /// Words that raise a turn's tier.
     pub tiers: Keywords,
     /// Cap and prices.

@@ -136,6 +136,22 @@ pub fn providers(
     Providers { stt, llm, tts, max_tokens }
 }
 
+/// How the embedding service under `name` is reached; it has to be free.
+pub fn embedder(
+    fields: &Fields,
+    name: &str,
+    prices: &BTreeMap<String, Price>,
+    notes: &mut Notes,
+) -> Options {
+    let options = Clients { prices, notes }.options(fields, name, PaidBy::Tokens);
+    if options.priced_as.is_some() {
+        let message = format!("'{name}' would cost money that no budget counts");
+        let way_out = "use a server of your own, or a model without a price and `free: true`";
+        notes.problems.add(fields.place("model"), message, way_out);
+    }
+    options
+}
+
 /// Reads settings of OpenAI-compatible services.
 struct Clients<'a> {
     /// What models cost.
@@ -153,14 +169,9 @@ impl Clients<'_> {
         service: &str,
         shape: &Shape,
     ) {
-        let Some(fields) = fields.filter(|fields| !fields.is_broken("name")) else { return };
-        for key in shape.keys.iter().filter(|key| key.name != "name") {
-            if fields.get(key.name).is_some() {
-                let message = format!("'{name}.{}' has no effect on '{service}'", key.name);
-                let way_out = "remove it, or set the name to openai";
-                self.notes.problems.add(fields.place(key.name), message, way_out);
-            }
-        }
+        let Some(fields) = fields else { return };
+        let keys = shape.keys.iter().map(|key| key.name).filter(|key| *key != "name");
+        refuse(&fields, (name, service), keys, self.notes);
     }
 
     /// How the service under `name` is reached.
@@ -273,6 +284,23 @@ impl Clients<'_> {
             }
         }
         None
+    }
+}
+
+/// Notes the settings among `keys` that `service` under `name` does not have.
+pub fn refuse(
+    fields: &Fields,
+    (name, service): (&str, &str),
+    keys: impl Iterator<Item = &'static str>,
+    notes: &mut Notes,
+) {
+    if fields.is_broken("name") {
+        return;
+    }
+    for key in keys.filter(|key| fields.get(key).is_some()) {
+        let message = format!("'{name}.{key}' has no effect on '{service}'");
+        let way_out = "remove it, or set the name to openai";
+        notes.problems.add(fields.place(key), message, way_out);
     }
 }
 

@@ -786,3 +786,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn selection_of_tools_is_read() {
+    let config = load_app("").unwrap();
+    assert_eq!((config.selection.top_k, config.embedder), (8, EmbedderChoice::None));
+    let text = "tools:\n  selection:\n    top_k: 5\n    core: [roll, memory.*]\n    threshold: 0.4\n    \
+        embedder: { name: openai, base_url: 'http://127.0.0.1:1/v1', model: m }\n";
+    let config = load_app(text).unwrap();
+    assert_eq!(config.selection.core, ["dice-roller.roll", "memory.*"]);
+    assert_eq!((config.selection.top_k, config.selection.threshold), (5, 0.4));
+    assert!(matches!(config.embedder, EmbedderChoice::OpenAi(options) if options.model == "m"));
+    let none = load_app("tools: { selection: { embedder: none } }").unwrap();
+    assert_eq!(none.embedder, EmbedderChoice::None);
+}
+
+#[test]
+fn an_embedder_that_cannot_work_is_refused() {
+    let problems = |embedder: &str| {
+        load_app(&format!("tools: {{ selection: {{ embedder: {embedder} }} }}"))
+            .unwrap_err()
+            .join("\n")
+    };
+    let paid = "{ name: openai, base_url: 'http://127.0.0.1:1/v1', model: m } } }\nprices: { m: { input: 1 } }\nturn: { timeout_ms: ";
+    let paid =
+        load_app(&format!("tools: {{ selection: {{ embedder: {paid} 9000 }}\n")).unwrap_err();
+    assert!(paid.join("\n").contains("money that no budget counts"), "{paid:?}");
+    assert!(problems("{ name: openai, model: m, free: true }").contains("missing key 'api_key'"));
+    let both = problems("{ name: openai, base_url: 'http://127.0.0.1:1/v1', model: m, folder: x }");
+    assert!(both.contains("folder' has no effect on 'openai'"), "{both}");
+    assert!(
+        problems("{ name: minilm, model: m, folder: x }").contains("has no effect on 'minilm'")
+    );
+    assert!(problems("{ name: minilm }").contains("missing key 'folder'"));
+    assert!(problems("{ name: word2vec }").contains("word2vec"));
+    let idle = load_app("tools: { selection: { threshold: 0.5 } }").unwrap_err().join("\n");
+    assert!(idle.contains("no effect without an embedder"), "{idle}");
+    let unknown = load_app("tools: { selection: { core: [rol] } }").unwrap_err().join("\n");
+    assert!(unknown.contains("did you mean 'roll'?"), "{unknown}");
+    let minilm = load_app("tools: { selection: { embedder: { name: minilm, folder: m } } }");
+    match minilm {
+        Ok(config) if cfg!(feature = "minilm") => {
+            assert!(matches!(config.embedder, EmbedderChoice::MiniLm(path) if path.ends_with("m")));
+            assert_eq!(config.selection.threshold, 0.25);
+        }
+        Err(problems) if !cfg!(feature = "minilm") => {
+            assert!(problems.join("\n").contains("build with `--features minilm`"), "{problems:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

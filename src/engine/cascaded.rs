@@ -12,8 +12,9 @@ use super::{
     fillers::Fillers,
     history::History,
     limits::SessionCalls,
+    recent::Recent,
     speak::Mouth,
-    tool_loop::{Say, converse},
+    tool_loop::{Offer, Say, converse},
 };
 use crate::{
     domain::{Campaign, Message, Npc},
@@ -61,6 +62,7 @@ pub struct Cascaded {
     system: String,
     history: History,
     tools: Arc<VisibleTools>,
+    recent: Recent,
 }
 
 impl Cascaded {
@@ -80,6 +82,7 @@ impl Cascaded {
             system: prompt::system_prompt(&npc, campaign),
             history: History::new(history),
             tools,
+            recent: Recent::default(),
             parts,
         }
     }
@@ -110,7 +113,8 @@ impl VoiceEngine for Cascaded {
     fn start(&mut self, turn: Turn, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
         let messages = self.messages(&turn);
         let turn = Arc::new(turn);
-        let (parts, tools) = (self.parts.clone(), Arc::clone(&self.tools));
+        let parts = self.parts.clone();
+        let offer = Offer { tools: Arc::clone(&self.tools), recent: self.recent.categories() };
         let (mouth, fillers) = (self.mouth.clone(), self.fillers.clone());
         let speech = Speech { mouth, fillers, turn: Arc::clone(&turn), replies };
         async move {
@@ -126,7 +130,7 @@ impl VoiceEngine for Cascaded {
                 voiced
             };
             let (talk, voiced) = tokio::join!(
-                converse(parts, Arc::clone(&turn), messages, tools, (out, stop.clone())),
+                converse(parts, Arc::clone(&turn), messages, offer, (out, stop.clone())),
                 voice,
             );
             let silent = matches!(voiced, Ok(0)) && !turn.cancel.is_cancelled();
@@ -160,6 +164,7 @@ impl VoiceEngine for Cascaded {
     }
 
     fn heard(&mut self, turn: &TurnReport, text: &str) {
+        self.recent.add(turn, &self.tools, &self.parts.host);
         self.history.add(turn, text);
     }
 

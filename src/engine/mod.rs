@@ -8,6 +8,7 @@ mod fillers;
 mod history;
 mod limits;
 mod purse;
+mod recent;
 mod speak;
 mod tool_loop;
 

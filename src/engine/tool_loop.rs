@@ -15,8 +15,8 @@ use crate::{
     logic::{budget::Consumption, sentence::SentenceSplitter},
     provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
     tools::{
-        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Taint, ToolHost,
-        VisibleTools, bare,
+        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Query, Taint,
+        ToolHost, VisibleTools, bare, found_in,
     },
 };
 
@@ -27,6 +27,14 @@ pub enum Say {
     Sentence(String),
     /// A tool round will take a while.
     Filler,
+}
+
+/// What may be called, and what that is chosen by when it is much.
+pub struct Offer {
+    /// Everything the NPC may call in this turn.
+    pub tools: Arc<VisibleTools>,
+    /// Categories of tools in the last turns.
+    pub recent: Vec<Arc<str>>,
 }
 
 /// What the rounds came to.
@@ -51,16 +59,22 @@ pub async fn converse(
     parts: CascadedParts,
     turn: Arc<Turn>,
     messages: Vec<Message>,
-    tools: Arc<VisibleTools>,
+    offer: Offer,
     (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
+    let found = match &parts.npc.policy.tool_choice {
+        ToolChoice::Named(name) => vec![Arc::from(name.as_str())],
+        _ => Vec::new(),
+    };
     let mut rounds = Rounds {
         calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
         sentences_left: usize::from(parts.npc.max_sentences.max(1)),
         parts,
         turn,
         messages,
-        tools,
+        tools: offer.tools,
+        recent: offer.recent,
+        found,
         out: Some(out),
         has_spoken: false,
         filler_said: false,
@@ -78,6 +92,10 @@ struct Rounds {
     messages: Vec<Message>,
     /// What the model is offered in this round.
     tools: Arc<VisibleTools>,
+    /// Categories of tools in the last turns.
+    recent: Vec<Arc<str>>,
+    /// Tools that are offered whatever was said.
+    found: Vec<Arc<str>>,
     /// Gone once the voice has failed.
     out: Option<mpsc::Sender<Say>>,
     calls: TurnCalls,
@@ -113,11 +131,13 @@ impl Rounds {
         let policy = &npc.policy;
         let mut stopped = policy.tool_choice == ToolChoice::None;
         for round in 0..=policy.max_rounds {
-            match round {
-                _ if stopped || round == policy.max_rounds => self.tools = Arc::default(),
-                0 => {}
-                _ => self.tools = self.still_visible(),
-            }
+            let offered = match round {
+                _ if stopped || round == policy.max_rounds => Some(Arc::default()),
+                0 => stop.run_until_cancelled(self.first_offer()).await,
+                _ => stop.run_until_cancelled(self.next_offer()).await,
+            };
+            let Some(offered) = offered else { return Ok(()) };
+            self.tools = offered;
             let choice = if round == 0 { policy.tool_choice.clone() } else { ToolChoice::Auto };
             if round == 0 {
                 let names = self.tools.specs.iter().map(|spec| spec.name.to_string());
@@ -160,9 +180,24 @@ impl Rounds {
         self.turn.tier.ceiling().saturating_sub(self.talk.tool_time)
     }
 
+    /// The tools of the first round.
+    async fn first_offer(&self) -> Arc<VisibleTools> {
+        self.parts.host.narrowed(Arc::clone(&self.tools), &self.query()).await
+    }
+
     /// The tools of a later round: those that fit into what is left.
-    fn still_visible(&self) -> Arc<VisibleTools> {
-        self.parts.host.visible(&self.parts.npc.name, self.turn.tier, self.left())
+    async fn next_offer(&self) -> Arc<VisibleTools> {
+        let (npc, tier) = (&self.parts.npc.name, self.turn.tier);
+        self.parts.host.offered(npc, tier, self.left(), &self.query()).await
+    }
+
+    /// What a long list is narrowed by.
+    fn query(&self) -> Query<'_> {
+        Query {
+            utterance: &self.turn.facts.utterance,
+            recent_categories: &self.recent,
+            found: &self.found,
+        }
     }
 
     /// One request; its sentences are sent on as they become whole.
@@ -278,6 +313,7 @@ impl Rounds {
         let max_parallel = self.parts.npc.policy.max_parallel.max(1) as usize;
         let records: Vec<CallRecord> = stream::iter(running).buffered(max_parallel).collect().await;
         self.talk.tool_time += started.elapsed();
+        self.found.extend(records.iter().flat_map(found_in));
         let stop = records.iter().any(|record| {
             self.parts.npc.policy.stop_on_tool.iter().any(|tool| names(tool, record))
         });

@@ -1,6 +1,6 @@
 //! Small traits for outside speech and language services, and the clients that fill them.
 //!
-//! Entry types: [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Error`].
+//! Entry types: [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`Error`].
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
 mod child;
@@ -8,6 +8,8 @@ mod error;
 pub mod espeak;
 pub mod flite;
 pub mod local;
+#[cfg(feature = "minilm")]
+pub mod minilm;
 pub mod openai;
 pub mod scripted;
 
@@ -151,4 +153,17 @@ pub struct Pcm {
     pub samples: Vec<i16>,
     /// Their rate; constant within one stream.
     pub rate: SampleRate,
+}
+
+/// Turns texts into vectors whose angles say how near their meanings are.
+pub trait Embedder: Send + Sync {
+    /// Short name for logs and reports ("openai").
+    fn name(&self) -> &str;
+
+    /// Length of its vectors; `None` until the first was made.
+    fn dimension(&self) -> Option<usize>;
+
+    /// One vector a text, in their order, all of the same length, not necessarily of length one.
+    /// Cancel safe.
+    fn embed(&self, texts: &[String]) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Error>>;
 }

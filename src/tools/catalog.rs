@@ -10,13 +10,14 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, Guard};
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools,
+    DISCOVER, Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools,
     figures::{Endpoint, Figures},
     names,
     schema::{self, Schema},
+    select::{self, Lexical},
 };
 use crate::domain::{Npc, Tier, ToolSpec};
 
@@ -48,12 +49,24 @@ pub struct Tool {
     /// Description and parameters as a model reads them.
     description: Arc<str>,
     parameters: Arc<serde_json::Value>,
+    /// What it is found by.
+    words: String,
 }
 
 impl Tool {
     /// The server's part of its identity.
     pub fn server(&self) -> &str {
         self.identity.split_once('.').map_or("", |(server, _)| server)
+    }
+
+    /// Its identity without the server.
+    pub fn bare_name(&self) -> &str {
+        names::bare(&self.identity)
+    }
+
+    /// What it does, as a model reads it.
+    pub fn description(&self) -> &str {
+        &self.description
     }
 
     /// What it is about.
@@ -84,7 +97,7 @@ impl Tool {
         let description = declared.description.clone().unwrap_or(definition.description);
         let identity = names::identity(server, &definition.name);
         let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
-        Ok(Self {
+        let mut tool = Self {
             parameters: schema::for_model(input)?,
             input: Schema::new(input).map_err(|error| format!("its input schema: {error}"))?,
             output: definition
@@ -100,7 +113,10 @@ impl Tool {
             hash: names::fnv1a(&pinned),
             description: Arc::from(description),
             declared,
-        })
+            words: String::new(),
+        };
+        tool.words = select::words_of(&tool, &tool.parameters);
+        Ok(tool)
     }
 }
 
@@ -123,6 +139,7 @@ pub struct Snapshot {
     by_identity: HashMap<Arc<str>, usize>,
     prepared: HashMap<Arc<str>, [Arc<VisibleTools>; 3]>,
     nothing: Arc<VisibleTools>,
+    index: Arc<Lexical>,
 }
 
 impl Snapshot {
@@ -139,6 +156,16 @@ impl Snapshot {
     /// All tools, in order of their identities.
     pub fn all(&self) -> &[Arc<Placed>] {
         &self.placed
+    }
+
+    /// Where a tool is among [`Snapshot::all`].
+    pub(super) fn place(&self, identity: &str) -> Option<usize> {
+        self.by_identity.get(identity).copied()
+    }
+
+    /// Words of all tools, by their place.
+    pub(super) fn index(&self) -> &Lexical {
+        &self.index
     }
 
     /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
@@ -171,6 +198,7 @@ pub struct Catalog {
     writers: Mutex<Written>,
     snapshot: ArcSwap<Snapshot>,
     figures: Figures,
+    changed: Notify,
 }
 
 /// What snapshots are made of.
@@ -181,6 +209,8 @@ struct Written {
     cast: Vec<Arc<Npc>>,
     /// Ambiguous entries that were told already.
     told: std::collections::BTreeSet<String>,
+    /// Words of all tools; `None`: to be made again.
+    index: Option<Arc<Lexical>>,
 }
 
 impl Catalog {
@@ -192,6 +222,16 @@ impl Catalog {
     /// Measured figures that outlive the tools.
     pub fn figures(&self) -> &Figures {
         &self.figures
+    }
+
+    /// The same, for holding it while waiting.
+    pub(super) fn snapshot_full(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Told when there is another snapshot; for one listener.
+    pub(super) fn changed(&self) -> &Notify {
+        &self.changed
     }
 
     /// Sets whose lists are prepared.
@@ -226,6 +266,7 @@ impl Catalog {
                 };
                 refused.push(Refused { tool: identity, reason });
             }
+            written.index = None;
             written.sources.insert(server.to_owned(), taken);
             written.refused.insert(server.to_owned(), refused.clone());
         });
@@ -235,6 +276,7 @@ impl Catalog {
     /// Takes back everything `server` offers; figures are kept for when it returns.
     pub fn withdraw(&self, server: &str) {
         self.change(|written| {
+            written.index = None;
             self.figures.remember(&written.sources.remove(server).unwrap_or_default());
             written.refused.remove(server);
         });
@@ -280,6 +322,7 @@ impl Catalog {
         change(&mut written);
         let snapshot = Arc::new(prepare(&mut written, Instant::now()));
         self.snapshot.store(snapshot);
+        self.changed.notify_one();
     }
 }
 
@@ -289,6 +332,10 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     tools.sort_by(|a, b| a.identity.cmp(&b.identity));
     let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
     let names = names::model_names(&identities);
+    let index = written.index.take().unwrap_or_else(|| {
+        let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
+        Arc::new(Lexical::of(&words))
+    });
     let placed: Vec<Arc<Placed>> = tools
         .iter()
         .map(|tool| {
@@ -307,6 +354,7 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
             })
         })
         .collect();
+    let finder = placed.iter().find(|placed| *placed.tool.identity == *DISCOVER);
     let mut prepared = HashMap::new();
     for npc in &written.cast {
         let all = placed.iter().map(|placed| &*placed.tool.identity);
@@ -319,15 +367,17 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
                 tracing::warn!(npc = npc.name, entry, candidates, "several servers have this tool");
             }
         }
-        let allowed: Vec<&Arc<Placed>> = placed
-            .iter()
-            .filter(|it| {
-                allowed.contains(&it.tool.identity) && !blocked.contains(&it.tool.identity)
-            })
-            .collect();
+        let blocked = |it: &Placed| blocked.contains(&it.tool.identity);
+        let allowed = |it: &Placed| {
+            allowed.contains(&it.tool.identity) && *it.tool.identity != *DISCOVER && !blocked(it)
+        };
+        let allowed: Vec<&Arc<Placed>> = placed.iter().filter(|it| allowed(it)).collect();
+        let finder = finder.filter(|it| !blocked(it));
         let lists = Tier::ALL.map(|tier| {
-            let offered = allowed.iter().filter(|it| it.tier.is_some_and(|its| its <= tier));
-            Arc::new(VisibleTools::of(offered.map(|placed| Arc::clone(placed))))
+            let fits = |it: &Placed| it.tier.is_some_and(|its| its <= tier);
+            let offered = allowed.iter().filter(|it| fits(it)).map(|placed| Arc::clone(placed));
+            let finder = finder.filter(|it| fits(it)).cloned();
+            Arc::new(VisibleTools::of(offered).with_finder(finder))
         });
         prepared.insert(Arc::from(npc.name.as_str()), lists);
     }
@@ -336,5 +386,6 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
         .enumerate()
         .map(|(index, placed)| (Arc::clone(&placed.tool.identity), index))
         .collect();
-    Snapshot { placed, by_identity, prepared, nothing: Arc::default() }
+    written.index = Some(Arc::clone(&index));
+    Snapshot { placed, by_identity, prepared, nothing: Arc::default(), index }
 }

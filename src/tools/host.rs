@@ -17,6 +17,7 @@ use super::{
     SourceKind, VisibleTools,
     cache::Cache,
     dispatch::{Ready, Run},
+    select::Selecting,
 };
 use crate::domain::{Tier, ToolCall};
 
@@ -33,6 +34,8 @@ pub struct ToolHost {
 pub(super) struct Inner {
     pub(super) catalog: Catalog,
     pub(super) cache: Cache,
+    /// How long lists are narrowed.
+    pub(super) selector: Selecting,
     /// Spreads repeated calls.
     pub(super) jitter: Mutex<StdRng>,
     /// Calls that outlive their turns.
@@ -47,6 +50,7 @@ impl ToolHost {
             inner: Arc::new(Inner {
                 catalog: Catalog::default(),
                 cache: Cache::default(),
+                selector: Selecting::default(),
                 jitter: Mutex::new(jitter),
                 late: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
@@ -93,8 +97,13 @@ impl ToolHost {
         !self.inner.late.is_empty()
     }
 
-    /// Lets tools back in whose failures are long ago; runs until `stop`.
+    /// Lets tools back in whose failures are long ago, and has new tools embedded; runs until
+    /// `stop`.
     pub async fn tend(&self, stop: CancellationToken) {
+        tokio::join!(self.age(&stop), self.embed_tools(&stop));
+    }
+
+    async fn age(&self, stop: &CancellationToken) {
         let mut ticks = interval(AGEING);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
@@ -139,7 +148,10 @@ impl ToolHost {
         let still = snapshot.visible(&caller.npc, caller.tier);
         // What was offered may have been changed, moved or withdrawn since.
         let placed = offered
-            .and_then(|offered| still.iter().find(|it| it.tool.hash == offered.tool.hash))
+            .and_then(|offered| {
+                let mut all = still.iter().chain(&still.finder);
+                all.find(|it| it.tool.hash == offered.tool.hash)
+            })
             .cloned();
         placed.ok_or_else(|| match offered.is_some() || snapshot.find(name).is_some() {
             true => CallError::new(

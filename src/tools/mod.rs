@@ -20,6 +20,7 @@ mod names;
 mod output;
 mod record;
 mod schema;
+mod select;
 mod visible;
 
 pub use calibrate::{Calibrated, Found};
@@ -33,6 +34,7 @@ pub use latency::{Latency, Probed, Standing, percentiles};
 pub use names::{Entries, bare, fnv1a, identity};
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};
+pub use select::{DISCOVER, Query, SelectionOptions, found_in};
 pub use visible::VisibleTools;
 
 #[cfg(test)]

@@ -14,20 +14,23 @@ pub struct VisibleTools {
     pub specs: Arc<[ToolSpec]>,
     /// The longest expected duration among them.
     pub slowest: Duration,
+    /// Finds more when this list is narrowed; only a narrowed list shows it.
+    pub(super) finder: Option<Arc<Placed>>,
     placed: Vec<Arc<Placed>>,
     by_name: HashMap<Arc<str>, usize>,
 }
 
 impl VisibleTools {
     /// A list of `placed` tools.
-    pub fn of(placed: impl Iterator<Item = Arc<Placed>>) -> Self {
-        let placed: Vec<Arc<Placed>> = placed.collect();
+    pub fn of(placed: impl IntoIterator<Item = Arc<Placed>>) -> Self {
+        let placed: Vec<Arc<Placed>> = placed.into_iter().collect();
         let by_name = placed.iter().enumerate();
         Self {
             specs: placed.iter().map(|placed| placed.spec.clone()).collect(),
             slowest: placed.iter().map(|placed| placed.expected).max().unwrap_or_default(),
             by_name: by_name.map(|(index, it)| (Arc::clone(&it.spec.name), index)).collect(),
             placed,
+            finder: None,
         }
     }
 
@@ -37,7 +40,7 @@ impl VisibleTools {
     }
 
     /// The tools, in the order of the list.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Placed>> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Arc<Placed>> {
         self.placed.iter()
     }
 
@@ -49,6 +52,14 @@ impl VisibleTools {
     /// Those expected to end within `left`.
     #[must_use]
     pub fn fitting(&self, left: Duration) -> Self {
-        Self::of(self.placed.iter().filter(|placed| placed.expected <= left).cloned())
+        let fitting = self.placed.iter().filter(|placed| placed.expected <= left).cloned();
+        let finder = self.finder.as_ref().filter(|finder| finder.expected <= left).cloned();
+        Self::of(fitting).with_finder(finder)
+    }
+
+    /// The same list, which `finder` finds more for.
+    #[must_use]
+    pub(super) fn with_finder(self, finder: Option<Arc<Placed>>) -> Self {
+        Self { finder, ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! What an OpenAI-compatible service refuses, in its words or near them.
 //!
-//! Entry points: [`check_chat`], [`check_speech`], [`check_transcription`].
+//! Entry points: [`check_chat`], [`check_speech`], [`check_transcription`], [`check_embeddings`].
 //! **Never**: refuses what the real service takes.
 
 use serde_json::Value;
@@ -110,6 +110,20 @@ fn check_messages(messages: &[Value]) -> Result<(), String> {
         }
     }
     ensure(open.is_empty(), &format!("calls without a result: {open:?}"))
+}
+
+/// Refuses an embeddings request that OpenAI would refuse.
+///
+/// # Errors
+/// Its words.
+pub fn check_embeddings(body: &Value) -> Result<(), String> {
+    let filled = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    ensure(filled(&body["model"]), "you must provide a model parameter")?;
+    let texts = body["input"].as_array().map_or(&[][..], Vec::as_slice);
+    let fits = (1..=2048).contains(&texts.len()) && texts.iter().all(filled);
+    ensure(fits, "'$.input' is invalid.")?;
+    let format = body.get("encoding_format").is_none_or(|it| it == "float" || it == "base64");
+    ensure(format, "Invalid 'encoding_format'")
 }
 
 /// Refuses a speech request without what it needs.

@@ -1,4 +1,5 @@
-//! A loopback OpenAI-compatible service for tests: chat, transcription, speech, models.
+//! A loopback OpenAI-compatible service for tests: chat, transcription, speech,
+//! embeddings, models.
 //!
 //! Entry types: [`ChatServer`], [`Script`]. It runs on a thread of its own, so paused time in a
 //! test does not touch it, and refuses what the real service refuses (`chat_check.rs`).
@@ -19,7 +20,7 @@ use tokio::{
     sync::{Notify, oneshot},
 };
 
-use check::{check_chat, check_speech, check_transcription};
+use check::{check_chat, check_embeddings, check_speech, check_transcription};
 
 #[path = "chat_check.rs"]
 mod check;
@@ -483,6 +484,7 @@ fn refuse(request: &Recorded, key: Option<&str>) -> Option<(u16, String)> {
     let checked = match request.line.as_str() {
         "POST /v1/chat/completions" => check_chat(&request.json),
         "POST /v1/audio/speech" => check_speech(&request.json),
+        "POST /v1/embeddings" => check_embeddings(&request.json),
         "POST /v1/audio/transcriptions" => check_transcription(request),
         _ => Ok(()),
     };

@@ -190,7 +190,7 @@ async fn play(
     let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
     let session = SessionId(kept.id().to_owned());
-    let tools = app::open_tools(config, Some(&session), rand::random());
+    let tools = app::open_tools(config, Some(&session), rand::random())?;
     required(&tools).await?;
     let table = app::open_table(
         config,

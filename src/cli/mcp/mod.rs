@@ -33,7 +33,7 @@ enum Command {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let tools = app::open_tools(config, None, rand::random());
+        let tools = app::open_tools(config, None, rand::random())?;
         let status = match arguments.command {
             Command::Servers(servers) => servers::run(&tools.servers, &servers).await,
             Command::Trust(trust) => trust::run(config, &tools.servers, &trust).await,

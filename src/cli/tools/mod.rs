@@ -63,7 +63,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::List(list) => open(config, async |tools| list::run(&tools.host, &list)),
         Command::Visible(visible) => {
-            open(config, async |tools| visible::run(config, &tools.host, &visible))
+            open(config, async |tools| visible::run(config, &tools.host, &visible).await)
         }
         Command::Call(call) => {
             open(config, async |tools| call::run(config, &tools.host, &call).await)
@@ -83,7 +83,7 @@ fn open(
 ) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let tools = app::open_tools(config, None, rand::random());
+        let tools = app::open_tools(config, None, rand::random())?;
         tools.servers.settled(PATIENCE).await;
         let status = work(&tools).await;
         tools.close().await;

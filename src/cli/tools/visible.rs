@@ -7,7 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::super::{DONE, Failure};
-use crate::{app, config::Config, domain::Tier, tools::ToolHost};
+use crate::{
+    app,
+    config::Config,
+    domain::Tier,
+    tools::{Query, ToolHost},
+};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -17,6 +22,9 @@ pub struct Arguments {
     /// Effective tier [default: the NPC's budget_tier].
     #[arg(long)]
     tier: Option<Tier>,
+    /// What a player says: a long list is narrowed to what fits it.
+    #[arg(long)]
+    text: Option<String>,
     /// One JSON object a tool.
     #[arg(long)]
     json: bool,
@@ -35,10 +43,17 @@ struct Line<'a> {
 ///
 /// # Errors
 /// No such NPC, or stdout is gone.
-pub fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
+pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let (_, npc) = app::find_npc(&config.npcs, &arguments.npc).map_err(Failure::Usage)?;
     let tier = arguments.tier.unwrap_or(npc.budget_tier);
-    let visible = host.visible(&npc.name, tier, tier.ceiling());
+    let visible = match &arguments.text {
+        None => host.visible(&npc.name, tier, tier.ceiling()),
+        Some(utterance) => {
+            host.embedded().await;
+            let query = Query { utterance, ..Query::default() };
+            host.offered(&npc.name, tier, tier.ceiling(), &query).await
+        }
+    };
     let mut out = io::stdout().lock();
     for spec in visible.specs.iter() {
         let size = spec.name.len() + spec.description.len() + spec.parameters.to_string().len();

@@ -218,6 +218,11 @@ pub static TOOLS: Shape = Shape {
             Kind::Whole { min: 0, max: 60_000 },
             "A tool round expected to last longer is covered by a filler line; default 700.",
         ),
+        Key::new(
+            "selection",
+            Kind::Shape(&SELECTION),
+            "Which tools a model is shown when its NPC may use many.",
+        ),
         Key::new("policy", Kind::Shape(&npc::POLICY), "Limits of NPCs that set none of their own."),
         Key::new("tables", Kind::Names(&TABLE), "Your own random tables, by name."),
         Key::new(
@@ -261,6 +266,55 @@ pub static RULES: Shape = Shape {
             "edition",
             Kind::Word(&["5e-2014", "5e-2024", "both"]),
             "Which fifth edition is played; rules of the other are left out; default both.",
+        ),
+    ],
+};
+
+/// Which tools are shown.
+pub static SELECTION: Shape = Shape {
+    title: "Selection of tools",
+    keys: &[
+        Key::new(
+            "top_k",
+            Kind::Whole { min: 1, max: 128 },
+            "An NPC with more tools is shown those that fit what was said, so many; default 8.",
+        ),
+        Key::new("core", TEXTS, "Tools that are always shown, written as in an NPC's `tools`."),
+        Key::new(
+            "embedder",
+            Kind::Either(&[Kind::Word(&["none"]), Kind::Shape(&EMBEDDER)]),
+            "What compares meanings; default none: words in common decide.",
+        ),
+        Key::new(
+            "threshold",
+            Kind::Number { min: 0.0, max: 1.0 },
+            "Least likeness (cosine) of what was said and a tool, with an embedder; default 0.7, for \
+             minilm 0.25. Where no tool reaches it, words decide.",
+        ),
+    ],
+};
+
+/// What compares meanings.
+pub static EMBEDDER: Shape = Shape {
+    title: "Embedder",
+    keys: &[
+        Key::required(
+            "name",
+            Kind::Word(&["openai", "minilm"]),
+            "openai: any server with OpenAI's embeddings address; minilm: on this machine, in \
+             builds with the feature `minilm`.",
+        ),
+        BASE_URL,
+        API_KEY,
+        MODEL,
+        FREE,
+        FIRST_BYTE,
+        IDLE,
+        Key::new(
+            "folder",
+            Kind::Filled,
+            "For minilm: the folder of config.json, tokenizer.json and model.safetensors, relative \
+             to this file.",
         ),
     ],
 };

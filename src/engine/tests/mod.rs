@@ -2,6 +2,7 @@
 
 pub mod props;
 mod rounds;
+mod selection;
 mod speech;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use super::*;
 use crate::{
     domain::{Campaign, Npc},
     logic::budget::{BudgetOptions, Ledger},
+    tools::ToolHost,
 };
 use props::{Hum, Model, NoEffects, Tools, ms};
 
@@ -27,6 +29,9 @@ struct Bench {
     tools: Tools,
     tier: Tier,
     budget: BudgetOptions,
+    utterance: &'static str,
+    /// Lists are narrowed.
+    narrow: bool,
 }
 
 /// What came of a turn.
@@ -47,13 +52,15 @@ impl Bench {
             tools: Tools::default(),
             tier: Tier::Standard,
             budget: BudgetOptions::default(),
+            utterance: "roll for me",
+            narrow: false,
         }
     }
 
     fn engine(&self) -> Cascaded {
         let npc = Arc::new(self.npc.clone());
         let parts = CascadedParts {
-            host: self.tools.host(&[Arc::clone(&npc)]),
+            host: self.host(),
             npc,
             model: Arc::clone(&self.model) as _,
             purse: Purse::new(Ledger::new(self.budget.clone(), 0.0)),
@@ -64,13 +71,18 @@ impl Bench {
         Cascaded::new(parts, Arc::clone(&self.voice) as _, &Campaign::default(), Vec::new())
     }
 
+    fn host(&self) -> ToolHost {
+        let cast = [Arc::new(self.npc.clone())];
+        if self.narrow { self.tools.narrow_host(&cast) } else { self.tools.host(&cast) }
+    }
+
     fn turn(&self, gate: watch::Receiver<Gate>, cancel: &CancellationToken) -> Turn {
         Turn {
             session: SessionId("test".to_owned()),
             id: TurnId(1),
             facts: Arc::new(TurnFacts {
                 speaker: "Thorin".to_owned(),
-                utterance: "roll for me".to_owned(),
+                utterance: self.utterance.to_owned(),
                 dice: None,
             }),
             scene: None,
@@ -91,10 +103,12 @@ impl Bench {
     }
 
     async fn run(&self, turn: Turn) -> Answered {
-        let mut engine = self.engine();
+        self.run_with(self.engine(), turn).await
+    }
+
+    async fn run_with(&self, mut engine: Cascaded, turn: Turn) -> Answered {
         engine.warm().await;
-        let tools = self.tools.host(&[Arc::new(self.npc.clone())]);
-        engine.set_tools(tools.visible(&self.npc.name, self.tier, self.tier.ceiling()));
+        engine.set_tools(self.host().visible(&self.npc.name, self.tier, self.tier.ceiling()));
         let (to, mut replies) = mpsc::channel(128);
         let making = engine.start(turn, ReplyPort::new(TurnId(1), to));
         let reading = async {

@@ -22,7 +22,8 @@ use crate::{
     },
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition,
-        Effects, Handler, SourceKind, ToolHost,
+        Effects, Handler, SelectionOptions, SourceKind, ToolHost,
+        builtin::{Materials, offer as offer_built_ins},
     },
 };
 
@@ -255,6 +256,25 @@ impl Tools {
         assert_eq!(host.offer("stub", SourceKind::BuiltIn, tools), []);
         host
     }
+
+    /// The same with `find` beside them, which nobody would look for under this name, a finder, and
+    /// lists of two.
+    pub fn narrow_host(&self, npcs: &[Arc<Npc>]) -> ToolHost {
+        let host = self.host(npcs);
+        let described = Definition {
+            name: "find".to_owned(),
+            description: "Tells where the moon stands.".to_owned(),
+            input: json!({ "type": "object" }),
+            output: None,
+            declared: Declared { category: Some("sky".to_owned()), ..Declared::default() },
+            handler: Arc::new(Stub { takes: ms(10), calls: Arc::clone(&self.look) }),
+        };
+        assert_eq!(host.offer("stub2", SourceKind::Server, vec![described]), []);
+        let dice = StdRng::seed_from_u64(1);
+        offer_built_ins(&host, Materials::dice(dice));
+        host.select_by(SelectionOptions { top_k: 2, ..SelectionOptions::default() }, None);
+        host
+    }
 }
 
 pub fn count(counter: &AtomicUsize) -> usize {
@@ -273,7 +293,7 @@ pub fn npc(name: &str) -> Npc {
     Npc {
         voice: VoiceOf { provider: "hum".to_owned(), ..Npc::plain(name).voice },
         budget_tier: Tier::Deep,
-        tools: vec!["stub.*".to_owned()],
+        tools: vec!["stub.*".to_owned(), "stub2.*".to_owned()],
         fillers: vec!["Let me think.".to_owned()],
         ..Npc::plain(name)
     }

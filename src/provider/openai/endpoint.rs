@@ -97,6 +97,13 @@ impl Endpoint {
         self.send(caught.take(made.err())?, &Value::Null).await
     }
 
+    /// Sends an embeddings request.
+    pub async fn embeddings(&self, body: &Value) -> Result<Response, Failure> {
+        let (client, caught) = self.client();
+        let made = client.embeddings().create_byot::<_, Value>(body).await;
+        self.send(caught.take(made.err())?, body).await
+    }
+
     /// Asks for the models the service has.
     pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
         let request = self.http.get(self.door.url("/models")).headers(self.door.headers());

@@ -1,13 +1,14 @@
-//! Clients of OpenAI-compatible services: chat, transcription, speech.
+//! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
-//! Entry types: [`Chat`], [`Transcription`], [`Speech`], each made from [`Options`]; [`probe`] for
-//! a quick look at a service. `async-openai` builds the requests (`byot` calls); answers are read
+//! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`];
+//! [`probe`] for a quick look at a service. `async-openai` builds the requests (`byot` calls); answers are read
 //! here, because its readers drop what other servers need: status and `Retry-After`, `[DONE]`,
 //! content type, sound as it comes.
 //! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
 
 mod assemble;
 mod chat;
+mod embeddings;
 mod endpoint;
 mod failure;
 mod hidden;
@@ -25,6 +26,7 @@ mod wire;
 mod chat_server;
 
 pub use chat::Chat;
+pub use embeddings::Embeddings;
 pub use endpoint::probe;
 pub use options::{Options, Secret};
 pub use speech::Speech;

@@ -3,6 +3,7 @@
 //! Entry function: [`offer`]. **Never**: speaks a protocol.
 
 mod dice;
+mod discover;
 mod files;
 mod rules;
 mod tables;
@@ -16,7 +17,7 @@ pub use files::FileIo;
 pub use rules::RuleBook;
 pub use tables::Table;
 
-use super::{Declared, SourceKind, ToolHost};
+use super::{DISCOVER, Declared, SourceKind, ToolHost};
 use crate::domain::Tier;
 
 /// Identities of the built-in tools, for checking whitelists.
@@ -27,6 +28,7 @@ pub const IDENTITIES: &[&str] = &[
     "rules-lookup.search_rules",
     "file-io.read_file",
     "file-io.write_file",
+    DISCOVER,
 ];
 
 /// The servers' parts of identities that belong to built-in tools alone.
@@ -39,6 +41,7 @@ pub const SERVERS: &[&str] = &[
     "music-ambiance",
     "image-gen",
     "web-search",
+    "tools",
 ];
 
 /// What the built-in tools work with.
@@ -53,11 +56,21 @@ pub struct Materials {
     pub files: Option<FileIo>,
 }
 
+#[cfg(any(test, feature = "measure"))]
+impl Materials {
+    /// Dice alone, for tests and benches: no tables, no rules, no files.
+    pub fn dice(dice: StdRng) -> Self {
+        let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
+        Self { dice, tables: Vec::new(), rules, files: None }
+    }
+}
+
 /// Offers the built-in tools.
 pub fn offer(host: &ToolHost, materials: Materials) {
     let mut servers = vec![
         ("dice-roller", dice::tools(materials.dice, materials.tables)),
         ("rules-lookup", rules::tools(materials.rules)),
+        ("tools", discover::tools(host)),
     ];
     servers.extend(materials.files.map(|files| ("file-io", files::tools(files))));
     for (server, tools) in servers {

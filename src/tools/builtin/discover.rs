@@ -1,0 +1,74 @@
+//! `tools.discover_tools`: finds tools that a narrowed list does not show.
+//!
+//! **Never**: names a tool the NPC may not use.
+
+use std::sync::{Arc, Weak};
+
+use futures::{FutureExt, future::BoxFuture};
+use serde_json::{Map, Value, json};
+
+use super::{declared, input};
+use crate::{
+    domain::Tier,
+    tools::{
+        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler, Placed,
+        ToolHost, host::Inner,
+    },
+};
+
+/// Longest description of a find, in characters; the next round has it whole.
+const MAX_DESCRIPTION: usize = 160;
+
+/// The tool; `host` is what it searches.
+pub fn tools(host: &ToolHost) -> Vec<Definition> {
+    vec![Definition {
+        name: "discover_tools".to_owned(),
+        description: "Finds further tools by what they should do. Not all tools you may use are \
+            listed; the ones found can be called in your next message."
+            .to_owned(),
+        input: input(
+            json!({ "query": { "type": "string", "description": "What the tool should do." } }),
+            &["query"],
+        ),
+        output: None,
+        declared: Declared {
+            read_only: Some(true),
+            idempotent: Some(true),
+            ..declared("tools", (5, 250), Tier::Fast)
+        },
+        // The host owns its tools; a tool that owned the host would keep it for ever.
+        handler: Arc::new(Discover(Arc::downgrade(&host.inner))),
+    }]
+}
+
+struct Discover(Weak<Inner>);
+
+impl Handler for Discover {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+            let Some(inner) = self.0.upgrade() else {
+                return Err(CallError::new(CallErrorKind::Cancelled, "the tools are closed"));
+            };
+            let caller = context.caller.as_ref();
+            let npc = caller.map(|caller| (&*caller.npc, caller.tier));
+            let found = ToolHost { inner }.search(npc, query).await;
+            if found.is_empty() {
+                let what = format!("no tool fits '{query}' (answer without one)");
+                return Ok(CallOutput::text(what));
+            }
+            let tools: Vec<Value> = found.iter().map(|placed| line(placed)).collect();
+            Ok(CallOutput::json(json!({ "tools": tools })))
+        }
+        .boxed()
+    }
+}
+
+fn line(placed: &Placed) -> Value {
+    let description: String = placed.spec.description.chars().take(MAX_DESCRIPTION).collect();
+    json!({ "name": &*placed.spec.name, "description": description })
+}

@@ -1,0 +1,210 @@
+//! How near an utterance's meaning is to that of tools: vectors of an [`Embedder`], kept.
+//!
+//! Entry type: [`Dense`]. Vectors of tools are made in the background and kept by the hash of what
+//! a model reads of a tool; an utterance's is waited for 150 ms.
+//! **Never**: lets a list of tools wait for a tool's vector, or says twice that the embedder fails.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    provider::{Embedder, Error, Kind},
+    tools::Placed,
+};
+
+/// Longest wait for the vector of an utterance; the turn waits too.
+const PATIENCE: Duration = Duration::from_millis(150);
+/// After a failure no utterance waits for so long.
+const PAUSE: Duration = Duration::from_secs(30);
+/// Longest wait for a batch of tools.
+const BATCH_PATIENCE: Duration = Duration::from_secs(120);
+/// Tools in one request.
+const BATCH: usize = 32;
+/// Utterances whose vectors are kept: the rounds of a turn ask again.
+const RECENT: usize = 32;
+/// Tools whose vectors are kept when they are gone: servers come back.
+const GONE: usize = 4_096;
+
+/// A vector of length one.
+type Unit = Arc<[f32]>;
+
+/// Vectors of tools and utterances.
+pub struct Dense {
+    embedder: Arc<dyn Embedder>,
+    /// Of tools, by hash.
+    tools: ArcSwap<HashMap<u64, Unit>>,
+    /// Of utterances, oldest first.
+    recent: Mutex<VecDeque<(String, Unit)>>,
+    paused_until: Mutex<Option<Instant>>,
+    /// The log knows that it fails.
+    told: AtomicBool,
+}
+
+impl Dense {
+    /// Nothing is known yet.
+    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
+        Self {
+            embedder,
+            tools: ArcSwap::default(),
+            recent: Mutex::default(),
+            paused_until: Mutex::default(),
+            told: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes the vectors that tools among `all` lack. Cancel safe: whole batches are kept.
+    ///
+    /// # Errors
+    /// The embedder's own; the log has it.
+    pub async fn fill(&self, all: &[Arc<Placed>]) -> Result<(), Error> {
+        let known = self.tools.load_full();
+        let missing: Vec<&Arc<Placed>> =
+            all.iter().filter(|placed| !known.contains_key(&placed.tool.hash)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        for batch in missing.chunks(BATCH) {
+            let texts: Vec<String> = batch.iter().map(|placed| about(placed)).collect();
+            let asked = timeout(BATCH_PATIENCE, self.embedder.embed(&texts)).await;
+            let vectors = asked.unwrap_or_else(|_| Err(late(BATCH_PATIENCE)));
+            let vectors = vectors.inspect_err(|error| self.failed(error))?;
+            let mut kept = HashMap::clone(&self.tools.load());
+            for (placed, vector) in batch.iter().zip(vectors) {
+                kept.insert(placed.tool.hash, unit(vector));
+            }
+            self.tools.store(Arc::new(kept));
+        }
+        self.forget_gone(all);
+        self.told.store(false, Ordering::Relaxed);
+        tracing::info!(
+            tools = missing.len(),
+            embedder = self.embedder.name(),
+            dimension = self.embedder.dimension(),
+            took_ms = began.elapsed().as_secs_f64() * 1e3,
+            "tools can be chosen by meaning"
+        );
+        Ok(())
+    }
+
+    /// How near `text` is to each of `tools` (cosine, -1 to 1). `None`: a tool has no vector yet,
+    /// or the text's did not come in time. Cancel safe.
+    pub async fn scores(&self, text: &str, tools: &[&Arc<Placed>]) -> Option<Vec<f32>> {
+        let known = self.tools.load_full();
+        let vectors = tools.iter().map(|placed| known.get(&placed.tool.hash));
+        let vectors: Vec<&Unit> = vectors.collect::<Option<_>>()?;
+        let utterance = self.utterance(text).await?;
+        Some(vectors.into_iter().map(|vector| dot(vector, &utterance)).collect())
+    }
+
+    /// The vector of an utterance, kept or made now.
+    async fn utterance(&self, text: &str) -> Option<Unit> {
+        let kept = lock(&self.recent).iter().find(|(its, _)| its == text).map(|(_, it)| it.clone());
+        if kept.is_some() {
+            return kept;
+        }
+        if lock(&self.paused_until).is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let texts = [text.to_owned()];
+        let asked = timeout(PATIENCE, self.embedder.embed(&texts)).await;
+        let [text] = texts;
+        match asked.unwrap_or_else(|_| Err(late(PATIENCE))) {
+            Ok(vectors) => {
+                let vector = unit(vectors.into_iter().next()?);
+                let mut recent = lock(&self.recent);
+                while recent.len() >= RECENT {
+                    recent.pop_front();
+                }
+                recent.push_back((text, Arc::clone(&vector)));
+                Some(vector)
+            }
+            Err(error) => {
+                *lock(&self.paused_until) = Some(Instant::now() + PAUSE);
+                self.failed(&error);
+                None
+            }
+        }
+    }
+
+    /// Says once that words decide for now.
+    fn failed(&self, error: &Error) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                embedder = self.embedder.name(),
+                %error,
+                "no embeddings; tools are chosen by their words until they come"
+            );
+        }
+    }
+
+    fn forget_gone(&self, all: &[Arc<Placed>]) {
+        let kept = self.tools.load();
+        if kept.len() > all.len() + GONE {
+            let present: HashSet<u64> = all.iter().map(|placed| placed.tool.hash).collect();
+            let kept = kept.iter().filter(|(hash, _)| present.contains(hash));
+            let kept = kept.map(|(hash, vector)| (*hash, Arc::clone(vector))).collect();
+            self.tools.store(Arc::new(kept));
+        }
+    }
+}
+
+/// What is embedded of a tool.
+fn about(placed: &Placed) -> String {
+    let name = placed.tool.bare_name().replace(['_', '-', '.'], " ");
+    format!("{name}: {}", placed.spec.description)
+}
+
+fn late(patience: Duration) -> Error {
+    let what = format!("no embedding within {} ms (is the model loaded?)", patience.as_millis());
+    Error::new(Kind::Timeout, what)
+}
+
+/// The vector with length one; zeros stay zeros.
+fn unit(vector: Vec<f32>) -> Unit {
+    let length = dot(&vector, &vector).sqrt();
+    let scale = if length > 0.0 { length.recip() } else { 0.0 };
+    vector.into_iter().map(|number| number * scale).collect()
+}
+
+/// The sum of products; of units their cosine. Eight sums at once, so that it is vectorised.
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    let (ones, rest) = one.as_chunks::<8>();
+    let (others, other_rest) = other.as_chunks::<8>();
+    let mut sums = [0.0_f32; 8];
+    for (one, other) in ones.iter().zip(others) {
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
+        }
+    }
+    let rest: f32 = rest.iter().zip(other_rest).map(|(one, other)| one * other).sum();
+    sums.iter().sum::<f32>() + rest
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cosines_are_cosines() {
+        let one: Vec<f32> = (0..11).map(|n| n as f32).collect();
+        let other: Vec<f32> = (0..11).map(|n| 11.0 - n as f32).collect();
+        let slow: f32 = one.iter().zip(&other).map(|(a, b)| a * b).sum();
+        assert!((dot(&one, &other) - slow).abs() < 1e-3);
+        assert!((dot(&unit(one.clone()), &unit(one)) - 1.0).abs() < 1e-6);
+        assert_eq!(&*unit(vec![0.0, 0.0]), [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,115 @@
+//! How well the words of an utterance fit the words of tools: BM25 over an inverted index.
+//!
+//! Entry type: [`Lexical`]. The weight of a word in a tool comes from the crate `bm25`; the weights
+//! lie in lists by word, which is several times quicker than the crate's own scorer, and the index
+//! is made once for all tools.
+//! **Never**: knows who may see a tool.
+
+use std::collections::{HashMap, HashSet};
+
+use bm25::{Embedder, EmbedderBuilder, Tokenizer};
+
+/// The words of all tools, by word.
+#[derive(Debug, Default)]
+pub struct Lexical {
+    /// Word -> the tools that have it, by place, and what it says about each.
+    postings: HashMap<u64, Vec<(usize, f32)>>,
+    /// How many tools.
+    tools: usize,
+}
+
+/// Words are cut already.
+#[derive(Default)]
+struct Spaces;
+
+impl Tokenizer for Spaces {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+impl Lexical {
+    /// An index of tools, each as its words with one space between.
+    pub fn of(tools: &[&str]) -> Self {
+        let embedder: Embedder<u64, Spaces> =
+            EmbedderBuilder::with_tokenizer_and_fit_to_corpus(Spaces, tools).build();
+        let mut postings: HashMap<u64, Vec<(usize, f32)>> = HashMap::new();
+        for (place, words) in tools.iter().enumerate() {
+            // A word that stands there twice comes twice, with the weight of both.
+            let mut seen = HashSet::new();
+            for word in embedder.embed(words).0 {
+                if seen.insert(word.index) {
+                    postings.entry(word.index).or_default().push((place, word.value));
+                }
+            }
+        }
+        for tools_with in postings.values_mut() {
+            let rarity = rarity(tools.len(), tools_with.len());
+            tools_with.iter_mut().for_each(|(_, weight)| *weight *= rarity);
+        }
+        Self { postings, tools: tools.len() }
+    }
+
+    /// The score of every tool for `words`, by place; 0: no word in common.
+    pub fn scores(&self, words: &[String]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.tools];
+        let mut seen = HashSet::new();
+        let key = <u64 as bm25::TokenEmbedder>::embed;
+        for key in words.iter().map(|word| key(word)).filter(|key| seen.insert(*key)) {
+            for (place, weight) in self.postings.get(&key).into_iter().flatten() {
+                if let Some(score) = scores.get_mut(*place) {
+                    *score += weight;
+                }
+            }
+        }
+        scores
+    }
+}
+
+/// How much a word says that `with` of `all` tools have (BM25's inverse document frequency).
+fn rarity(all: usize, with: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "there are not millions of tools")]
+    let (all, with) = (all as f32, with as f32);
+    ((all - with + 0.5) / (with + 0.5)).ln_1p()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn rare_words_say_more_than_common_ones_and_short_texts_more_than_long_ones() {
+        let index = Lexical::of(&[
+            "get weather",
+            "get file",
+            "get weather of place and day with all wind and rain",
+            "",
+        ]);
+        let scores = index.scores(&words("get weather"));
+        assert!(scores[0] > scores[2] && scores[2] > scores[1] && scores[1] > 0.0, "{scores:?}");
+        assert_eq!(scores[3], 0.0);
+        assert_eq!(index.scores(&words("dragon")), [0.0; 4]);
+        assert_eq!(index.scores(&words("weather weather")), index.scores(&words("weather")));
+    }
+
+    #[test]
+    fn weights_are_those_of_the_crate() {
+        let texts = ["roll dice dice", "roll on table", "read file"];
+        let index = Lexical::of(&texts);
+        let embedder: Embedder<u64, Spaces> =
+            EmbedderBuilder::with_tokenizer_and_fit_to_corpus(Spaces, &texts).build();
+        let mut scorer = bm25::Scorer::<usize, u64>::new();
+        for (place, text) in texts.iter().enumerate() {
+            scorer.upsert(&place, embedder.embed(text));
+        }
+        let ours = index.scores(&words("roll dice"));
+        for (place, ours) in ours.iter().enumerate() {
+            let theirs = scorer.score(&place, &embedder.embed("roll dice")).unwrap();
+            assert!((ours - theirs).abs() < 1e-5, "{place}: {ours} against {theirs}");
+        }
+    }
+}
