@@ -3,6 +3,7 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod reload;
+mod servers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -30,6 +31,7 @@ use crate::{
     tools::{
         Effects, ToolHost,
         builtin::{self, Materials, RuleBook},
+        connection::Servers,
         manifest,
     },
 };
@@ -90,17 +92,20 @@ pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
 pub struct Tools {
     /// The door to them.
     pub host: ToolHost,
+    /// The servers behind it, which connect by themselves.
+    pub servers: Servers,
     stop: CancellationToken,
     tending: JoinHandle<()>,
     /// The rules on their way.
     reading: Option<JoinHandle<()>>,
 }
 
-/// Opens the tools; `seed` throws the dice.
+/// Opens the tools for `session`, if there is one; `seed` throws the dice. Servers connect in the
+/// background.
 ///
 /// # Errors
 /// An embedder that cannot be used.
-pub fn open_tools(config: &Config, seed: u64) -> Result<Tools, Error> {
+pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Result<Tools, Error> {
     let embedder = embedder(&config.embedder)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
@@ -121,7 +126,8 @@ pub fn open_tools(config: &Config, seed: u64) -> Result<Tools, Error> {
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    Ok(Tools { host, stop, tending, reading })
+    let servers = servers::open(config, session, &host, seed.wrapping_add(2));
+    Ok(Tools { host, servers, stop, tending, reading })
 }
 
 /// What compares meanings of utterances and tools, if anything does.
@@ -149,6 +155,7 @@ impl Tools {
     pub async fn close(self) {
         self.stop.cancel();
         self.host.close().await;
+        self.servers.close().await;
         if let Err(error) = self.host.keep_figures() {
             tracing::warn!(%error, "measured figures of tools are lost");
         }

@@ -102,6 +102,7 @@ fn crates_stay_with_their_owner() {
         ("cap_std", &["tools"]),
         ("jmespath", &["tools"]),
         ("minijinja", &["tools"]),
+        ("rmcp", &["tools"]),
         ("libloading", &["provider"]),
         ("earshot", &["logic"]),
         ("bm25", &["tools"]),

@@ -17,6 +17,7 @@ mod hearing;
 mod house;
 mod layers;
 mod manifests;
+mod mcp;
 mod model;
 mod rules;
 mod support;

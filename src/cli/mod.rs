@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod mcp;
 mod roll;
 mod schema;
 mod tier;
@@ -60,6 +61,9 @@ enum Command {
     Tier(tier::Arguments),
     /// What NPCs may call, and calls by hand.
     Tools(tools::Arguments),
+    /// The servers tools come from.
+    #[command(after_help = "example: glyphoxa mcp servers")]
+    Mcp(mcp::Arguments),
 }
 
 /// Kinds of files with a schema.
@@ -159,6 +163,11 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
+        Command::Mcp(mcp) => {
+            let config = load(path)?;
+            let _ = log_to_stderr(&config.log_level);
+            mcp::run(&config, mcp)
+        }
     }
 }
 
@@ -170,7 +179,7 @@ fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
 
 /// Logs to stderr from `level` on; what comes back sets another level.
 fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
-    let filter = |level: &str| EnvFilter::new(format!("warn,glyphoxa={level}"));
+    let filter = |level: &str| EnvFilter::new(format!("warn,rmcp=off,glyphoxa={level}"));
     let by_environment = EnvFilter::try_from_default_env().ok();
     let is_fixed = by_environment.is_some();
     let (chosen, handle) = reload::Layer::new(by_environment.unwrap_or_else(|| filter(level)));

@@ -11,6 +11,7 @@ use super::{
     cast::Cast,
     keys,
     manifest::{self, Manifests},
+    mcp::{self, McpOptions},
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -67,6 +68,10 @@ impl File<'_> {
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
         let default = Policy::default();
+        let mcp = self.mcp(reading, &manifests, notes);
+        let patterns = mcp::patterns(&mcp);
+        let known: Vec<&str> =
+            known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
         let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
             || default.clone(),
             |node| policy::policy(node, &default, &known, &mut notes.problems),
@@ -104,6 +109,7 @@ impl File<'_> {
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),
+            mcp,
             rules: self.rules(reading, notes),
             data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
             environment: self.environment(),
@@ -115,7 +121,7 @@ impl File<'_> {
 
     /// Where measured figures of tools belong to.
     fn environment(&self) -> String {
-        let mcp = self.fields.map("mcp", &keys::app::MCP);
+        let mcp = self.fields.map("mcp", &keys::mcp::MCP);
         mcp.and_then(|mcp| mcp.text("environment")).unwrap_or("default").to_owned()
     }
 
@@ -129,6 +135,14 @@ impl File<'_> {
         };
         let built_in = built_in.iter().copied().filter(is_there);
         built_in.chain(manifests.iter().map(String::as_str)).collect()
+    }
+
+    /// Servers of further tools.
+    fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
+        let taken = reading.tools.iter().copied();
+        let taken = taken.chain(manifests.identities.iter().map(String::as_str)).collect();
+        let origin = mcp::Origin { folder: self.folder, source: reading.source, taken };
+        mcp::mcp(self.fields.map("mcp", &keys::mcp::MCP), &origin, notes)
     }
 
     /// Tools written down in files.

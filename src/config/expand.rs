@@ -1,4 +1,5 @@
-//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`.
+//! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers of servers
+//! `${session.*}`, `${campaign.*}` and `${data.*}` stay: they are filled in with each request.
 
 use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
 
@@ -65,6 +66,12 @@ impl Expansion<'_> {
                 return None;
             };
             rest = after;
+            if is_for_later(inside, name) {
+                whole.push_str("${");
+                whole.push_str(inside);
+                whole.push('}');
+                continue;
+            }
             match self.variable(inside, at, name) {
                 Some(value) => whole.push_str(&value),
                 None => good = false,
@@ -96,6 +103,12 @@ impl Expansion<'_> {
         }
         value
     }
+}
+
+/// Whether `inside`, in the value of `name`, is filled in with each request.
+fn is_for_later(inside: &str, name: &str) -> bool {
+    name.starts_with("mcp.servers.headers.")
+        && ["session.", "campaign.", "data."].iter().any(|start| inside.starts_with(start))
 }
 
 /// Whether it is the name of a variable.

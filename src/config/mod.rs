@@ -14,6 +14,7 @@ mod files;
 mod keys;
 mod line;
 mod manifest;
+mod mcp;
 mod npc;
 mod policy;
 mod providers;
@@ -36,6 +37,7 @@ use std::{
 };
 
 pub use self::{
+    mcp::McpOptions,
     providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
@@ -82,6 +84,8 @@ pub struct Config {
     pub budget: BudgetOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<Table>,
+    /// Servers of further tools.
+    pub mcp: McpOptions,
     /// Rules to look up.
     pub rules: Rules,
     /// Tools written down in files, identities unique.

@@ -1,4 +1,5 @@
-//! Tool names as users write them -> identities.
+//! Tool names as users write them -> identities. Of a configured server (`server.*` among what is
+//! known) any tool may be named, since it need not be connected.
 
 use crate::yaml::{Node, Problems, Scalar, nearest, quoted};
 
@@ -9,12 +10,15 @@ use crate::yaml::{Node, Problems, Scalar, nearest, quoted};
 /// What is wrong, and the way out.
 pub fn resolve(entry: &str, known: &[&str]) -> Result<String, (String, String)> {
     if let Some(prefix) = entry.strip_suffix('*') {
+        if is_of_a_server(entry, known) {
+            return Ok(entry.to_owned());
+        }
         if prefix.contains('.') && known.iter().any(|identity| identity.starts_with(prefix)) {
             return Ok(entry.to_owned());
         }
         return Err(unknown(entry, known));
     }
-    if known.contains(&entry) {
+    if known.contains(&entry) || is_of_a_server(entry, known) {
         return Ok(entry.to_owned());
     }
     let same_name = |identity: &&&str| bare(identity) == entry;
@@ -51,6 +55,13 @@ pub fn allows(whitelist: &[String], identity: &str) -> bool {
     whitelist.iter().any(|entry| match entry.strip_suffix('*') {
         Some(prefix) => identity.starts_with(prefix),
         None => entry == identity,
+    })
+}
+
+/// Whether it names a tool of a configured server.
+fn is_of_a_server(entry: &str, known: &[&str]) -> bool {
+    entry.split_once('.').is_some_and(|(server, tool)| {
+        !tool.is_empty() && known.iter().any(|known| known.strip_suffix(".*") == Some(server))
     })
 }
 

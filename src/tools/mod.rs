@@ -7,6 +7,7 @@ pub mod builtin;
 mod cache;
 mod calibrate;
 mod catalog;
+pub mod connection;
 mod context;
 mod declared;
 mod definition;

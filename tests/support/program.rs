@@ -221,6 +221,12 @@ impl Live {
         panic!("never said '{part}', but: {passed:#?}")
     }
 
+    /// Kills the program so that it can do nothing about it.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("an exit status");
+    }
+
     /// Ends the input and waits for the program.
     pub fn leave(mut self) -> i32 {
         drop(self.stdin);

@@ -33,7 +33,7 @@ use self::{
 };
 use super::{DONE, FAILED, Failure};
 use crate::{
-    app::{self, Running, TableSetup},
+    app::{self, Running, TableSetup, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{SessionId, Tier},
@@ -163,6 +163,16 @@ fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
     Ok(out)
 }
 
+/// Waits for the servers nothing starts without.
+async fn required(tools: &Tools) -> anyhow::Result<()> {
+    let ready = tools.servers.required().await;
+    if let Err(reasons) = ready {
+        tools.servers.close().await;
+        anyhow::bail!("{reasons}");
+    }
+    Ok(())
+}
+
 async fn play(
     arguments: &Arguments,
     config: &Config,
@@ -179,11 +189,13 @@ async fn play(
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
-    let tools = app::open_tools(config, rand::random())?;
+    let session = SessionId(kept.id().to_owned());
+    let tools = app::open_tools(config, Some(&session), rand::random())?;
+    required(&tools).await?;
     let table = app::open_table(
         config,
         TableSetup {
-            session: SessionId(kept.id().to_owned()),
+            session,
             histories: kept.histories(),
             spent: kept.spent(),
             stt,

@@ -9,6 +9,8 @@ mod list;
 mod report;
 mod visible;
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 
 use super::Failure;
@@ -16,6 +18,9 @@ use crate::{
     app::{self, Tools},
     config::Config,
 };
+
+/// Longest wait for servers; more than any is given to connect by default.
+const PATIENCE: Duration = Duration::from_secs(35);
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa tools list")]
@@ -78,7 +83,8 @@ fn open(
 ) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
-        let tools = app::open_tools(config, rand::random())?;
+        let tools = app::open_tools(config, None, rand::random())?;
+        tools.servers.settled(PATIENCE).await;
         let status = work(&tools).await;
         tools.close().await;
         status

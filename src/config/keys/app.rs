@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, npc};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, npc};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Voice services.
@@ -37,8 +37,8 @@ pub static FILE: Shape = Shape {
         Key::new("budget", Kind::Shape(&BUDGET), "What a session may spend."),
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
+        Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
         Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
-        Key::new("mcp", Kind::Shape(&MCP), "Tools of other programs, and where they are measured."),
         Key::new(
             "file_io",
             Kind::Shape(&FILE_IO),
@@ -61,16 +61,6 @@ pub static PROVIDERS: Shape = Shape {
         Key::new("llm", Kind::Shape(&LLM), "The chat model."),
         Key::new("tts", Kind::Shape(&TTS), "Voices of NPCs that name no provider."),
     ],
-};
-
-/// Tools of other programs.
-pub static MCP: Shape = Shape {
-    title: "MCP",
-    keys: &[Key::new(
-        "environment",
-        Kind::Filled,
-        "Name of this place; measured durations of tools are kept apart by it; default default.",
-    )],
 };
 
 /// Base address of an OpenAI-compatible service.

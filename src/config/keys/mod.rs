@@ -3,6 +3,7 @@
 pub mod app;
 pub mod campaign;
 pub mod manifest;
+pub mod mcp;
 pub mod npc;
 
 use crate::yaml::Kind;

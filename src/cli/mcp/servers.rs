@@ -1,0 +1,101 @@
+//! `glyphoxa mcp servers`: how each server stands, and why.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{DONE, FAILED, Failure};
+use crate::tools::connection::{Servers, State, Status};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Longest wait for servers that are still connecting, in seconds.
+    #[arg(long, default_value_t = 35, value_name = "SECONDS")]
+    wait: u64,
+    /// One JSON object a server.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    endpoint: &'a str,
+    state: &'static str,
+    reason: Option<&'a str>,
+    revision: Option<&'static str>,
+    tools: &'a [String],
+    waiting_for_approval: &'a [String],
+    left_out: &'a [String],
+    resources: &'a [String],
+    stderr: &'a [String],
+}
+
+/// Prints every server; exit status 1 when one is not ready.
+///
+/// # Errors
+/// Stdout is gone.
+pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
+    servers.settled(Duration::from_secs(arguments.wait)).await;
+    let all = servers.status();
+    let mut out = io::stdout().lock();
+    for status in &all {
+        if arguments.json {
+            writeln!(out, "{}", serde_json::to_string(&Line::of(status))?)?;
+        } else {
+            write!(out, "{}", text(status))?;
+        }
+    }
+    if all.is_empty() && !arguments.json {
+        writeln!(out, "no servers are configured (mcp.servers in glyphoxa.yaml)")?;
+    }
+    Ok(if all.iter().all(|status| status.state == State::Ready) { DONE } else { FAILED })
+}
+
+impl<'a> Line<'a> {
+    fn of(status: &'a Status) -> Self {
+        Self {
+            name: &status.name,
+            endpoint: &status.endpoint,
+            state: status.state.name(),
+            reason: status.state.reason(),
+            revision: status.revision,
+            tools: &status.tools,
+            waiting_for_approval: &status.held,
+            left_out: &status.refused,
+            resources: &status.resources,
+            stderr: &status.stderr,
+        }
+    }
+}
+
+/// A line, and lines below it for what deserves attention.
+fn text(status: &Status) -> String {
+    let name = &status.name;
+    let mut text = format!("{name:<20} {}", status.state.name());
+    if status.state == State::Ready {
+        let count = status.tools.len();
+        let plural = if count == 1 { "" } else { "s" };
+        text.push_str(&format!(", {count} tool{plural}"));
+        text.push_str(&status.revision.map(|it| format!(", MCP {it}")).unwrap_or_default());
+    }
+    text.push('\n');
+    if let Some(reason) = status.state.reason() {
+        text.push_str(&format!("  {reason}\n"));
+        for line in status.stderr.iter().rev().take(5).rev() {
+            text.push_str(&format!("  | {line}\n"));
+        }
+    }
+    if !status.held.is_empty() {
+        let held = status.held.join(", ");
+        text.push_str(&format!("  waiting for approval: {held} (glyphoxa mcp trust {name})\n"));
+    }
+    for refused in &status.refused {
+        text.push_str(&format!("  left out: {refused}\n"));
+    }
+    text
+}

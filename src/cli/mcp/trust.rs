@@ -1,0 +1,45 @@
+//! `glyphoxa mcp trust`: approves the tools a server lists now, word for word.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::super::{DONE, Failure};
+use crate::{
+    config::Config,
+    tools::connection::{Servers, Trust},
+};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The server's name.
+    server: String,
+}
+
+/// Approves and prints what was approved.
+///
+/// # Errors
+/// No such server under review, it is not connected, or the approval cannot be kept.
+pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
+    let name = &arguments.server;
+    let known = config.mcp.servers.iter().find(|server| server.name == *name);
+    match known.map(|server| server.trust) {
+        Some(Trust::Review) => {}
+        Some(Trust::Auto) => {
+            let what = format!("'{name}' is not under review (set trust: review in glyphoxa.yaml)");
+            return Err(Failure::Usage(what));
+        }
+        None => {
+            let names: Vec<_> = config.mcp.servers.iter().map(|it| it.name.as_str()).collect();
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let what = format!("there is no server '{name}' (there are: {names})");
+            return Err(Failure::Usage(what));
+        }
+    }
+    let approved = servers.approve(name).await.map_err(anyhow::Error::msg)?;
+    let mut out = io::stdout().lock();
+    for tool in approved {
+        writeln!(out, "approved: {name}.{tool}")?;
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,164 @@
+//! Keys of MCP servers.
+
+use super::{TEXTS, WAIT};
+use crate::yaml::{Key, Kind, Shape};
+
+/// Servers of tools.
+pub static MCP: Shape = Shape {
+    title: "MCP servers",
+    keys: &[
+        Key::new(
+            "environment",
+            Kind::Filled,
+            "Name of this place; measured durations of tools are kept apart by it; default default.",
+        ),
+        Key::new("servers", Kind::List(&Kind::Shape(&SERVER)), "Servers whose tools NPCs may use."),
+    ],
+};
+
+/// One server.
+pub static SERVER: Shape = Shape {
+    title: "An MCP server",
+    keys: &[
+        Key::required(
+            "name",
+            Kind::Filled,
+            "Its part of the names of its tools (home in home.get_weather): letters, digits, - \
+             and _.",
+        ),
+        Key::new(
+            "transport",
+            Kind::Word(&["stdio", "streamable-http"]),
+            "A child process or an address; default: by command and url.",
+        ),
+        Key::new(
+            "command",
+            Kind::Filled,
+            "The program with its arguments, quoted as for a shell; with `args` the program alone.",
+        ),
+        Key::new("args", Kind::List(&Kind::Text), "Its arguments, one each."),
+        Key::new(
+            "env",
+            Kind::Names(&Kind::Text),
+            "Variables the program gets beside PATH, HOME, LANG and TMPDIR; it gets no others.",
+        ),
+        Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
+        Key::new(
+            "headers",
+            Kind::Names(&Kind::Filled),
+            "Further HTTP headers; values may name ${session.id}, ${campaign.name}, \
+             ${campaign.system} and ${data.KEY} of a resource.",
+        ),
+        Key::new(
+            "auth",
+            Kind::Either(&[Kind::Word(&["login"]), Kind::Shape(&AUTH)]),
+            "login (glyphoxa mcp login NAME, once), a token, or OAuth client credentials.",
+        ),
+        Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools."),
+        Key::new("required", Kind::Flag, "Nothing starts without it; default false."),
+        Key::new(
+            "connect_timeout_ms",
+            WAIT,
+            "Longest wait for the connection and the list of tools; default 30000.",
+        ),
+        Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true."),
+        Key::new(
+            "reconnect_interval_ms",
+            WAIT,
+            "Wait before the first new attempt; it grows and is spread; default 1000.",
+        ),
+        Key::new(
+            "resources",
+            Kind::Flag,
+            "Read its resources; each is ${data.KEY} in headers; default false.",
+        ),
+        Key::new(
+            "resource_vars",
+            Kind::Names(&Kind::Text),
+            "What the templates of its resources are filled with.",
+        ),
+        Key::new(
+            "tools",
+            Kind::Names(&Kind::Shape(&TOOL)),
+            "What is said here about its tools, over what it says itself.",
+        ),
+        Key::new(
+            "trust",
+            Kind::Word(&["auto", "review"]),
+            "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
+             side effects do not count; default auto.",
+        ),
+        Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
+    ],
+};
+
+/// Who we are to a server.
+pub static AUTH: Shape = Shape {
+    title: "Authorization",
+    keys: &[
+        Key::new(
+            "token",
+            Kind::Filled,
+            "A bearer token; best from the environment: ${HOME_TOKEN}.",
+        ),
+        Key::new("oauth", Kind::Shape(&OAUTH), "OAuth client credentials; goes before token."),
+    ],
+};
+
+/// OAuth client credentials.
+pub static OAUTH: Shape = Shape {
+    title: "OAuth client credentials",
+    keys: &[
+        Key::required("client_id", Kind::Filled, "The client's name."),
+        Key::new("client_secret", Kind::Filled, "Its secret; best from the environment."),
+        Key::new(
+            "private_key",
+            Kind::Filled,
+            "Its private key instead of a secret: PEM, or a file of it.",
+        ),
+        Key::new("token_url", Kind::Filled, "Where tokens are given out; default: discovered."),
+        Key::new("scopes", TEXTS, "What is asked for; default: what the server wants."),
+    ],
+};
+
+/// Up to a day in milliseconds.
+const DURATION: Kind = Kind::Number { min: 0.0, max: 86_400_000.0 };
+
+/// What is said about a tool.
+pub static TOOL: Shape = Shape {
+    title: "A tool of an MCP server",
+    keys: &[
+        Key::new("description", Kind::Filled, "What it does, for the model."),
+        Key::new("parameters", Kind::Any, "JSON Schema of its arguments."),
+        Key::new("category", Kind::Filled, "What it is about; default: the server's name."),
+        Key::new("estimated_duration_ms", DURATION, "Expected duration (p50)."),
+        Key::new("max_duration_ms", DURATION, "Longest duration; the hard limit of a call."),
+        Key::new("measured_duration_ms", DURATION, "A p50 measured elsewhere."),
+        Key::new("measured_p99_ms", DURATION, "A p99 measured elsewhere."),
+        Key::new("idempotent", Kind::Flag, "Calling it twice is calling it once."),
+        Key::new("read_only", Kind::Flag, "It changes nothing."),
+        Key::new("destructive", Kind::Flag, "It may destroy something."),
+        Key::new(
+            "cacheable_seconds",
+            Kind::Number { min: 0.0, max: 86_400.0 },
+            "How long an answer stays true.",
+        ),
+        Key::new(
+            "tier",
+            Kind::Word(&["fast", "standard", "deep"]),
+            "Lowest tier it is offered in.",
+        ),
+        Key::new(
+            "late",
+            Kind::Word(&["follow_up"]),
+            "A late answer comes as a turn of its own (deep tools).",
+        ),
+        Key::new("approval", Kind::Word(&["dm", "none"]), "Who decides each call."),
+        Key::new("fillers", TEXTS, "What an NPC says while it runs."),
+        Key::new(
+            "probe",
+            Kind::Names(&Kind::Any),
+            "Arguments it may be called with to be measured; it is then really called.",
+        ),
+    ],
+};

@@ -1,0 +1,391 @@
+//! MCP servers.
+//!
+//! Entry function: [`mcp`]. **Never**: connects to one.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use serde_json::Value as Json;
+
+use super::{address, files::Source, keys::mcp as keys, reading::Notes};
+use crate::{
+    tools::{
+        Declared,
+        connection::{
+            Auth, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions, Trust,
+        },
+    },
+    yaml::{Fields, Node, Problems, Value, nearest, quoted},
+};
+
+/// Headers that are the protocol's own.
+const OWN_HEADERS: &[&str] = &[
+    "accept",
+    "content-type",
+    "content-length",
+    "host",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "last-event-id",
+];
+/// Longest wait for a server that says nothing of it.
+const CONNECT_MS: u64 = 30_000;
+/// First wait before another attempt.
+const RECONNECT_MS: u64 = 1_000;
+
+/// Everything about MCP servers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpOptions {
+    /// The servers, names and prefixes unique.
+    pub servers: Vec<ServerOptions>,
+}
+
+/// Where servers are read from.
+pub struct Origin<'a> {
+    /// What paths are relative to.
+    pub folder: &'a Path,
+    /// Where files come from.
+    pub source: Source,
+    /// Identities of the tools there are without servers.
+    pub taken: Vec<&'a str>,
+}
+
+/// The servers in `fields`, the mapping of `mcp`.
+pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptions {
+    let nodes = fields.map(|fields| fields.items("servers")).unwrap_or_default();
+    let nodes = nodes.iter().filter(|node| matches!(node.value, Value::Map(_)));
+    let mut servers: Vec<ServerOptions> = Vec::new();
+    for node in nodes {
+        let fields = Fields::new(node, &keys::SERVER);
+        let mut server = Server { fields, from, notes };
+        let Some(options) = server.options() else { continue };
+        server.check_name(&options, &servers);
+        servers.push(options);
+    }
+    McpOptions { servers }
+}
+
+/// One server while it is read.
+struct Server<'a> {
+    fields: Fields<'a>,
+    from: &'a Origin<'a>,
+    notes: &'a mut Notes,
+}
+
+impl Server<'_> {
+    /// What it says; `None` with problems.
+    fn options(&mut self) -> Option<ServerOptions> {
+        let reach = self.reach();
+        let fields = self.fields;
+        let millis = |key, default| Duration::from_millis(fields.whole(key).unwrap_or(default));
+        let flag = |key, default| fields.flag(key).unwrap_or(default);
+        let tools = fields.get("tools").map(Node::entries).unwrap_or_default();
+        let tools = tools
+            .iter()
+            .map(|entry| (entry.key.clone(), declared(&entry.node, &mut self.notes.problems)));
+        let tools = tools.collect();
+        Some(ServerOptions {
+            name: fields.text("name")?.trim().to_owned(),
+            prefix: fields.text("prefix").map(|prefix| prefix.trim().to_owned()),
+            reach: reach?,
+            required: flag("required", false),
+            connect_timeout: millis("connect_timeout_ms", CONNECT_MS),
+            reconnect: flag("auto_reconnect", true)
+                .then(|| millis("reconnect_interval_ms", RECONNECT_MS)),
+            resources: flag("resources", false),
+            resource_vars: names(fields.get("resource_vars")),
+            tools,
+            trust: match fields.text("trust") {
+                Some("review") => Trust::Review,
+                _ => Trust::Auto,
+            },
+            debug: flag("debug", false),
+        })
+    }
+
+    /// Its name and prefix are plain and nobody else's.
+    fn check_name(&mut self, options: &ServerOptions, others: &[ServerOptions]) {
+        for key in ["name", "prefix"] {
+            let Some(text) = self.fields.text(key).map(str::trim) else { continue };
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if text.is_empty() || !text.chars().all(plain) {
+                self.problem(
+                    key,
+                    format!("'{key}' of a server is {}", self.fields.shown(key)),
+                    "letters, digits, - and _",
+                );
+            }
+        }
+        let identity = options.identity();
+        let built_in = |known: &&str| known.split_once('.').is_some_and(|it| it.0 == identity);
+        let key = if options.prefix.is_some() { "prefix" } else { "name" };
+        if self.from.taken.iter().any(built_in) {
+            let message = format!("{} is the name of a built-in server", quoted(identity));
+            self.problem(key, message, "give this one another name, or a prefix");
+        }
+        if others.iter().any(|other| other.name == options.name) {
+            let message = format!("two servers are called {}", quoted(&options.name));
+            self.problem("name", message, "rename one");
+        } else if others.iter().any(|other| other.identity() == identity) {
+            let message =
+                format!("two servers call their tools {}", quoted(&format!("{identity}.…")));
+            self.problem(key, message, "give one of them another prefix");
+        }
+    }
+
+    /// The way to it.
+    fn reach(&mut self) -> Option<Reach> {
+        let has = |key| self.fields.get(key).is_some() || self.fields.is_broken(key);
+        let (command, url) = (has("command"), has("url"));
+        match (self.fields.text("transport"), command, url) {
+            (None | Some("stdio"), true, false) => {
+                self.refuse(&["headers", "auth"], "a child process");
+                self.stdio()
+            }
+            (None | Some("streamable-http"), false, true) => {
+                self.refuse(&["args", "env"], "an address");
+                self.http()
+            }
+            (_, true, true) => {
+                let message = "a server has both 'command' and 'url'";
+                self.problem("url", message.to_owned(), "keep the one that leads to it");
+                None
+            }
+            (Some("streamable-http"), ..) => {
+                self.missing("url", "a server of transport 'streamable-http'", "url: https://…/mcp")
+            }
+            (Some(_), ..) => self.missing(
+                "command",
+                "a server of transport 'stdio'",
+                "command: the program and its arguments",
+            ),
+            (None, ..) => self.missing(
+                "command",
+                "a server",
+                "command: a program to start, or url: an address",
+            ),
+        }
+    }
+
+    fn missing<T>(&mut self, key: &str, of: &str, way_out: &str) -> Option<T> {
+        self.notes.problems.add(self.fields.at(), format!("missing key '{key}' of {of}"), way_out);
+        None
+    }
+
+    /// Notes keys that the other transport has.
+    fn refuse(&mut self, keys: &[&str], what: &str) {
+        for key in keys {
+            if self.fields.get(key).is_some() {
+                let message = format!("'{key}' has no effect on {what}");
+                self.problem(key, message, "remove it");
+            }
+        }
+    }
+
+    fn stdio(&mut self) -> Option<Reach> {
+        let command = self.fields.text("command")?.trim();
+        let command = if self.fields.get("args").is_some() {
+            let mut words = vec![command.to_owned()];
+            words.extend(self.fields.texts("args"));
+            words
+        } else {
+            let words = shlex::split(command).filter(|words| !words.is_empty());
+            if words.is_none() {
+                let message = format!("'command' is {}", self.fields.shown("command"));
+                self.problem("command", message, "close its quotes, or use args");
+            }
+            words?
+        };
+        let env = names(self.fields.get("env"));
+        for name in env.keys() {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let message = format!("{} names no variable", quoted(name));
+                self.problem("env", message, "letters, digits and _");
+            }
+        }
+        let env = env.into_iter().map(|(name, value)| (name, Secret(value))).collect();
+        Some(Reach::Stdio { command, env })
+    }
+
+    fn http(&mut self) -> Option<Reach> {
+        let url = self.fields.text("url")?.trim();
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let address = match address::base_url(path) {
+            Ok(address) if !query.contains(['#', ' ']) => address,
+            other => {
+                let message = format!("'url' is {}", self.fields.shown("url"));
+                let way_out = other.err().unwrap_or("no blanks and no # in it");
+                self.problem("url", message, way_out);
+                return None;
+            }
+        };
+        let auth = self.auth()?;
+        let headers = self.headers(&auth);
+        if !address.private && !address.encrypted && (auth != Auth::None || !headers.is_empty()) {
+            let message = "what identifies us travels unencrypted to another network";
+            self.notes.warnings.add(self.fields.place("url"), message, "use https://");
+        }
+        Some(Reach::Http { url: url.to_owned(), headers, auth })
+    }
+
+    /// Further headers, every one of which can be sent.
+    fn headers(&mut self, auth: &Auth) -> Vec<(String, Secret)> {
+        let entries = self.fields.get("headers").map(Node::entries).unwrap_or_default();
+        let mut headers = Vec::new();
+        for entry in entries {
+            let Some(value) = entry.node.text() else { continue };
+            let name = entry.key.to_ascii_lowercase();
+            let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+            if name.is_empty() || !name.chars().all(token) {
+                let message = format!("{} cannot be a header", quoted(&entry.key));
+                self.notes.problems.add(entry.at, message, "letters, digits and -");
+            } else if OWN_HEADERS.contains(&name.as_str()) {
+                let message = format!("the header '{name}' is the protocol's own");
+                self.notes.problems.add(entry.at, message, "remove it");
+            } else if name == "authorization" && *auth != Auth::None {
+                let message = "both 'auth' and a header say who we are";
+                self.notes.problems.add(entry.at, message, "keep one of them");
+            }
+            if value.chars().any(|c| c.is_control() || !c.is_ascii()) {
+                let message = format!("the header '{name}' holds what cannot be sent");
+                self.notes.problems.add(entry.node.at, message, "plain ASCII on one line");
+            }
+            if let Some(unknown) = Facts::unknown(value) {
+                let message = format!("the header '{name}' names '{unknown}'");
+                let near = nearest(&unknown, Facts::FIXED.iter().copied());
+                let way_out = near.map_or_else(
+                    || format!("{} or data.KEY", Facts::FIXED.join(", ")),
+                    |near| format!("did you mean '{near}'?"),
+                );
+                self.notes.problems.add(entry.node.at, message, way_out);
+            }
+            headers.push((name, Secret(value.to_owned())));
+        }
+        headers
+    }
+
+    /// Who we are; `None` with problems.
+    fn auth(&mut self) -> Option<Auth> {
+        if self.fields.is_broken("auth") {
+            return None;
+        }
+        if self.fields.text("auth") == Some("login") {
+            return Some(Auth::Login);
+        }
+        let Some(auth) = self.fields.map("auth", &keys::AUTH) else { return Some(Auth::None) };
+        if let Some(oauth) = auth.map("oauth", &keys::OAUTH) {
+            return self.oauth(oauth);
+        }
+        let Some(token) = auth.text("token").map(str::trim) else {
+            return if auth.is_broken("token") || auth.is_broken("oauth") {
+                None
+            } else {
+                let way_out = "auth: { token: … }, auth: { oauth: … } or auth: login";
+                self.notes.problems.add(auth.at(), "'auth' says nothing", way_out);
+                None
+            };
+        };
+        let bearer = token.get(..7).filter(|start| start.eq_ignore_ascii_case("bearer "));
+        let token = bearer.map_or(token, |_| token.get(7..).unwrap_or_default()).trim();
+        if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
+            let message = "'token' holds what cannot be sent";
+            let way_out = "plain ASCII without blanks; check it for line ends and quotes";
+            self.notes.problems.add(auth.place("token"), message, way_out);
+        }
+        Some(Auth::Token(Secret(token.to_owned())))
+    }
+
+    fn oauth(&mut self, oauth: Fields) -> Option<Auth> {
+        let credential = match (oauth.text("client_secret"), oauth.text("private_key")) {
+            (Some(secret), None) => Credential::Secret(Secret(secret.to_owned())),
+            (None, Some(key)) => Credential::PrivateKey(Secret(self.private_key(key, oauth)?)),
+            (found, _) => {
+                if !oauth.is_broken("client_secret") && !oauth.is_broken("private_key") {
+                    let message = match found {
+                        Some(_) => "'oauth' has both 'client_secret' and 'private_key'",
+                        None => "'oauth' has neither 'client_secret' nor 'private_key'",
+                    };
+                    self.notes.problems.add(oauth.at(), message, "give it one of them");
+                }
+                return None;
+            }
+        };
+        if let Some(Err(expected)) = oauth.text("token_url").map(address::base_url) {
+            let message = format!("'token_url' is {}", oauth.shown("token_url"));
+            self.notes.problems.add(oauth.place("token_url"), message, expected);
+        }
+        Some(Auth::Client(ClientCredentials {
+            client_id: oauth.text("client_id")?.to_owned(),
+            credential,
+            token_url: oauth.text("token_url").map(str::to_owned),
+            scopes: oauth.texts("scopes"),
+        }))
+    }
+
+    /// The key itself, or what is in its file.
+    fn private_key(&mut self, key: &str, oauth: Fields) -> Option<String> {
+        if key.trim_start().starts_with("-----BEGIN") {
+            return Some(key.to_owned());
+        }
+        match self.from.source.read(&self.from.folder.join(key.trim())) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                let message = format!("'private_key' names a file: {}", error.message);
+                self.notes.problems.add(oauth.place("private_key"), message, error.way_out);
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, key: &str, message: String, way_out: &str) {
+        self.notes.problems.add(self.fields.place(key), message, way_out);
+    }
+}
+
+/// A mapping of names to texts.
+fn names(node: Option<&Node>) -> BTreeMap<String, String> {
+    let entries = node.map(Node::entries).unwrap_or_default();
+    let text = |node: &Node| node.text().unwrap_or_default().to_owned();
+    entries.iter().map(|entry| (entry.key.clone(), text(&entry.node))).collect()
+}
+
+/// What is said about a tool.
+fn declared(node: &Node, problems: &mut Problems) -> Declared {
+    let fields = Fields::new(node, &keys::TOOL);
+    let duration = |key, unit: f64| {
+        fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())
+    };
+    let fillers = fields.texts("fillers");
+    let parameters = fields.get("parameters").map(Node::to_json);
+    if parameters.as_ref().is_some_and(|schema| !schema.is_object()) {
+        let message = "'parameters' is no JSON Schema of an object";
+        problems.add(fields.place("parameters"), message, "a mapping with `type: object`");
+    }
+    Declared {
+        estimated: duration("estimated_duration_ms", 1e-3),
+        max: duration("max_duration_ms", 1e-3),
+        measured: duration("measured_duration_ms", 1e-3),
+        measured_p99: duration("measured_p99_ms", 1e-3),
+        idempotent: fields.flag("idempotent"),
+        read_only: fields.flag("read_only"),
+        destructive: fields.flag("destructive"),
+        cacheable: duration("cacheable_seconds", 1.0),
+        category: fields.text("category").map(str::to_owned),
+        floor: fields.text("tier").and_then(|tier| tier.parse().ok()),
+        follow_up: fields.text("late").map(|late| late == "follow_up"),
+        approval: fields.text("approval").map(|approval| approval == "dm"),
+        fillers: (!fillers.is_empty()).then_some(fillers),
+        description: fields.text("description").map(str::to_owned),
+        parameters: parameters.filter(Json::is_object),
+        probe: fields.get("probe").and_then(|node| node.to_json().as_object().cloned()),
+    }
+}
+
+/// What whitelists may name beside the tools of this program: everything of each server.
+pub fn patterns(options: &McpOptions) -> Vec<String> {
+    options.servers.iter().map(|server| format!("{}.*", server.identity())).collect()
+}
+
+#[cfg(test)]
+mod tests;

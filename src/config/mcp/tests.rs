@@ -1,0 +1,167 @@
+use std::fs;
+
+use super::*;
+use crate::config::{Config, load};
+
+const BART: &str = "npcs: [{ name: Bart, tools: [TOOLS], lines: [{ say: hi }] }]\n";
+
+fn load_servers(tools: &str, servers: &str) -> Result<Config, Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("glyphoxa.yaml");
+    let npcs = BART.replace("TOOLS", tools);
+    fs::write(&path, format!("{npcs}mcp:\n  servers:\n{servers}")).unwrap();
+    let environment = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
+    let known = &["dice-roller.roll", "memory.roll_call"];
+    let root = format!("{}:", path.display());
+    load(Some(&path), &environment, known)
+        .map_err(|report| report.to_string().lines().map(|it| it.replace(&root, "")).collect())
+}
+
+fn one(server: &str) -> ServerOptions {
+    let loaded = load_servers("", &format!("    - {server}\n"));
+    loaded.unwrap().mcp.servers.pop().unwrap()
+}
+
+fn wrong(server: &str) -> String {
+    load_servers("", &format!("    - {server}\n")).unwrap_err().join("\n")
+}
+
+#[test]
+fn a_child_process_is_read() {
+    let words = |server: &str| match one(server).reach {
+        Reach::Stdio { command, .. } => command,
+        Reach::Http { .. } => panic!("an address"),
+    };
+    assert_eq!(
+        words("{ name: a, command: \"npx -y 'my server' x\\\\ y\" }"),
+        ["npx", "-y", "my server", "x y"]
+    );
+    assert_eq!(
+        words("{ name: a, command: /opt/my server, args: [a b, 3] }"),
+        ["/opt/my server", "a b", "3"]
+    );
+    let options = one("{ name: a, command: x, auto_reconnect: false, prefix: b, env: { K: v } }");
+    assert_eq!((options.reconnect, options.identity()), (None, "b"));
+    assert_eq!(options.connect_timeout, Duration::from_secs(30));
+    assert!(!format!("{options:?}").contains("\"v\""));
+}
+
+#[test]
+fn an_address_is_read_with_who_we_are() {
+    let reach =
+        |more: &str| one(&format!("{{ name: a, url: \"https://h.test/mcp?k=1\"{more} }}")).reach;
+    let auth = |more: &str| match reach(more) {
+        Reach::Http { auth, .. } => auth,
+        Reach::Stdio { .. } => panic!("a command"),
+    };
+    let token = Auth::Token(Secret("s3cret".to_owned()));
+    assert_eq!(auth(", auth: { token: \"${TOKEN}\" }"), token);
+    assert_eq!(auth(", auth: { token: \"bearer ${TOKEN}\" }"), token);
+    assert_eq!(auth(", auth: login"), Auth::Login);
+    let oauth = ", auth: { token: t, oauth: { client_id: c, client_secret: s, scopes: [a, b] } }";
+    let Auth::Client(client) = auth(oauth) else { panic!("no client") };
+    assert_eq!((client.client_id.as_str(), client.scopes.len()), ("c", 2));
+    assert_eq!(reach("").endpoint(), "https://h.test/mcp");
+    let header = ", headers: { X-Who: \"${session.id} ${data.who} ${TOKEN}\" }";
+    let Reach::Http { headers, .. } = reach(header) else { panic!("a command") };
+    let expected = "${session.id} ${data.who} s3cret";
+    assert_eq!(headers, [("x-who".to_owned(), Secret(expected.to_owned()))]);
+}
+
+#[test]
+fn what_is_said_about_tools_is_read() {
+    let server = "{ name: a, command: x, tools: { get: { estimated_duration_ms: 40, tier: deep, \
+                  late: follow_up, approval: dm, read_only: true, probe: { n: 1 }, \
+                  cacheable_seconds: 2.5, fillers: [Hm.], parameters: { type: object } } } }";
+    let options = one(server);
+    let declared = &options.tools["get"];
+    assert_eq!(declared.estimated, Some(Duration::from_millis(40)));
+    assert_eq!(declared.cacheable, Some(Duration::from_millis(2_500)));
+    assert_eq!((declared.follow_up, declared.approval), (Some(true), Some(true)));
+    assert_eq!(declared.probe.as_ref().unwrap()["n"], 1);
+}
+
+#[test]
+fn every_problem_has_its_place_and_way_out() {
+    let cases = [
+        (
+            "{ name: a }",
+            "4:7: missing key 'command' of a server (command: a program to start, or url: an address)",
+        ),
+        (
+            "{ name: a, transport: streamable-http }",
+            "missing key 'url' of a server of transport 'streamable-http'",
+        ),
+        (
+            "{ name: a, command: x, url: \"http://h/m\" }",
+            "4:35: a server has both 'command' and 'url'",
+        ),
+        (
+            "{ name: a.b, command: x }",
+            "4:15: 'name' of a server is 'a.b' (letters, digits, - and _)",
+        ),
+        (
+            "{ name: dice-roller, command: x }",
+            "is the name of a built-in server (give this one another name, or a prefix)",
+        ),
+        ("{ name: a, prefix: memory, command: x }", "'memory' is the name of a built-in server"),
+        ("{ name: a, command: \"x 'y\" }", "(close its quotes, or use args)"),
+        (
+            "{ name: a, command: x, headers: { a: b } }",
+            "'headers' has no effect on a child process (remove it)",
+        ),
+        ("{ name: a, url: ftp://h }", "'url' is 'ftp://h' (it begins with http:// or https://)"),
+        ("{ name: a, url: \"http://h/m\", env: { A: b } }", "'env' has no effect on an address"),
+        (
+            "{ name: a, url: \"http://h/m\", headers: { Accept: b } }",
+            "the header 'accept' is the protocol's own",
+        ),
+        (
+            "{ name: a, url: \"http://h/m\", headers: { A: \"${session.ix}\" } }",
+            "names 'session.ix' (did you mean 'session.id'?)",
+        ),
+        (
+            "{ name: a, url: \"http://h/m\", headers: { A: \"${NOPE}\" } }",
+            "needs the variable 'NOPE', not set",
+        ),
+        (
+            "{ name: a, url: \"http://h/m\", auth: { token: \"a b\" } }",
+            "'token' holds what cannot be sent",
+        ),
+        ("{ name: a, url: \"http://h/m\", auth: {} }", "'auth' says nothing"),
+        (
+            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c } } }",
+            "neither 'client_secret' nor 'private_key'",
+        ),
+        (
+            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, private_key: no.pem } } }",
+            "'private_key' names a file: no such file",
+        ),
+        ("{ name: a, command: x, tols: {} }", "did you mean 'tools'?"),
+    ];
+    for (server, expected) in cases {
+        let found = wrong(server);
+        assert!(found.contains(expected), "{server}:\n{found}");
+    }
+}
+
+#[test]
+fn names_of_servers_clash() {
+    let twice = "    - { name: a, command: x }\n    - { name: a, command: y }\n    \
+                 - { name: b, prefix: a, command: z }\n";
+    let found = load_servers("", twice).unwrap_err().join("\n");
+    assert!(found.contains("two servers are called 'a'"), "{found}");
+    assert!(found.contains("two servers call their tools 'a.…'"), "{found}");
+}
+
+#[test]
+fn whitelists_may_name_tools_of_configured_servers() {
+    let server = "    - { name: home, command: x }\n";
+    for entry in ["home.get", "\"home.*\"", "\"home.set_*\"", "roll"] {
+        assert!(load_servers(entry, server).is_ok(), "{entry}");
+    }
+    for entry in ["hme.get", "get", "\"*\"", "home."] {
+        let problems = load_servers(entry, server).unwrap_err();
+        assert!(problems[0].contains("unknown tool"), "{entry}: {problems:?}");
+    }
+}

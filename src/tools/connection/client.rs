@@ -1,0 +1,294 @@
+//! One connection to one server, whatever carries it.
+//!
+//! Entry type: [`Client`]. **Never**: reconnects; sends a call twice.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{
+    ClientCacheConfig, ClientLifecycleMode, ClientServiceExt, RoleClient,
+    model::{
+        CallToolRequestParams, ClientRequest, PingRequest, ProtocolVersion,
+        ReadResourceRequestParams, ResourceContents, ServerNotification, SubscriptionFilter,
+    },
+    service::{ClientInitializeError, RunningService, ServiceError, Subscription},
+    transport::Transport,
+};
+use serde_json::{Map, Value};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    answer::{self, Refusal},
+    definitions::Listed,
+    face::{Face, Notices, OpenCalls},
+};
+use crate::tools::{CallError, CallOutput, Effects};
+
+/// Longest wait for one request that is no call.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest wait for the end of a connection.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// The revisions of the protocol that differ in how a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// With a handshake, up to 2025-11-25.
+    Handshake,
+    /// Without one, from 2026-07-28 on.
+    Stateless,
+}
+
+impl Era {
+    /// The newest revision of it that is spoken here.
+    pub const fn revision(self) -> &'static str {
+        match self {
+            Self::Handshake => "2025-11-25",
+            Self::Stateless => "2026-07-28",
+        }
+    }
+
+    /// The era of a remembered revision.
+    pub fn of(revision: &str) -> Option<Self> {
+        [Self::Handshake, Self::Stateless].into_iter().find(|era| era.revision() == revision)
+    }
+}
+
+/// A connection that stands.
+pub struct Client {
+    service: RunningService<RoleClient, Face>,
+    open: Arc<OpenCalls>,
+    notices: Arc<Notices>,
+    lost: CancellationToken,
+    server: Arc<str>,
+}
+
+impl Client {
+    /// Connects over `transport`; without a known era the server is asked. `lost` is cancelled by
+    /// whoever notices that the server is away.
+    ///
+    /// # Errors
+    /// Why there is no connection.
+    pub async fn open(
+        transport: impl Transport<RoleClient> + 'static,
+        face: Face,
+        era: Option<Era>,
+        lost: CancellationToken,
+    ) -> Result<Self, Refusal> {
+        let legacy = || Some(ProtocolVersion::V_2025_11_25);
+        let mode = match era {
+            Some(Era::Handshake) => ClientLifecycleMode::Initialize,
+            // What a server speaks may have changed since.
+            Some(Era::Stateless) | None => ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: legacy(),
+            },
+        };
+        let (open, notices) = (Arc::clone(&face.open), Arc::clone(&face.notices));
+        let server = Arc::clone(&face.server);
+        match face.serve_with_lifecycle(transport, mode).await {
+            Ok(service) => {
+                // Lists are asked for when they have changed or when somebody doubts that the
+                // server is there; a kept answer would serve neither.
+                let cache = ClientCacheConfig::disabled();
+                service.peer().set_response_cache_config(cache).await;
+                Ok(Self { service, open, notices, lost, server })
+            }
+            Err(error) => Err(refusal(&error)),
+        }
+    }
+
+    /// What the server speaks.
+    pub fn era(&self) -> Era {
+        let peer = self.service.peer().peer_info();
+        match peer.is_some_and(|peer| !peer.protocol_version.has_initialize()) {
+            true => Era::Stateless,
+            false => Era::Handshake,
+        }
+    }
+
+    /// What the server says unasked.
+    pub fn notices(&self) -> &Notices {
+        &self.notices
+    }
+
+    /// The token that is cancelled when the server is away.
+    pub fn lost(&self) -> &CancellationToken {
+        &self.lost
+    }
+
+    /// All pages of its tools.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub async fn tools(&self) -> Result<Vec<Listed>, String> {
+        let has_tools =
+            self.service.peer().peer_info().is_none_or(|it| it.capabilities.tools.is_some());
+        if !has_tools {
+            return Ok(Vec::new());
+        }
+        let tools = within("its tools", self.service.list_all_tools()).await?;
+        Ok(tools.into_iter().map(Listed::from).collect())
+    }
+
+    /// Calls a tool once. Cancel safe: dropping the future tells the server.
+    ///
+    /// # Errors
+    /// What the tool, the server or the way to it said.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        effects: &Arc<dyn Effects>,
+    ) -> Result<CallOutput, CallError> {
+        let _open = self.open.open(effects);
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
+        match self.service.call_tool(request).await {
+            Ok(result) => answer::output(result),
+            Err(error) => Err(answer::failure(&self.server, &error)),
+        }
+    }
+
+    /// Whether it answers the smallest question.
+    pub async fn ping(&self) -> bool {
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        matches!(timeout(PATIENCE, self.service.peer().send_request(ping)).await, Ok(Ok(_)))
+    }
+
+    /// Whether it still answers.
+    pub async fn answers(&self) -> bool {
+        !self.lost.is_cancelled() && self.tools().await.is_ok()
+    }
+
+    /// Names and addresses of its resources, and names and patterns of its templates.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub async fn resources(&self) -> Result<Resources, String> {
+        let has =
+            self.service.peer().peer_info().is_some_and(|it| it.capabilities.resources.is_some());
+        if !has {
+            return Ok(Resources::default());
+        }
+        let listed = within("its resources", self.service.list_all_resources()).await?;
+        // Many servers with resources have no templates and do not know the question.
+        let templates =
+            within("its resource templates", self.service.list_all_resource_templates()).await;
+        Ok(Resources {
+            listed: listed.into_iter().map(|it| (it.name, it.uri)).collect(),
+            templates: templates
+                .unwrap_or_default()
+                .into_iter()
+                .map(|it| (it.name, it.uri_template))
+                .collect(),
+        })
+    }
+
+    /// The text of a resource, its pieces joined by newlines.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub async fn read(&self, uri: &str) -> Result<String, String> {
+        let request = ReadResourceRequestParams::new(uri);
+        let what = format!("the resource '{uri}'");
+        let read = within(&what, self.service.read_resource(request)).await?;
+        let texts: Vec<String> = read
+            .contents
+            .into_iter()
+            .filter_map(|contents| match contents {
+                ResourceContents::TextResourceContents { text, .. } => Some(text),
+                _ => None,
+            })
+            .collect();
+        match texts.is_empty() {
+            true => Err(format!("{what} has no text")),
+            false => Ok(texts.join("\n")),
+        }
+    }
+
+    /// Has the server say when its lists change; only servers without a handshake need to be
+    /// asked. Runs until the connection or the server's patience ends. Cancel safe.
+    pub async fn listen(&self, resources: bool) {
+        if self.era() == Era::Handshake {
+            std::future::pending::<()>().await;
+        }
+        let mut filter = SubscriptionFilter::builder().tools_list_changed();
+        if resources {
+            filter = filter.resources_list_changed();
+        }
+        let listening = timeout(PATIENCE, self.service.peer().listen(filter.build())).await;
+        match listening {
+            Ok(Ok(mut subscription)) => self.hear(&mut subscription).await,
+            Ok(Err(error)) => {
+                tracing::debug!(server = &*self.server, %error, "a server tells no changes");
+            }
+            Err(_) => tracing::debug!(server = &*self.server, "a server tells no changes in time"),
+        }
+    }
+
+    async fn hear(&self, subscription: &mut Subscription) {
+        while let Ok(Some(notice)) = subscription.next().await {
+            match notice {
+                ServerNotification::ToolListChangedNotification(_) => self.notices.tools_changed(),
+                ServerNotification::ResourceListChangedNotification(_)
+                | ServerNotification::ResourceUpdatedNotification(_) => {
+                    self.notices.resources_changed();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends the connection; waits a moment for the other side.
+    pub async fn close(&self) {
+        self.service.cancellation_token().cancel();
+        let closed = async {
+            while !self.service.peer().is_transport_closed() {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let _ = timeout(CLOSING, closed).await;
+    }
+}
+
+/// Resources as a server lists them.
+#[derive(Debug, Default)]
+pub struct Resources {
+    /// Names and addresses.
+    pub listed: Vec<(String, String)>,
+    /// Names and patterns of addresses.
+    pub templates: Vec<(String, String)>,
+}
+
+/// A request that is no call, under a deadline of its own.
+async fn within<T>(
+    what: &str,
+    request: impl Future<Output = Result<T, ServiceError>>,
+) -> Result<T, String> {
+    match timeout(PATIENCE, request).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(format!("it did not give {what}: {}", answer::reason(&error))),
+        Err(_) => Err(format!("it did not give {what} within {} s", PATIENCE.as_secs())),
+    }
+}
+
+fn refusal(error: &ClientInitializeError) -> Refusal {
+    if error.is_authorization_required() || error.auth_challenge().is_some() {
+        return Refusal::Unauthorized;
+    }
+    match error {
+        ClientInitializeError::TransportError { error, .. } => answer::transport(error).0,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => refusal(fallback),
+        ClientInitializeError::ConnectionClosed(_) => Refusal::Gone,
+        ClientInitializeError::JsonRpcError(error) => {
+            Refusal::Other(format!("it refused the connection: {}", error.message))
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let theirs: Vec<_> = server_supported.iter().map(ProtocolVersion::as_str).collect();
+            Refusal::Other(format!("it speaks only {} of the protocol", theirs.join(", ")))
+        }
+        other => Refusal::Other(format!("it does not speak the protocol: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

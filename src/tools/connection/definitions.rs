@@ -1,0 +1,148 @@
+//! Tools as a server lists them -> tools as the host takes them.
+//!
+//! Entry type: [`Listed`]. **Never**: takes the word of a server under review on
+//! what its tools do not do.
+
+use serde_json::{Map, Value, json};
+
+use super::options::Trust;
+use crate::tools::Declared;
+
+/// A tool in a server's list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// Its name on the wire.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments, without `_metadata`.
+    pub input: Value,
+    /// JSON Schema of its structured result.
+    pub output: Option<Value>,
+    /// Its `_meta`.
+    meta: Map<String, Value>,
+    /// `_metadata` in its input schema.
+    schema_meta: Map<String, Value>,
+    /// Its annotations.
+    hints: Declared,
+}
+
+impl From<rmcp::model::Tool> for Listed {
+    fn from(tool: rmcp::model::Tool) -> Self {
+        let mut input = Map::clone(&tool.input_schema);
+        let schema_meta = match input.shift_remove("_metadata") {
+            Some(Value::Object(members)) => members,
+            _ => Map::new(),
+        };
+        let title = tool.title.or_else(|| tool.annotations.as_ref()?.title.clone());
+        let description = tool.description.filter(|text| !text.trim().is_empty());
+        let hints = tool.annotations.map_or_else(Declared::default, |hints| Declared {
+            read_only: hints.read_only_hint,
+            destructive: hints.destructive_hint,
+            idempotent: hints.idempotent_hint,
+            ..Declared::default()
+        });
+        Self {
+            description: description
+                .map_or_else(|| title.unwrap_or_else(|| tool.name.to_string()), |it| it.into()),
+            name: tool.name.into_owned(),
+            input: Value::Object(input),
+            output: tool.output_schema.map(|schema| Value::Object(Map::clone(&schema))),
+            meta: tool.meta.map(|meta| meta.0).unwrap_or_default(),
+            schema_meta,
+            hints,
+        }
+    }
+}
+
+impl Listed {
+    /// Everything that must be approved again when it changes, keys in order.
+    pub fn pinned(&self) -> Value {
+        sorted(json!({
+            "description": self.description,
+            "input": self.input,
+            "output": self.output,
+            "meta": self.meta,
+            "metadata": self.schema_meta,
+            "read_only": self.hints.read_only,
+            "destructive": self.hints.destructive,
+            "idempotent": self.hints.idempotent,
+        }))
+    }
+
+    /// What is said about it: in the configuration, by the server, in that order. Members that
+    /// make no sense come back in words.
+    pub fn declared(&self, here: Option<&Declared>, trust: Trust) -> (Declared, Vec<String>) {
+        let (meta, mut wrong) = Declared::from_members(&self.meta);
+        let (schema_meta, more) = Declared::from_members(&self.schema_meta);
+        wrong.extend(more);
+        let mut theirs = meta.over(schema_meta).over(self.hints.clone());
+        if trust == Trust::Review {
+            theirs.read_only = theirs.read_only.filter(|read_only| !read_only);
+            theirs.idempotent = theirs.idempotent.filter(|idempotent| !idempotent);
+        }
+        (here.cloned().unwrap_or_default().over(theirs), wrong)
+    }
+}
+
+/// The value with all keys in order.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.into_iter().collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(members.into_iter().map(|(key, it)| (key, sorted(it))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn listed(tool: Value) -> Listed {
+        serde_json::from_value::<rmcp::model::Tool>(tool).expect("a tool").into()
+    }
+
+    fn weather() -> Listed {
+        listed(json!({
+            "name": "weather", "title": "The weather",
+            "inputSchema": {"type": "object", "_metadata": {
+                "max_duration_ms": 900, "estimated_duration_ms": 1, "category": "sky"}},
+            "annotations": {"readOnlyHint": true, "destructiveHint": true},
+            "_meta": {"glyphoxa/estimated_duration_ms": 50, "cacheable_seconds": -1},
+        }))
+    }
+
+    #[test]
+    fn the_stronger_place_wins_and_nonsense_is_named() {
+        let here = Declared { category: Some("home".into()), ..Declared::default() };
+        let (declared, wrong) = weather().declared(Some(&here), Trust::Auto);
+        assert_eq!(declared.estimated, Some(Duration::from_millis(50)));
+        assert_eq!(declared.max, Some(Duration::from_millis(900)));
+        assert_eq!(declared.category.as_deref(), Some("home"));
+        assert_eq!((declared.read_only, declared.destructive), (Some(true), Some(true)));
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert_eq!(weather().description, "The weather");
+        assert_eq!(weather().input, json!({"type": "object"}));
+    }
+
+    #[test]
+    fn a_server_under_review_is_not_believed() {
+        let (declared, _) = weather().declared(None, Trust::Review);
+        assert_eq!((declared.read_only, declared.destructive), (None, Some(true)));
+    }
+
+    #[test]
+    fn the_order_of_keys_is_no_change() {
+        let tool = |schema: Value| listed(json!({"name": "a", "inputSchema": schema})).pinned();
+        assert_eq!(
+            tool(json!({"type": "object", "required": []})).to_string(),
+            tool(json!({"required": [], "type": "object"})).to_string()
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! What servers may ask of us, and what they say unasked.
+//!
+//! Entry type: [`Face`], the client's side of the protocol. **Never**: asks a chat model for a
+//! server.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
+        ResourceUpdatedNotificationParam,
+    },
+    service::{NotificationContext, RequestContext},
+};
+use serde_json::{Map, Value};
+use tokio::{sync::Notify, time::Instant};
+
+use super::tail::plain;
+use crate::tools::{Effects, Form, schema::Schema};
+
+/// Longest wait for the game master's answer to a form.
+const EXPIRY: Duration = Duration::from_secs(60);
+/// Log lines of one server that are passed on in [`LOG_WINDOW`].
+const LOG_LINES: u32 = 20;
+/// See [`LOG_LINES`].
+const LOG_WINDOW: Duration = Duration::from_secs(10);
+/// Longest log line that is passed on, in characters.
+const LOG_LONGEST: usize = 400;
+
+/// Our side towards one server.
+pub struct Face {
+    /// Who is talked to.
+    pub server: Arc<str>,
+    /// Where its notices go.
+    pub notices: Arc<Notices>,
+    /// Whom its questions go to.
+    pub open: Arc<OpenCalls>,
+    /// What it logs is shown at level info.
+    pub debug: bool,
+    /// Bounds what it logs.
+    pub gate: Gate,
+}
+
+/// What a server has said unasked since somebody looked; equal notices are one.
+#[derive(Debug, Default)]
+pub struct Notices {
+    tools: AtomicBool,
+    resources: AtomicBool,
+    woken: Notify,
+}
+
+impl Notices {
+    /// Its list of tools has changed.
+    pub fn tools_changed(&self) {
+        self.tools.store(true, Ordering::Relaxed);
+        self.woken.notify_one();
+    }
+
+    /// Its resources have changed.
+    pub fn resources_changed(&self) {
+        self.resources.store(true, Ordering::Relaxed);
+        self.woken.notify_one();
+    }
+
+    /// Waits until something was said. Cancel safe.
+    pub async fn some(&self) {
+        self.woken.notified().await;
+    }
+
+    /// Whether tools and whether resources have changed; both are then forgotten.
+    pub fn take(&self) -> (bool, bool) {
+        (self.tools.swap(false, Ordering::Relaxed), self.resources.swap(false, Ordering::Relaxed))
+    }
+}
+
+/// Calls under way at one server.
+#[derive(Default)]
+pub struct OpenCalls {
+    calls: Mutex<Vec<(u32, Arc<dyn Effects>)>>,
+    next: AtomicU32,
+}
+
+/// One of [`OpenCalls`], as long as it lives.
+pub struct OpenCall<'a> {
+    calls: &'a OpenCalls,
+    number: u32,
+}
+
+impl OpenCalls {
+    /// A call has gone out for the table behind `effects`.
+    pub fn open(&self, effects: &Arc<dyn Effects>) -> OpenCall<'_> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push((number, Arc::clone(effects)));
+        OpenCall { calls: self, number }
+    }
+
+    /// The table of the newest call.
+    fn newest(&self) -> Option<Arc<dyn Effects>> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.last().map(|(_, effects)| Arc::clone(effects))
+    }
+}
+
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        let mut calls = self.calls.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Lets a bounded number of lines through.
+pub struct Gate {
+    window: Mutex<(Instant, u32)>,
+}
+
+impl Gate {
+    /// Nothing has gone through yet.
+    pub fn new() -> Self {
+        Self { window: Mutex::new((Instant::now(), 0)) }
+    }
+
+    fn lets_through(&self) -> bool {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        if window.0.elapsed() > LOG_WINDOW {
+            *window = (Instant::now(), 0);
+        }
+        window.1 += 1;
+        window.1 <= LOG_LINES
+    }
+}
+
+impl ClientHandler for Face {
+    fn get_info(&self) -> ClientConfig {
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        let us = Implementation::new("glyphoxa", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, us)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let declined = ElicitResult::new(ElicitationAction::Decline);
+        let (
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. },
+            Some(effects),
+        ) = (request, self.open.newest())
+        else {
+            return Ok(declined);
+        };
+        let Ok(schema) = serde_json::to_value(requested_schema) else { return Ok(declined) };
+        let message = plain(&message, 2_000);
+        let form = Form { server: Arc::clone(&self.server), message, schema: schema.clone() };
+        match tokio::time::timeout(EXPIRY, effects.elicit(form)).await {
+            Ok(Some(answer)) => Ok(match filled(answer, &schema) {
+                Ok(answer) => ElicitResult::new(ElicitationAction::Accept).with_content(answer),
+                Err(reason) => {
+                    tracing::warn!(
+                        server = &*self.server,
+                        reason,
+                        "an answer does not fit its form"
+                    );
+                    declined
+                }
+            }),
+            Ok(None) => Ok(declined),
+            Err(_) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        }
+    }
+
+    #[expect(deprecated, reason = "servers of both revisions still ask")]
+    async fn create_message(
+        &self,
+        _: rmcp::model::CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::CreateMessageResult, ErrorData> {
+        tracing::debug!(server = &*self.server, "a server asked for a model and was declined");
+        let why = "sampling is declined: this host lends no model to servers";
+        Err(ErrorData::new(ErrorCode(-1), why, None))
+    }
+
+    #[expect(deprecated, reason = "servers of both revisions still log")]
+    async fn on_logging_message(
+        &self,
+        message: rmcp::model::LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        if !self.gate.lets_through() {
+            return;
+        }
+        let text = match &message.data {
+            Value::String(text) => plain(text, LOG_LONGEST),
+            other => plain(&other.to_string(), LOG_LONGEST),
+        };
+        let level = message.level;
+        if self.debug {
+            tracing::info!(server = &*self.server, ?level, text, "server log");
+        } else {
+            tracing::debug!(server = &*self.server, ?level, text, "server log");
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.notices.tools_changed();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.notices.resources_changed();
+    }
+
+    async fn on_resource_updated(
+        &self,
+        _: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.notices.resources_changed();
+    }
+}
+
+/// The answer with the form's defaults where it says nothing, held against the form.
+fn filled(mut answer: Map<String, Value>, schema: &Value) -> Result<Value, String> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    for (name, field) in fields.into_iter().flatten() {
+        if let (None, Some(default)) = (answer.get(name), field.get("default")) {
+            answer.insert(name.clone(), default.clone());
+        }
+    }
+    Schema::new(schema)?.check(Value::Object(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_get_defaults_and_must_fit() {
+        let schema = json!({"type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string", "default": "Bartok"}, "age": {"type": "integer"}}});
+        let answer = json!({"age": "7"});
+        let filled = |it: &Value| filled(it.as_object().cloned().unwrap_or_default(), &schema);
+        assert_eq!(filled(&answer), Ok(json!({"age": 7, "name": "Bartok"})));
+        assert!(filled(&json!({"age": "seven"})).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_talkative_server_is_cut_short_for_a_while() {
+        let gate = Gate::new();
+        assert_eq!((0..1_000).filter(|_| gate.lets_through()).count(), 20);
+        tokio::time::advance(Duration::from_secs(11)).await;
+        assert!(gate.lets_through());
+    }
+}

@@ -1,0 +1,100 @@
+//! What headers may name: `${session.*}`, `${campaign.*}` and the `${data.*}` of resources.
+//!
+//! Entry type: [`Facts`]. **Never**: reads the environment.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+
+/// Names that may stand in `${…}`, with their values at this moment.
+#[derive(Debug, Default)]
+pub struct Facts {
+    fixed: BTreeMap<String, String>,
+    data: ArcSwap<BTreeMap<String, BTreeMap<String, Value>>>,
+}
+
+impl Facts {
+    /// Names that are known before any server is.
+    pub const FIXED: &[&str] = &["session.id", "campaign.name", "campaign.system"];
+
+    /// The first name in `template` that can never be filled in.
+    pub fn unknown(template: &str) -> Option<String> {
+        let inside = template.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+        let known = |name: &&str| Self::FIXED.contains(name) || name.starts_with("data.");
+        inside.map(str::trim).find(|name| !known(name)).map(str::to_owned)
+    }
+
+    /// Facts that stay, by their whole names (`session.id`, `campaign.name`).
+    pub fn new(fixed: BTreeMap<String, String>) -> Self {
+        Self { fixed, data: ArcSwap::default() }
+    }
+
+    /// Everything servers gave as resources; where two gave the same key, the server that comes
+    /// first by name counts.
+    pub fn data(&self) -> BTreeMap<String, Value> {
+        let mut all = BTreeMap::new();
+        for (key, value) in self.data.load().values().rev().flatten() {
+            all.insert(key.clone(), value.clone());
+        }
+        all
+    }
+
+    /// Sets what `server` gave; nothing takes it back.
+    pub(super) fn set(&self, server: &str, resources: BTreeMap<String, Value>) {
+        self.data.rcu(|before| {
+            let mut data = BTreeMap::clone(before);
+            match resources.is_empty() {
+                true => _ = data.remove(server),
+                false => _ = data.insert(server.to_owned(), resources.clone()),
+            }
+            Arc::new(data)
+        });
+    }
+
+    /// `template` with its names filled in.
+    ///
+    /// # Errors
+    /// The first name nobody knows.
+    pub(super) fn fill(&self, template: &str) -> Result<String, String> {
+        let (mut filled, mut rest) = (String::new(), template);
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, after)) = after.split_once('}') else { break };
+            filled.push_str(before);
+            filled.push_str(&self.find(name).ok_or_else(|| name.to_owned())?);
+            rest = after;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    fn find(&self, name: &str) -> Option<String> {
+        let Some(path) = name.strip_prefix("data.") else { return self.fixed.get(name).cloned() };
+        let data = self.data();
+        let value = data.get(path).or_else(|| {
+            let (key, inside) = path.split_once('.')?;
+            inside.split('.').try_fold(data.get(key)?, |value, member| value.get(member))
+        })?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_filled_and_the_unknown_are_named() {
+        let facts = Facts::new([("session.id".to_owned(), "s7".to_owned())].into());
+        let given = [("login".to_owned(), json!({"token": "t", "n": 3}))];
+        facts.set("home", given.into());
+        assert_eq!(facts.fill("a ${session.id} b").as_deref(), Ok("a s7 b"));
+        assert_eq!(facts.fill("${data.login.token}/${data.login.n}").as_deref(), Ok("t/3"));
+        assert_eq!(facts.fill("${data.login.x}").as_deref(), Err(&"data.login.x".to_owned()));
+        assert_eq!(facts.fill("no ${ end").as_deref(), Ok("no ${ end"));
+        facts.set("home", BTreeMap::new());
+        assert!(facts.data().is_empty());
+    }
+}

@@ -1,0 +1,422 @@
+//! Servers behind streamable HTTP.
+//!
+//! Entry type: [`Wire`], the HTTP client `rmcp` sends with: headers with expansion, tokens renewed
+//! once after a refusal, and connections that are kept. **Never**: follows a redirect to another
+//! origin; sends anything twice but what was refused for its token.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
+use reqwest::{
+    Url,
+    header::{HeaderName, HeaderValue},
+    redirect::Policy,
+};
+use rmcp::{
+    model::{ClientJsonRpcMessage, ProtocolVersion},
+    transport::{
+        StreamableHttpClientTransport,
+        common::client_side_sse::ExponentialBackoff,
+        streamable_http_client::{
+            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+            StreamableHttpError, StreamableHttpPostResponse,
+        },
+    },
+};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use sse_stream::Sse;
+use tokio_util::task::TaskTracker;
+
+use super::{facts::Facts, options::Secret};
+
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long an unused connection is kept.
+const KEPT: Duration = Duration::from_secs(90);
+/// Unused connections kept to one server.
+const KEPT_MAX: usize = 4;
+/// Redirects that are followed.
+const REDIRECTS: usize = 5;
+/// Longest wait for the end of an answer that has said what it had to say.
+const DRAIN: Duration = Duration::from_secs(2);
+/// Longest wait between two attempts to resume a stream.
+const RESUME: Duration = Duration::from_secs(60);
+
+/// Gives out tokens and renews them.
+pub trait TokenSource: Send + Sync {
+    /// The token to send, without "Bearer ".
+    ///
+    /// # Errors
+    /// Why there is none, and what a person can do about it.
+    fn token(&self) -> BoxFuture<'_, Result<String, String>>;
+
+    /// Called when a token was refused with `status`; whether another one is worth a try.
+    ///
+    /// # Errors
+    /// Why there is no other, and what a person can do about it.
+    fn renew<'a>(
+        &'a self,
+        challenge: Option<&'a str>,
+        status: u16,
+    ) -> BoxFuture<'a, Result<bool, String>>;
+}
+
+/// Who we are to a server.
+#[derive(Clone)]
+pub enum Authorization {
+    /// Nobody in particular.
+    None,
+    /// Whoever holds this token.
+    Bearer(Secret),
+    /// Whoever these tokens are given to.
+    Managed(Arc<dyn TokenSource>),
+}
+
+/// What a connection over HTTP is made of.
+pub struct Way<'a> {
+    /// Where the server is.
+    pub url: &'a str,
+    /// Further headers.
+    pub headers: &'a [(String, Secret)],
+    /// Who we are.
+    pub authorization: Authorization,
+    /// What headers may name.
+    pub facts: Arc<Facts>,
+}
+
+/// Sends requests to one server; clones share its connections.
+#[derive(Clone)]
+pub struct Wire {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// Keeps its connections.
+    kept: reqwest::Client,
+    /// Opens a connection for each request.
+    fresh: reqwest::Client,
+    /// Kept connections have turned out to be slower than fresh ones.
+    prefers_fresh: AtomicBool,
+    /// It has answered a request with a stream.
+    has_streamed: AtomicBool,
+    headers: Vec<(HeaderName, Secret)>,
+    authorization: Authorization,
+    facts: Arc<Facts>,
+    drains: TaskTracker,
+}
+
+type Failed = StreamableHttpError<reqwest::Error>;
+
+impl Wire {
+    /// # Errors
+    /// An address or a header that cannot be used, or no certificates for a TLS address.
+    pub fn new(way: Way) -> Result<Self, String> {
+        let url = Url::parse(way.url).map_err(|error| format!("'{}': {error}", way.url))?;
+        let client = |pooled| {
+            client(&url, pooled).map_err(|_| {
+                "no certificates to check the server with (install the package ca-certificates)"
+            })
+        };
+        let headers = way.headers.iter().map(|(name, value)| {
+            let parsed = HeaderName::try_from(name.as_str());
+            let parsed = parsed.map_err(|_| format!("'{name}' cannot be a header"))?;
+            Ok((parsed, value.clone()))
+        });
+        Ok(Self {
+            inner: Arc::new(Inner {
+                kept: client(true)?,
+                fresh: client(false)?,
+                prefers_fresh: AtomicBool::new(false),
+                has_streamed: AtomicBool::new(false),
+                headers: headers.collect::<Result<_, String>>()?,
+                authorization: way.authorization,
+                facts: way.facts,
+                drains: TaskTracker::new(),
+            }),
+        })
+    }
+
+    /// The transport to `url` over this.
+    pub fn transport(&self, url: &str) -> StreamableHttpClientTransport<Self> {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+        let mut resume = ExponentialBackoff::default();
+        resume.max_delay = Some(RESUME);
+        config.retry_config = Arc::new(resume);
+        StreamableHttpClientTransport::with_client(self.clone(), config)
+    }
+
+    /// Whether the server answers requests with streams.
+    pub fn has_streamed(&self) -> bool {
+        self.inner.has_streamed.load(Ordering::Relaxed)
+    }
+
+    /// Opens a connection for each request of the old revisions, or not.
+    pub fn prefer_fresh(&self, fresh: bool) {
+        self.inner.prefers_fresh.store(fresh, Ordering::Relaxed);
+    }
+
+    fn client(&self, headers: &HashMap<HeaderName, HeaderValue>) -> &reqwest::Client {
+        let stateless = headers
+            .get("mcp-protocol-version")
+            .is_some_and(|it| it.as_bytes() >= ProtocolVersion::V_2026_07_28.as_str().as_bytes());
+        match self.inner.prefers_fresh.load(Ordering::Relaxed) && !stateless {
+            true => &self.inner.fresh,
+            false => &self.inner.kept,
+        }
+    }
+
+    /// Sends with the headers and the token of this moment, and once more when the token was
+    /// refused and there is another.
+    async fn with_token<'a, T, F>(
+        &'a self,
+        mut headers: HashMap<HeaderName, HeaderValue>,
+        send: impl Fn(&'a reqwest::Client, Option<String>, HashMap<HeaderName, HeaderValue>) -> F,
+    ) -> Result<T, Failed>
+    where
+        F: Future<Output = Result<T, Failed>>,
+    {
+        for (name, template) in &self.inner.headers {
+            headers.insert(name.clone(), self.header(name, template)?);
+        }
+        let client = self.client(&headers);
+        let first = send(client, self.token().await?, headers.clone()).await;
+        let (Authorization::Managed(source), Err(error)) = (&self.inner.authorization, &first)
+        else {
+            return first;
+        };
+        let (challenge, status) = match error {
+            StreamableHttpError::AuthRequired(it) => (Some(&*it.www_authenticate_header), 401),
+            StreamableHttpError::InsufficientScope(it) => (Some(&*it.www_authenticate_header), 403),
+            StreamableHttpError::UnexpectedServerResponse(it) if it.starts_with("HTTP 401") => {
+                (None, 401)
+            }
+            _ => return first,
+        };
+        match source.renew(challenge, status).await {
+            Ok(true) => send(client, self.token().await?, headers).await,
+            Ok(false) => first,
+            Err(reason) => Err(said(reason)),
+        }
+    }
+
+    async fn token(&self) -> Result<Option<String>, Failed> {
+        match &self.inner.authorization {
+            Authorization::None => Ok(None),
+            Authorization::Bearer(token) => Ok(Some(token.0.clone())),
+            Authorization::Managed(source) => source.token().await.map(Some).map_err(said),
+        }
+    }
+
+    fn header(&self, name: &HeaderName, template: &Secret) -> Result<HeaderValue, Failed> {
+        let value = self.inner.facts.fill(&template.0).map_err(|missing| {
+            said(format!("its header '{name}' needs '{missing}', which nobody has given yet"))
+        })?;
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| said(format!("its header '{name}' would hold what cannot be sent")))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// Reads an answer's stream on after its reader has left, so that its connection can be used
+    /// again.
+    fn drained(
+        &self,
+        stream: BoxStream<'static, Result<Sse, SseError>>,
+    ) -> BoxStream<'static, Result<Sse, SseError>> {
+        self.inner.has_streamed.store(true, Ordering::Relaxed);
+        Drained { stream: Some(stream), drains: self.inner.drains.clone() }.boxed()
+    }
+}
+
+/// A failure of our own, in words for a person.
+fn said(reason: String) -> Failed {
+    StreamableHttpError::Io(std::io::Error::other(reason))
+}
+
+/// A stream that is read to its end.
+struct Drained {
+    stream: Option<BoxStream<'static, Result<Sse, SseError>>>,
+    drains: TaskTracker,
+}
+
+impl futures::Stream for Drained {
+    type Item = Result<Sse, SseError>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        let Some(stream) = &mut self.stream else { return std::task::Poll::Ready(None) };
+        let polled = stream.poll_next_unpin(context);
+        if matches!(polled, std::task::Poll::Ready(None)) {
+            self.stream = None;
+        }
+        polled
+    }
+}
+
+impl Drop for Drained {
+    fn drop(&mut self) {
+        if let (Some(mut stream), Ok(runtime)) =
+            (self.stream.take(), tokio::runtime::Handle::try_current())
+        {
+            let rest = async move { while stream.next().await.is_some() {} };
+            self.drains.spawn_on(tokio::time::timeout(DRAIN, rest), &runtime);
+        }
+    }
+}
+
+impl StreamableHttpClient for Wire {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        auth_header: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let longest = StreamableHttpClientTransportConfig::default().max_sse_event_size;
+        self.post_message_with_max_sse_event_size(
+            uri,
+            message,
+            session_id,
+            auth_header,
+            custom_headers,
+            longest,
+        )
+        .await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+        longest: usize,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let answer = self
+            .with_token(custom_headers, |client, token, headers| {
+                client.post_message_with_max_sse_event_size(
+                    Arc::clone(&uri),
+                    message.clone(),
+                    session_id.clone(),
+                    token,
+                    headers,
+                    longest,
+                )
+            })
+            .await?;
+        Ok(match answer {
+            StreamableHttpPostResponse::Sse(stream, session) => {
+                StreamableHttpPostResponse::Sse(self.drained(stream), session)
+            }
+            other => other,
+        })
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session_id: Arc<str>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failed> {
+        self.with_token(custom_headers, |client, token, headers| {
+            client.delete_session(Arc::clone(&uri), Arc::clone(&session_id), token, headers)
+        })
+        .await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        auth_header: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        let longest = StreamableHttpClientTransportConfig::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(
+            uri,
+            session_id,
+            last_event_id,
+            auth_header,
+            custom_headers,
+            longest,
+        )
+        .await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        _: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+        longest: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        self.with_token(custom_headers, |client, token, headers| {
+            client.get_stream_with_max_sse_event_size(
+                Arc::clone(&uri),
+                session_id.clone(),
+                last_event_id.clone(),
+                token,
+                headers,
+                longest,
+            )
+        })
+        .await
+    }
+}
+
+/// Connections to `url`. Plain addresses need no certificates; loopback never goes through a
+/// proxy.
+fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
+    let origin = url.origin();
+    let same_origin = Policy::custom(move |attempt| {
+        let keeps_body = matches!(attempt.status().as_u16(), 307 | 308);
+        match keeps_body
+            && attempt.url().origin() == origin
+            && attempt.previous().len() <= REDIRECTS
+        {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    });
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .pool_idle_timeout(KEPT)
+        .pool_max_idle_per_host(if pooled { KEPT_MAX } else { 0 })
+        .redirect(same_origin);
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_loopback = host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+    if is_loopback || host == "localhost" {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "https" {
+        // An error only says that there is one already.
+        let _ = ring::default_provider().install_default();
+    } else {
+        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions();
+        if let Ok(tls) = tls {
+            let roots = RootCertStore::empty();
+            let tls = tls.with_root_certificates(roots).with_no_client_auth();
+            builder = builder.tls_backend_preconfigured(tls);
+        }
+    }
+    builder.build()
+}

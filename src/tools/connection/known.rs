@@ -1,0 +1,55 @@
+//! What is known of one server: how it stands, and what reports show of it.
+//!
+//! Entry type: [`Known`]. **Never**: waits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::{servers::State, tool::Link};
+
+/// What is known of one server.
+pub struct Known {
+    /// How it stands; readers wait for changes.
+    pub state: watch::Sender<State>,
+    /// Shared with its tools.
+    pub link: Arc<Link>,
+    /// What else reports show.
+    pub details: Mutex<Details>,
+}
+
+/// What reports show of a server beside its state.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// Tools it offers.
+    pub tools: Vec<String>,
+    /// Tools that wait for approval.
+    pub held: Vec<String>,
+    /// Tools no model could take, with the reason.
+    pub refused: Vec<String>,
+    /// Keys of its resources.
+    pub resources: Vec<String>,
+    /// Newest revision of the protocol it speaks.
+    pub revision: Option<&'static str>,
+}
+
+impl Known {
+    /// Nothing is known yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            state: watch::Sender::new(State::Connecting),
+            link: Arc::new(Link::new(name)),
+            details: Mutex::default(),
+        }
+    }
+
+    /// What reports show.
+    pub fn details(&self) -> Details {
+        self.details.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes what reports show.
+    pub fn change(&self, change: impl FnOnce(&mut Details)) {
+        change(&mut self.details.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

@@ -1,0 +1,286 @@
+//! JSON-RPC over a child's standard streams, a message a line.
+//!
+//! Entry type: [`Lines`], an `rmcp` transport that answers in the server's place where the server's
+//! own answer cannot be used: too long, no JSON, or none at all to the question which revision it
+//! speaks. **Never**: holds more than one message of [`LONGEST`] bytes.
+
+use std::{io, sync::Arc, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt},
+    sync::Mutex,
+    time::{Instant, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Longest message of a server in bytes.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// What is kept of the head and of the tail of a longer one.
+const KEPT: usize = 512;
+/// Longest wait for the answer which revision a server speaks; servers of old revisions may
+/// stay silent.
+const PROBE: Duration = Duration::from_secs(3);
+
+/// Messages over a pair of streams.
+pub struct Lines<R, W> {
+    name: Arc<str>,
+    read: R,
+    write: Arc<Mutex<Option<W>>>,
+    line: Line,
+    /// The question which revision the server speaks, and when it is given up.
+    probe: Option<(RequestId, Instant)>,
+    given_up: Option<RequestId>,
+    lost: CancellationToken,
+}
+
+impl<R, W> Lines<R, W> {
+    /// Messages of the server `name`; `lost` is cancelled when it ends.
+    pub fn new(name: Arc<str>, read: R, write: W, lost: CancellationToken) -> Self {
+        Self {
+            name,
+            read,
+            write: Arc::new(Mutex::new(Some(write))),
+            line: Line::default(),
+            probe: None,
+            given_up: None,
+            lost,
+        }
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncBufRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let TxJsonRpcMessage::<RoleClient>::Request(request) = &message
+            && matches!(request.request, ClientRequest::DiscoverRequest(_))
+        {
+            self.probe = Some((request.id.clone(), Instant::now() + PROBE));
+        }
+        let write = Arc::clone(&self.write);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut write = write.lock().await;
+            let Some(write) = write.as_mut() else {
+                return Err(io::Error::from(io::ErrorKind::NotConnected));
+            };
+            write.write_all(&line).await?;
+            write.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let read = self.line.read(&mut self.read);
+            let read = match &self.probe {
+                None => read.await,
+                Some((_, until)) => match timeout_at(*until, read).await {
+                    Ok(read) => read,
+                    Err(_) => return self.give_up(),
+                },
+            };
+            match read {
+                Ok(true) => {}
+                Ok(false) | Err(_) => {
+                    self.lost.cancel();
+                    return None;
+                }
+            }
+            let message = self.line.message(&self.name);
+            self.line.clear();
+            let Some(message) = message else { continue };
+            let id = match &message {
+                ServerJsonRpcMessage::Response(response) => Some(&response.id),
+                ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            if id.is_some() && id == self.given_up.as_ref() {
+                continue;
+            }
+            if id.is_some() && id == self.probe.as_ref().map(|(id, _)| id) {
+                self.probe = None;
+            }
+            return Some(message);
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.lock().await.take();
+        self.lost.cancel();
+        Ok(())
+    }
+}
+
+impl<R, W> Lines<R, W> {
+    /// What a server of an old revision would have answered.
+    fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
+        let (id, _) = self.probe.take()?;
+        self.given_up = Some(id.clone());
+        let error = ErrorData::new(
+            rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+            "no answer to server/discover",
+            None,
+        );
+        Some(ServerJsonRpcMessage::error(error, Some(id)))
+    }
+}
+
+/// A line as it comes in.
+#[derive(Default)]
+struct Line {
+    /// All of it, or its head when it is too long.
+    bytes: Vec<u8>,
+    /// The end of what is too long.
+    tail: Vec<u8>,
+    /// Its length so far.
+    length: usize,
+}
+
+impl Line {
+    /// Reads up to the end of the line; false at the end of the stream. Cancel safe.
+    async fn read(&mut self, from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<bool> {
+        loop {
+            let bytes = from.fill_buf().await?;
+            if bytes.is_empty() {
+                return Ok(false);
+            }
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            self.push(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+            let used = end.map_or(bytes.len(), |end| end + 1);
+            from.consume(used);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        if self.length <= LONGEST {
+            self.bytes.extend_from_slice(bytes);
+            return;
+        }
+        if self.bytes.len() > KEPT {
+            self.tail = self.bytes.split_off(KEPT);
+            self.bytes.shrink_to_fit();
+        }
+        self.tail.extend_from_slice(bytes);
+        let over = self.tail.len().saturating_sub(KEPT);
+        self.tail.drain(..over);
+        self.tail.shrink_to(4 * KEPT);
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(64 * 1024);
+        self.tail = Vec::new();
+        self.length = 0;
+    }
+
+    /// The message it is, or an error in place of an answer that cannot be used.
+    fn message(&self, server: &str) -> Option<ServerJsonRpcMessage> {
+        let wrong = if self.length > LONGEST {
+            format!("an answer of {} MiB (at most {} are read)", self.length >> 20, LONGEST >> 20)
+        } else if self.bytes.trim_ascii().is_empty() {
+            return None;
+        } else {
+            match serde_json::from_slice(self.bytes.trim_ascii()) {
+                Ok(message) => return Some(message),
+                Err(error) if error.is_data() => {
+                    "an answer that is none of the protocol".to_owned()
+                }
+                Err(_) => "an answer that is no JSON".to_owned(),
+            }
+        };
+        let answered = answered(&self.bytes).or_else(|| answered(&self.tail));
+        tracing::debug!(server, length = self.length, answered, "unusable line of a server");
+        let id = RequestId::Number(answered?);
+        let error = ErrorData::internal_error(format!("the server sent {wrong}"), None);
+        Some(ServerJsonRpcMessage::error(error, Some(id)))
+    }
+}
+
+/// The number of the request that a broken line seems to answer.
+fn answered(line: &[u8]) -> Option<i64> {
+    let text = String::from_utf8_lossy(line);
+    if !text.trim_start().starts_with('{') && line.len() < KEPT || text.contains("\"method\"") {
+        return None;
+    }
+    let (_, after) = text.split_once("\"id\"")?;
+    let digits = after.trim_start().strip_prefix(':')?.trim_start();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::BufReader;
+
+    use super::*;
+
+    fn lines(text: Vec<u8>) -> Lines<BufReader<io::Cursor<Vec<u8>>>, io::Cursor<Vec<u8>>> {
+        let read = BufReader::new(io::Cursor::new(text));
+        Lines::new("s".into(), read, io::Cursor::default(), CancellationToken::new())
+    }
+
+    fn failed(message: Option<ServerJsonRpcMessage>) -> (Option<RequestId>, String) {
+        match message {
+            Some(ServerJsonRpcMessage::Error(error)) => (error.id, error.error.message.into()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_no_message_is_skipped_and_broken_answers_are_errors() {
+        let text = "starting up...\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\n\
+                    {\"id\": 8, \"jsonrpc\":\"2.0\"}\n{\"method\":\"x\",\"id\":9\n";
+        let mut lines = lines(text.into());
+        let (id, text) = failed(lines.receive().await);
+        assert_eq!(id, Some(RequestId::Number(7)));
+        assert_eq!(text, "the server sent an answer that is no JSON");
+        assert_eq!(failed(lines.receive().await).0, Some(RequestId::Number(8)));
+        assert!(lines.receive().await.is_none());
+        assert!(lines.lost.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn a_huge_answer_is_an_error_and_keeps_no_memory() {
+        let mut text = b"{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"text\":\"".to_vec();
+        text.resize(31 << 20, b'x');
+        text.extend_from_slice(b"\"}]},\"id\":4}\n");
+        let mut lines = lines(text);
+        let (id, text) = failed(lines.receive().await);
+        assert_eq!(id, Some(RequestId::Number(4)));
+        assert_eq!(text, "the server sent an answer of 31 MiB (at most 16 are read)");
+        assert!(lines.line.bytes.capacity() <= 64 * 1024);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_to_the_first_question_means_an_old_revision() {
+        let (_keep, silent) = tokio::io::duplex(64);
+        let mut lines = Lines::new(
+            "s".into(),
+            BufReader::new(silent),
+            io::Cursor::new(Vec::new()),
+            CancellationToken::new(),
+        );
+        lines.probe = Some((RequestId::Number(0), Instant::now() + PROBE));
+        let before = Instant::now();
+        assert_eq!(failed(lines.receive().await).0, Some(RequestId::Number(0)));
+        assert_eq!(before.elapsed(), PROBE);
+    }
+}

@@ -1,0 +1,140 @@
+//! How a server is reached and what is said about its tools.
+//!
+//! Entry type: [`ServerOptions`]. **Never**: prints a secret.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use crate::tools::{Declared, fnv1a};
+
+/// One configured server; two that are equal need no reconnection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerOptions {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Stands for its name in identities of its tools.
+    pub prefix: Option<String>,
+    /// The way to it.
+    pub reach: Reach,
+    /// Without it nothing starts.
+    pub required: bool,
+    /// Longest wait for the connection and its list of tools.
+    pub connect_timeout: Duration,
+    /// First wait before it is tried again; `None`: it is not.
+    pub reconnect: Option<Duration>,
+    /// Its resources are read into the data of headers.
+    pub resources: bool,
+    /// What its resource templates are filled with.
+    pub resource_vars: BTreeMap<String, String>,
+    /// What is said here about its tools, by their name.
+    pub tools: BTreeMap<String, Declared>,
+    /// Whether new and changed tools wait for the game master.
+    pub trust: Trust,
+    /// What it writes to stderr and logs is shown at level info.
+    pub debug: bool,
+}
+
+impl ServerOptions {
+    /// The server's part of the identities of its tools.
+    pub fn identity(&self) -> &str {
+        self.prefix.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// The way to a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reach {
+    /// A child process that speaks over its standard streams.
+    Stdio {
+        /// Program and arguments, at least the program.
+        command: Vec<String>,
+        /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
+        env: BTreeMap<String, Secret>,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// Its address.
+        url: String,
+        /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
+        headers: Vec<(String, Secret)>,
+        /// Who we are to it.
+        auth: Auth,
+    },
+}
+
+impl Reach {
+    /// Where it leads, for reports. What may be a key is left out.
+    pub fn endpoint(&self) -> String {
+        match self {
+            Self::Stdio { command, .. } => {
+                let program = command.first().map_or("", String::as_str);
+                format!("stdio {program}{}", if command.len() > 1 { " …" } else { "" })
+            }
+            Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What is remembered of the server is kept by this.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Stdio { command, .. } => {
+                format!("{} {:016x}", self.endpoint(), fnv1a(&command.join("\0")))
+            }
+            Self::Http { .. } => self.endpoint(),
+        }
+    }
+}
+
+/// Who we are to a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auth {
+    /// Nobody in particular.
+    None,
+    /// Whoever holds this token, kept without "Bearer ".
+    Token(Secret),
+    /// A person who has logged in.
+    Login,
+    /// A registered client with OAuth client credentials.
+    Client(ClientCredentials),
+}
+
+/// A registered client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientCredentials {
+    /// Its name at the authorization server.
+    pub client_id: String,
+    /// Its proof.
+    pub credential: Credential,
+    /// Where tokens are given out; discovered without it.
+    pub token_url: Option<String>,
+    /// What is asked for.
+    pub scopes: Vec<String>,
+}
+
+/// The proof of a registered client.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Credential {
+    /// A shared secret.
+    Secret(Secret),
+    /// A private key in PEM that signs assertions.
+    PrivateKey(Secret),
+}
+
+/// Whether a server's word is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Its tools are offered as they come.
+    Auto,
+    /// New and changed tools wait until they are approved, and its hints on side effects do not
+    /// count.
+    Review,
+}
+
+/// A value that never prints.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}

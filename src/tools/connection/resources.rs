@@ -1,0 +1,107 @@
+//! Resources of a server -> values under their keys.
+//!
+//! Entry function: [`read_all`]. **Never**: fails as a whole because of one resource.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::client::Client;
+
+/// Resources of one server that are read.
+const MOST: usize = 100;
+/// Longest resource that is kept, in bytes.
+const LONGEST: usize = 1024 * 1024;
+
+/// Everything `client` has to read, templates filled from `vars`.
+pub async fn read_all(
+    client: &Client,
+    server: &str,
+    vars: &BTreeMap<String, String>,
+) -> BTreeMap<String, Value> {
+    let listed = match client.resources().await {
+        Ok(listed) => listed,
+        Err(reason) => {
+            tracing::warn!(server, reason, "a server's resources are not there");
+            return BTreeMap::new();
+        }
+    };
+    let filled = listed
+        .templates
+        .iter()
+        .filter_map(|(name, template)| Some((name.clone(), fill(template, vars)?)));
+    let mut all = BTreeMap::new();
+    for (name, uri) in listed.listed.iter().cloned().chain(filled).take(MOST) {
+        match client.read(&uri).await {
+            Ok(text) if text.len() > LONGEST => {
+                tracing::warn!(server, uri, bytes = text.len(), "a resource is too long to keep");
+            }
+            Ok(text) => _ = all.insert(key(&name, &uri), value(text)),
+            Err(reason) => tracing::warn!(server, uri, reason, "a resource cannot be read"),
+        }
+    }
+    all
+}
+
+/// The template with its variables, unless one is missing.
+fn fill(template: &str, vars: &BTreeMap<String, String>) -> Option<String> {
+    let (mut filled, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        filled.push_str(before);
+        // Reserved expansion (`+`) keeps what simple expansion would encode.
+        let (name, reserved) = match name.strip_prefix('+') {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let value = vars.get(name)?;
+        for byte in value.bytes() {
+            let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+            match plain || (reserved && b":/?#[]@!$&'()*+,;=%".contains(&byte)) {
+                true => filled.push(char::from(byte)),
+                false => filled.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+/// The resource's name, else the last part of its address.
+fn key(name: &str, uri: &str) -> String {
+    if !name.trim().is_empty() {
+        return name.trim().to_owned();
+    }
+    let path = uri.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    path.rsplit(['/', ':']).next().unwrap_or_default().to_owned()
+}
+
+/// JSON as what it says, anything else as text.
+fn value(text: String) -> Value {
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_or_left_out() {
+        let vars = [("town".to_owned(), "Black Hollow/ü".to_owned())].into();
+        let filled = fill("map://{town}/{+town}", &vars);
+        assert_eq!(filled.as_deref(), Some("map://Black%20Hollow%2F%C3%BC/Black%20Hollow/%C3%BC"));
+        assert_eq!(fill("map://{country}", &vars), None);
+        assert_eq!(fill("map://{town", &vars), None);
+    }
+
+    #[test]
+    fn keys_and_values() {
+        assert_eq!(key(" towns ", "x://y"), "towns");
+        assert_eq!(key("", "file:///data/towns.json?x=1"), "towns.json");
+        assert_eq!(value("{\"a\": [1]}".into()), json!({"a": [1]}));
+        assert_eq!(value("plain words".into()), json!("plain words"));
+    }
+}

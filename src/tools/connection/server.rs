@@ -1,0 +1,381 @@
+//! One server from its first connection to its removal.
+//!
+//! Entry function: [`Server::run`]. Connects, offers its tools, follows its changes, and when it is
+//! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
+
+use std::{sync::Arc, time::Duration};
+
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    answer::{self, Refusal},
+    client::Client,
+    definitions::Listed,
+    face::{Face, Gate, Notices, OpenCalls},
+    http::{Authorization, Way, Wire},
+    known::{Details, Known},
+    options::{Auth, Reach, Secret, ServerOptions, Trust},
+    resources,
+    servers::{Shared, State},
+    settle::{self, Never},
+    stdio::{Child, Start},
+    tail::Tail,
+    tool::ServerTool,
+};
+use crate::tools::{Definition, SourceKind, identity as identity_of};
+
+/// Changes that come within this time are one.
+const DEBOUNCE: Duration = Duration::from_millis(200);
+/// Longest wait between two attempts.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The same after [`TRIPPED`] failures in a row.
+const TRIPPED_WAIT: Duration = Duration::from_secs(5 * 60);
+/// Failures in a row after which a server is left alone for longer.
+const TRIPPED: u32 = 8;
+/// A connection that stood this long ends a row of failures.
+const STOOD: Duration = Duration::from_secs(60);
+
+/// One configured server.
+pub struct Server {
+    /// What is configured.
+    pub options: ServerOptions,
+    /// What all servers share.
+    pub shared: Arc<Shared>,
+    /// What is known of it.
+    pub known: Arc<Known>,
+    /// Spreads its attempts.
+    pub seed: u64,
+    /// Ends it.
+    pub stop: CancellationToken,
+}
+
+/// A connection and what carries it.
+struct Connected {
+    client: Arc<Client>,
+    child: Option<Child>,
+    wire: Option<Wire>,
+    tools: Vec<Listed>,
+}
+
+impl Server {
+    /// Keeps the server connected until it is stopped. Cancelling it leaves no child behind.
+    pub async fn run(self) {
+        let mut jitter = StdRng::seed_from_u64(self.seed);
+        let mut failures = 0;
+        loop {
+            let stop = self.stop.clone();
+            let Some(attempt) = stop.run_until_cancelled(self.attempt()).await else { break };
+            let reason = match attempt {
+                Ok(connected) => {
+                    let since = Instant::now();
+                    let ended = self.serve(connected).await;
+                    if since.elapsed() > STOOD {
+                        failures = 0;
+                    }
+                    ended
+                }
+                Err(reason) => Some(reason),
+            };
+            let Some(reason) = reason else { break };
+            failures += 1;
+            let name = &*self.options.name;
+            let Some(first) = self.options.reconnect else {
+                tracing::warn!(server = name, reason, "server failed and is not tried again");
+                self.known.state.send_replace(State::Failed { reason });
+                return;
+            };
+            let wait = backoff(first, failures, jitter.random());
+            let wait_ms = wait.as_millis();
+            match failures {
+                1 => tracing::warn!(server = name, reason, wait_ms, "server failed"),
+                _ => tracing::debug!(server = name, reason, wait_ms, "server failed again"),
+            }
+            let until = Instant::now() + wait;
+            self.known.state.send_replace(State::Waiting { reason: reason.clone(), until });
+            if stop.run_until_cancelled(sleep_until(until)).await.is_none() {
+                break;
+            }
+            self.known.state.send_replace(State::Reconnecting { reason });
+        }
+        self.known.state.send_replace(State::Stopped);
+    }
+
+    /// One attempt under its deadline.
+    async fn attempt(&self) -> Result<Connected, String> {
+        let patience = self.options.connect_timeout;
+        timeout(patience, self.connect())
+            .await
+            .unwrap_or_else(|_| Err(format!("it was not ready within {} ms", patience.as_millis())))
+    }
+
+    async fn connect(&self) -> Result<Connected, String> {
+        let lost = CancellationToken::new();
+        let face = Face {
+            server: Arc::clone(&self.known.link.server),
+            notices: Arc::new(Notices::default()),
+            open: Arc::new(OpenCalls::default()),
+            debug: self.options.debug,
+            gate: Gate::new(),
+        };
+        let era = self.shared.kept.era(&self.options.reach.key());
+        let (mut child, mut wire) = (None, None);
+        let opened = match &self.options.reach {
+            Reach::Stdio { command, env } => {
+                let (started, streams) = self.start(command, env)?;
+                child = Some(started);
+                let name = Arc::clone(&self.known.link.server);
+                let lines =
+                    super::lines::Lines::new(name, streams.read, streams.write, lost.clone());
+                Client::open(lines, face, era, lost).await
+            }
+            Reach::Http { url, headers, auth } => {
+                let authorization = self.authorization(auth)?;
+                let facts = Arc::clone(&self.shared.facts);
+                let new = Wire::new(Way { url, headers, authorization, facts })?;
+                let transport = new.transport(url);
+                wire = Some(new);
+                Client::open(transport, face, era, lost).await
+            }
+        };
+        let client = match opened {
+            Ok(client) => Arc::new(client),
+            Err(refusal) => return Err(self.explained(refusal, child).await),
+        };
+        let tools = client.tools().await?;
+        self.shared.kept.set_era(&self.options.reach.key(), client.era());
+        Ok(Connected { client, child, wire, tools })
+    }
+
+    /// Starts its process.
+    fn start(
+        &self,
+        command: &[String],
+        env: &std::collections::BTreeMap<String, Secret>,
+    ) -> Result<(Child, super::stdio::Streams), String> {
+        let tail = Arc::new(Tail::default());
+        self.known.link.tail.store(Some(Arc::clone(&tail)));
+        let common = self.shared.environment.iter().filter(|(name, _)| !env.contains_key(name));
+        let environment = common.map(|(name, value)| (name.as_str(), value));
+        let environment = environment.chain(env.iter().map(|(name, value)| (name.as_str(), value)));
+        let (server, debug) = (self.options.name.clone(), self.options.debug);
+        let shown = Box::new(move |line: &str| match debug {
+            true => tracing::info!(server, line, "server stderr"),
+            false => tracing::debug!(server, line, "server stderr"),
+        });
+        Child::start(Start { command, environment: environment.collect(), tail, shown })
+    }
+
+    fn authorization(&self, auth: &Auth) -> Result<Authorization, String> {
+        match auth {
+            Auth::None => Ok(Authorization::None),
+            Auth::Token(token) => Ok(Authorization::Bearer(token.clone())),
+            Auth::Login | Auth::Client(_) => {
+                Ok(Authorization::Managed(self.shared.tokens.source(&self.options)?))
+            }
+        }
+    }
+
+    /// Why there is no connection, with the last words of its process.
+    async fn explained(&self, refusal: Refusal, child: Option<Child>) -> String {
+        let mut reason = match refusal {
+            Refusal::Unauthorized => format!("it {}", answer::unauthorized(&self.options.name)),
+            Refusal::Gone => "it ended before it was ready".to_owned(),
+            Refusal::Other(reason) => reason,
+        };
+        if let Some(mut child) = child {
+            let words = self.known.link.last_words().await;
+            if let Some(exit) = child.exit().await {
+                reason.push_str(&format!(", {exit}"));
+            }
+            if let Some(words) = words {
+                reason.push_str(&format!(": {words}"));
+            }
+            child.end().await;
+        }
+        reason
+    }
+
+    /// Offers what the server has until it is lost or stopped; `None`: it was stopped.
+    async fn serve(&self, connected: Connected) -> Option<String> {
+        let Connected { client, child, wire, tools } = connected;
+        let link = &self.known.link;
+        link.client.store(Some(Arc::clone(&client)));
+        self.known.change(|details| details.revision = Some(client.era().revision()));
+        self.offer(&tools);
+        if self.options.resources {
+            self.read_resources(&client).await;
+        }
+        self.known.state.send_replace(State::Ready);
+        tracing::info!(server = self.options.name, "server ready");
+        let ended = tokio::select! {
+            () = self.stop.cancelled() => None,
+            () = client.lost().cancelled() => Some("it has ended".to_owned()),
+            reason = self.follow(&client, tools) => Some(reason),
+            () = self.doubted(&client) => Some("it no longer answers".to_owned()),
+            never = listen(&client, self.options.resources) => match never {},
+            never = settle::settle(&client, wire.as_ref()) => match never {},
+        };
+        link.client.store(None);
+        self.shared.host.catalog().withdraw(self.options.identity());
+        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
+        self.known.change(|details| *details = Details::default());
+        client.close().await;
+        let Some(mut child) = child else { return ended };
+        let reason = match ended {
+            None => None,
+            Some(mut reason) => {
+                if let Some(exit) = child.exit().await {
+                    reason.push_str(&format!(", {exit}"));
+                }
+                if let Some(words) = link.last_words().await {
+                    reason.push_str(&format!(": {words}"));
+                }
+                Some(reason)
+            }
+        };
+        child.end().await;
+        reason
+    }
+
+    /// Takes changes of its lists as they come; returns when they can no longer be read.
+    async fn follow(&self, client: &Client, mut tools: Vec<Listed>) -> String {
+        loop {
+            client.notices().some().await;
+            sleep(DEBOUNCE).await;
+            let (tools_changed, resources_changed) = client.notices().take();
+            if tools_changed {
+                match client.tools().await {
+                    Ok(now) => {
+                        // Under review the same list may have been approved meanwhile.
+                        if now != tools || self.options.trust == Trust::Review {
+                            self.offer(&now);
+                            self.tell_changes(&tools, &now);
+                            tools = now;
+                        }
+                    }
+                    Err(reason) => return reason,
+                }
+            }
+            if resources_changed && self.options.resources {
+                self.read_resources(client).await;
+            }
+        }
+    }
+
+    /// Returns when a call has failed and the server does not answer.
+    async fn doubted(&self, client: &Client) {
+        loop {
+            self.known.link.doubt.notified().await;
+            if !client.answers().await {
+                return;
+            }
+        }
+    }
+
+    async fn read_resources(&self, client: &Client) {
+        let vars = &self.options.resource_vars;
+        let all = resources::read_all(client, &self.options.name, vars).await;
+        self.known.change(|details| details.resources = all.keys().cloned().collect());
+        self.shared.facts.set(&self.options.name, all);
+    }
+
+    /// Puts its tools into the host, but for those that wait for approval.
+    fn offer(&self, tools: &[Listed]) {
+        let server = &*self.options.name;
+        let (mut offered, mut held) = (Vec::new(), Vec::new());
+        for tool in tools {
+            if self.options.trust == Trust::Review && !self.shared.kept.is_approved(server, tool) {
+                held.push(tool.name.clone());
+                continue;
+            }
+            let here = self.options.tools.get(&tool.name);
+            let (declared, wrong) = tool.declared(here, self.options.trust);
+            for wrong in wrong {
+                tracing::warn!(server, tool = tool.name, wrong, "ignored in a tool's metadata");
+            }
+            offered.push(Definition {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                input: tool.input.clone(),
+                output: tool.output.clone(),
+                declared,
+                handler: Arc::new(ServerTool {
+                    link: Arc::clone(&self.known.link),
+                    name: tool.name.clone(),
+                }),
+            });
+        }
+        if !held.is_empty() {
+            let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
+            tracing::warn!(server, tools, way_out, "new or changed tools wait for approval");
+        }
+        for name in self.options.tools.keys() {
+            if !tools.iter().any(|tool| tool.name == *name) {
+                tracing::warn!(server, tool = name, "configured, but the server has no such tool");
+            }
+        }
+        let names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
+        let (host, identity) = (&self.shared.host, self.options.identity());
+        host.catalog().figures().set_endpoint(identity, &self.options.reach.key());
+        let refused = host.offer(identity, SourceKind::Server, offered);
+        let is_offered =
+            |name: &String| !refused.iter().any(|it| it.tool == identity_of(identity, name));
+        let names = names.into_iter().filter(is_offered).collect();
+        for refused in &refused {
+            tracing::warn!(server, tool = refused.tool, reason = refused.reason, "left out");
+        }
+        self.known.change(|details| {
+            details.tools = names;
+            details.held = held;
+            details.refused =
+                refused.into_iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
+        });
+    }
+
+    fn tell_changes(&self, before: &[Listed], now: &[Listed]) {
+        let names = |those: Vec<&Listed>| {
+            those.into_iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let missing = |from: &[Listed], tool: &Listed| !from.iter().any(|it| it.name == tool.name);
+        let new = names(now.iter().filter(|tool| missing(before, tool)).collect());
+        let gone = names(before.iter().filter(|tool| missing(now, tool)).collect());
+        let changed = now.iter().filter(|tool| !missing(before, tool) && !before.contains(tool));
+        let changed = names(changed.collect());
+        if !(new.is_empty() && gone.is_empty() && changed.is_empty()) {
+            tracing::info!(server = self.options.name, new, gone, changed, "tools have changed");
+        }
+    }
+}
+
+/// Hears of changes, again and again.
+async fn listen(client: &Client, resources: bool) -> Never {
+    let mut wait = Duration::from_secs(1);
+    loop {
+        let since = Instant::now();
+        client.listen(resources).await;
+        wait = if since.elapsed() > STOOD { Duration::from_secs(1) } else { wait * 2 };
+        sleep(wait.min(TRIPPED_WAIT)).await;
+    }
+}
+
+/// The wait after `failures` in a row: doubled each time up to a bound, spread by `random` (0..1).
+fn backoff(first: Duration, failures: u32, random: f64) -> Duration {
+    let longest = if failures >= TRIPPED { TRIPPED_WAIT } else { LONGEST_WAIT };
+    let doubled = first.saturating_mul(2u32.saturating_pow(failures.saturating_sub(1)));
+    doubled.min(longest.max(first)).mul_f64(0.5 + random / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_a_bound_and_are_spread() {
+        let wait = |failures, random| backoff(Duration::from_secs(1), failures, random).as_millis();
+        assert_eq!([wait(1, 1.0), wait(2, 1.0), wait(4, 1.0)], [1_000, 2_000, 8_000]);
+        assert_eq!([wait(1, 0.0), wait(7, 1.0)], [500, 60_000]);
+        assert_eq!([wait(8, 1.0), wait(9, 1.0), wait(99, 1.0)], [128_000, 256_000, 300_000]);
+    }
+}

@@ -1,0 +1,317 @@
+//! All configured servers.
+//!
+//! Entry type: [`Servers`]. **Never**: waits for a server, but where it is asked to.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    client::Client,
+    facts::Facts,
+    http::TokenSource,
+    kept::Kept,
+    known::Known,
+    options::{Secret, ServerOptions},
+    server::Server,
+    tail::Tail,
+};
+use crate::tools::ToolHost;
+
+/// Longest wait for all servers to end.
+const CLOSING: Duration = Duration::from_secs(8);
+
+/// What servers are started with.
+pub struct Setup {
+    /// Where their tools go.
+    pub host: ToolHost,
+    /// Folder of what is remembered of them.
+    pub data_dir: PathBuf,
+    /// Variables every child gets: PATH, HOME, LANG and TMPDIR as far as they are set.
+    pub environment: Vec<(String, String)>,
+    /// What headers may name.
+    pub facts: Arc<Facts>,
+    /// Spreads attempts.
+    pub seed: u64,
+}
+
+/// What all servers share.
+pub struct Shared {
+    /// Where their tools go.
+    pub host: ToolHost,
+    /// What is remembered of them.
+    pub kept: Kept,
+    /// Variables every child gets.
+    pub environment: Vec<(String, Secret)>,
+    /// What headers may name.
+    pub facts: Arc<Facts>,
+    /// Where tokens come from.
+    pub tokens: Tokens,
+}
+
+/// Where tokens come from that are not simply configured.
+#[derive(Default)]
+pub struct Tokens {}
+
+impl Tokens {
+    /// The tokens for one server.
+    ///
+    /// # Errors
+    /// Why there are none, and the way out.
+    pub fn source(&self, options: &ServerOptions) -> Result<Arc<dyn TokenSource>, String> {
+        Err(format!("'{}' cannot log in yet (give it auth.token)", options.name))
+    }
+}
+
+/// How a server stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// On its way for the first time.
+    Connecting,
+    /// On its way again after a failure.
+    Reconnecting {
+        /// Why it failed.
+        reason: String,
+    },
+    /// Its tools are offered.
+    Ready,
+    /// Failed, and tried again at a moment.
+    Waiting {
+        /// Why.
+        reason: String,
+        /// When.
+        until: Instant,
+    },
+    /// Failed for good.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// Ended by us.
+    Stopped,
+}
+
+impl State {
+    /// The word used in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Reconnecting { .. } => "connecting again",
+            Self::Ready => "ready",
+            Self::Waiting { .. } => "waiting to retry",
+            Self::Failed { .. } => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Why it is not ready, if something is wrong.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Reconnecting { reason }
+            | Self::Waiting { reason, .. }
+            | Self::Failed { reason } => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+/// One server in a report.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where it is.
+    pub endpoint: String,
+    /// How it stands.
+    pub state: State,
+    /// Newest revision of the protocol it speaks.
+    pub revision: Option<&'static str>,
+    /// Tools it offers.
+    pub tools: Vec<String>,
+    /// Tools that wait for approval.
+    pub held: Vec<String>,
+    /// Tools no model could take, with the reason.
+    pub refused: Vec<String>,
+    /// Keys of its resources.
+    pub resources: Vec<String>,
+    /// Last lines of its stderr.
+    pub stderr: Vec<String>,
+}
+
+/// All configured servers; clones are handles of the same ones.
+#[derive(Clone)]
+pub struct Servers {
+    shared: Arc<Shared>,
+    seed: u64,
+    running: Arc<Mutex<BTreeMap<String, Running>>>,
+    /// Of all servers, those that were removed and end included.
+    tasks: TaskTracker,
+}
+
+/// A server and its task.
+struct Running {
+    options: ServerOptions,
+    known: Arc<Known>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Servers {
+    /// No servers yet.
+    pub fn new(setup: Setup) -> Self {
+        let environment = setup.environment.into_iter();
+        let shared = Shared {
+            host: setup.host,
+            kept: Kept::open(&setup.data_dir),
+            environment: environment.map(|(name, value)| (name, Secret(value))).collect(),
+            facts: setup.facts,
+            tokens: Tokens::default(),
+        };
+        let tasks = TaskTracker::new();
+        Self { shared: Arc::new(shared), seed: setup.seed, running: Arc::default(), tasks }
+    }
+
+    /// Sets which servers there are: new ones are connected in the background, others removed,
+    /// changed ones removed and connected anew; the rest goes on undisturbed.
+    pub fn set(&self, all: Vec<ServerOptions>) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = std::mem::take(&mut *running);
+        for (number, options) in all.into_iter().enumerate() {
+            let same = before.remove(&options.name);
+            let old = match same {
+                Some(same) if same.options == options => {
+                    running.insert(options.name.clone(), same);
+                    continue;
+                }
+                old => old,
+            };
+            let seed = self.seed.wrapping_add(u64::try_from(number).unwrap_or_default());
+            running.insert(options.name.clone(), self.start(options, old, seed));
+        }
+        for (_, old) in before {
+            // Its task ends by itself, after it has ended its child.
+            old.stop.cancel();
+        }
+    }
+
+    fn start(&self, options: ServerOptions, old: Option<Running>, seed: u64) -> Running {
+        let known = Arc::new(Known::new(&options.name));
+        let stop = CancellationToken::new();
+        let server = Server {
+            options: options.clone(),
+            shared: Arc::clone(&self.shared),
+            known: Arc::clone(&known),
+            seed,
+            stop: stop.clone(),
+        };
+        let task = self.tasks.spawn(async move {
+            if let Some(old) = old {
+                old.stop.cancel();
+                // What it offered is withdrawn before the new one offers.
+                let _ = old.task.await;
+            }
+            server.run().await;
+        });
+        Running { options, known, stop, task }
+    }
+
+    /// How all servers stand, by name.
+    pub fn status(&self) -> Vec<Status> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = |(name, it): (&String, &Running)| {
+            let details = it.known.details();
+            let stderr = it.known.link.tail.load_full();
+            Status {
+                name: name.clone(),
+                endpoint: it.options.reach.endpoint(),
+                state: it.known.state.borrow().clone(),
+                revision: details.revision,
+                tools: details.tools,
+                held: details.held,
+                refused: details.refused,
+                resources: details.resources,
+                stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
+            }
+        };
+        running.iter().map(status).collect()
+    }
+
+    /// Waits until every server is ready or has failed once, or `patience` is over.
+    pub async fn settled(&self, patience: Duration) {
+        let _ = timeout(patience, async {
+            for (_, known) in self.known(|_| true) {
+                settled(&known).await;
+            }
+        })
+        .await;
+    }
+
+    /// Waits for the servers nothing starts without.
+    ///
+    /// # Errors
+    /// Which of them failed, and why.
+    pub async fn required(&self) -> Result<(), String> {
+        let mut failed = Vec::new();
+        for (name, known) in self.known(|options| options.required) {
+            let state = settled(&known).await;
+            if let Some(reason) = state.reason() {
+                failed.push(format!("required server '{name}': {reason}"));
+            }
+        }
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+    }
+
+    /// Approves the tools that `server` lists now; what waits is offered from its next connection
+    /// on. The names of what was approved come back.
+    ///
+    /// # Errors
+    /// It is not connected, or the approval could not be kept.
+    pub async fn approve(&self, server: &str) -> Result<Vec<String>, String> {
+        let known = self.known(|options| options.name == server).pop();
+        let (_, known) = known.ok_or_else(|| format!("there is no server '{server}'"))?;
+        let state = settled(&known).await;
+        let client: Option<Arc<Client>> = known.link.client.load_full();
+        let client = client.ok_or_else(|| {
+            format!("'{server}' is not connected: {}", state.reason().unwrap_or(state.name()))
+        })?;
+        let tools = client.tools().await?;
+        let kept = self.shared.kept.approve(server, &tools);
+        kept.map_err(|error| format!("the approval could not be kept: {error}"))?;
+        // Whoever follows its changes looks again.
+        client.notices().tools_changed();
+        Ok(tools.into_iter().map(|tool| tool.name).collect())
+    }
+
+    /// Ends all connections and children.
+    pub async fn close(&self) {
+        let running =
+            std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for server in running.values() {
+            server.stop.cancel();
+        }
+        self.tasks.close();
+        let _ = timeout(CLOSING, self.tasks.wait()).await;
+    }
+
+    fn known(&self, which: impl Fn(&ServerOptions) -> bool) -> Vec<(String, Arc<Known>)> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = running.values().filter(|it| which(&it.options));
+        wanted.map(|it| (it.options.name.clone(), Arc::clone(&it.known))).collect()
+    }
+}
+
+/// The state of a server once it is no longer on its way for the first time.
+async fn settled(known: &Known) -> State {
+    let mut state = known.state.subscribe();
+    let settled = state.wait_for(|state| *state != State::Connecting).await;
+    settled.map_or(State::Stopped, |state| state.clone())
+}

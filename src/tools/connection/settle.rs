@@ -1,0 +1,55 @@
+//! Whether connections to a server over HTTP are better kept or opened anew.
+//!
+//! Entry function: [`settle`]. **Never**: calls a tool.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{
+    client::{Client, Era},
+    http::Wire,
+};
+
+/// Requests that show whether kept connections are slow, and how many of them count.
+const PINGS: (usize, usize) = (14, 4);
+/// A kept connection this slow meets a delayed acknowledgement.
+const STALL: Duration = Duration::from_millis(30);
+
+/// Something that does not end.
+pub enum Never {}
+
+/// Finds out once whether connections to a server that answers with streams are better kept: a
+/// server that sends its answer in small pieces stalls a kept connection by a delayed
+/// acknowledgement, which can be worse than a new connection for each request.
+pub async fn settle(client: &Client, wire: Option<&Wire>) -> Never {
+    if let Some(wire) = wire
+        && client.era() == Era::Handshake
+    {
+        let kept = fastest(client, PINGS).await;
+        if wire.has_streamed() && kept.is_some_and(|kept| kept > STALL) {
+            wire.prefer_fresh(true);
+            let fresh = fastest(client, (2, 2)).await;
+            let better = fresh.zip(kept).is_some_and(|(fresh, kept)| fresh < kept);
+            wire.prefer_fresh(better);
+            tracing::debug!(?kept, ?fresh, better, "connections kept or fresh");
+        }
+    }
+    std::future::pending().await
+}
+
+/// The fastest of the last of some requests.
+async fn fastest(client: &Client, (requests, counted): (usize, usize)) -> Option<Duration> {
+    let mut best = None;
+    for number in 0..requests {
+        let before = Instant::now();
+        if !client.ping().await {
+            return None;
+        }
+        if number + counted >= requests {
+            let took = before.elapsed();
+            best = Some(best.map_or(took, |best: Duration| best.min(took)));
+        }
+    }
+    best
+}

@@ -1,0 +1,77 @@
+//! A server's tool as the host calls it.
+//!
+//! Entry types: [`ServerTool`], [`Link`]. **Never**: sends a call twice.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use futures::future::{BoxFuture, FutureExt};
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+
+use super::{client::Client, tail::Tail};
+use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
+
+/// What the tools of a server share: the connection of this moment.
+pub struct Link {
+    /// The server's name in the configuration.
+    pub server: Arc<str>,
+    /// The connection, while there is one.
+    pub client: ArcSwapOption<Client>,
+    /// Last words of its process.
+    pub tail: ArcSwapOption<Tail>,
+    /// Somebody doubts that the server is there.
+    pub doubt: Notify,
+}
+
+impl Link {
+    /// No connection yet.
+    pub fn new(server: &str) -> Self {
+        Self {
+            server: Arc::from(server),
+            client: ArcSwapOption::empty(),
+            tail: ArcSwapOption::empty(),
+            doubt: Notify::new(),
+        }
+    }
+
+    /// What its process said last, if there is one and it said something.
+    pub async fn last_words(&self) -> Option<String> {
+        self.tail.load_full()?.last_words().await
+    }
+}
+
+/// One tool of a server.
+pub struct ServerTool {
+    /// Its server.
+    pub link: Arc<Link>,
+    /// Its name on the wire.
+    pub name: String,
+}
+
+impl Handler for ServerTool {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let Some(client) = self.link.client.load_full() else {
+                let what = format!("'{}' is not connected (answer without it)", self.link.server);
+                return Err(CallError::new(CallErrorKind::Connection, what));
+            };
+            match client.call(&self.name, arguments, &context.effects).await {
+                Err(mut error) if error.kind == CallErrorKind::Connection => {
+                    self.link.doubt.notify_one();
+                    if let Some(words) = self.link.last_words().await {
+                        error.message.push_str(": ");
+                        error.message.push_str(&words);
+                    }
+                    Err(error)
+                }
+                other => other,
+            }
+        }
+        .boxed()
+    }
+}
