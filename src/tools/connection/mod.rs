@@ -12,6 +12,7 @@ mod http;
 mod kept;
 mod known;
 mod lines;
+pub mod oauth;
 mod options;
 mod resources;
 mod server;
