@@ -14,6 +14,7 @@ mod known;
 mod lines;
 pub mod oauth;
 mod options;
+pub mod probe;
 mod resources;
 mod server;
 mod servers;
