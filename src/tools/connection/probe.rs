@@ -1,39 +1,37 @@
 //! One look at a server from outside: what it speaks, what it offers, what its tools answer.
 //!
-//! Entry function: [`probe`]. Connects, lists with paging, calls every tool with arguments made from
-//! its schema; answers forms with the defaults of their schema and declines to be a model.
+//! Entry function: [`probe`], over the same connections the table has. Calls every tool with
+//! arguments made from its schema, and fills forms with the defaults of their schema.
 //! **Never**: offers anything to an NPC, keeps a login.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use futures::{FutureExt, future::BoxFuture};
 use reqwest::Url;
-use rmcp::{
-    ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient,
-    model::{
-        CallToolRequestParams, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, ProtocolVersion,
-        CreateMessageRequestParams, CreateMessageResult, Tool,
-    },
-    service::{ClientInitializeError, RequestContext, RunningService, ServiceError},
-    transport::{
-        StreamableHttpClientTransport,
-        streamable_http_client::StreamableHttpClientTransportConfig,
-    },
-};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
-use super::oauth::{Authorizer, Carried, Client, Headless, Shelf, Way, oauth_error};
-use crate::tools::{calibrate::minimal, schema::Schema};
-
-/// First revision without a handshake.
-const STATELESS: &str = "2026-07-28";
-/// How a user refuses to have a model asked (`sampling/createMessage`).
-const DECLINED: ErrorCode = ErrorCode(-1);
+use super::{
+    answer::Refusal,
+    client::{Client, Era},
+    face::{Face, Gate, Notices, OpenCalls},
+    facts::Facts,
+    http::{Authorization, Way, Wire},
+    lines::Lines,
+    oauth::{self, Authorizer, Headless, Shelf},
+    options::Secret,
+    stdio::{Child, Start},
+    tail::Tail,
+};
+use crate::tools::{
+    Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema,
+};
 
 /// What is looked at, and how.
 pub struct Probe {
@@ -44,15 +42,22 @@ pub struct Probe {
     /// What is called; `None`: every tool, with made-up arguments.
     pub calls: Option<Vec<Planned>>,
     /// Who we are if the server wants authorization.
-    pub client: Client,
-    /// Longest wait for the connection, for the list, and for each call.
+    pub client: oauth::Client,
+    /// Longest wait for the connection and its list, and for each call.
     pub limit: Duration,
 }
 
 /// Where a server is.
 pub enum Target {
-    /// Streamable HTTP.
+    /// Behind streamable HTTP.
     Http(Url),
+    /// A program that is started, with these variables of ours.
+    Stdio {
+        /// Program and arguments, at least the program.
+        command: Vec<String>,
+        /// What it gets.
+        environment: BTreeMap<String, String>,
+    },
 }
 
 /// A call to be made.
@@ -67,14 +72,14 @@ pub struct Planned {
 #[derive(Debug, Serialize)]
 pub struct Found {
     /// Revision spoken.
-    pub protocol: String,
+    pub protocol: &'static str,
     /// What the server calls itself.
     pub server: String,
     /// Its version.
     pub version: String,
-    /// Milliseconds to connect, authorization included.
-    pub connect_ms: f64,
-    /// Every tool, in the server's order.
+    /// Milliseconds to the list of its tools, authorization included.
+    pub ready_ms: f64,
+    /// Every tool that can be called, in the server's order.
     pub tools: Vec<Offered>,
     /// Every call made, in order.
     pub calls: Vec<Called>,
@@ -98,7 +103,7 @@ pub struct Called {
     pub arguments: Map<String, Value>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What it said, shortened.
+    /// What it said.
     pub text: String,
     /// Milliseconds to the answer.
     pub ms: f64,
@@ -120,36 +125,18 @@ pub enum Outcome {
 
 /// Why nothing was found.
 #[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
-    /// Nobody there, or nobody that speaks MCP.
-    #[error("'{target}' does not answer as an MCP server: {reason} (is it the server's whole address, path included?)")]
-    NotMcp {
-        /// What was looked at.
-        target: String,
-        /// What came instead.
-        reason: String,
-    },
-    /// It took too long.
-    #[error("'{target}' has not {what} within {seconds} s (give it more with --timeout)")]
-    Slow {
-        /// What was looked at.
-        target: String,
-        /// What was waited for.
-        what: &'static str,
-        /// For how long.
-        seconds: u64,
-    },
-    /// It wants somebody we are not.
-    #[error(transparent)]
-    Authorization(super::oauth::OauthError),
-    /// It says what tools it has in a way that makes no sense.
-    #[error("the tools of '{target}' cannot be listed: {reason}")]
-    NoList {
-        /// What was looked at.
-        target: String,
-        /// What came instead.
-        reason: String,
-    },
+#[error("'{target}' cannot be used as an MCP server: {reason}")]
+pub struct ProbeError {
+    /// What was looked at.
+    target: String,
+    /// What came instead of an answer, and the way out.
+    reason: String,
+}
+
+/// A connection, and the process at its other end.
+struct Opened {
+    client: Client,
+    child: Option<Child>,
 }
 
 /// Looks at a server.
@@ -157,173 +144,148 @@ pub enum ProbeError {
 /// # Errors
 /// There is no server, or it cannot be talked to. What goes wrong in a call is in the result.
 pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
-    let Target::Http(url) = &probe.target;
-    let target = url.to_string();
-    let slow = |what| ProbeError::Slow { target: target.clone(), what, seconds: probe.limit.as_secs() };
     let begun = Instant::now();
-    let service = timeout(probe.limit, connect(url, probe)).await.map_err(|_| slow("connected"))??;
-    let connect_ms = millis(begun);
-    let listed = timeout(probe.limit, service.list_all_tools()).await.map_err(|_| slow("listed its tools"))?;
-    let tools = listed.map_err(|error| match oauth_error(&error) {
-        Some(error) => ProbeError::Authorization(error.clone()),
-        None => ProbeError::NoList { target: target.clone(), reason: error.to_string() },
-    })?;
+    let failed = |reason: String| ProbeError { target: probe.target.name(), reason };
+    let ready = async {
+        let opened = open(probe).await?;
+        let tools = opened.client.tools().await?;
+        Ok((opened, tools))
+    };
+    let slow = format!("it was not ready within {} s (see --timeout)", probe.limit.as_secs());
+    let ready = timeout(probe.limit, ready).await.unwrap_or(Err(slow));
+    let (Opened { client, child }, tools) = ready.map_err(failed)?;
+    let ready_ms = millis(begun);
     let mut calls = Vec::new();
-    match &probe.calls {
-        Some(planned) => {
-            for call in planned {
-                calls.push(called(&service, &call.name, call.arguments.clone(), probe.limit).await);
-            }
-        }
-        None => {
-            for tool in &tools {
-                let made = made_up(&Value::Object(Map::clone(&tool.input_schema)));
-                calls.push(match made {
-                    Ok(arguments) => called(&service, &tool.name, arguments, probe.limit).await,
-                    Err(why) => skipped(&tool.name, why),
-                });
-            }
-        }
+    for planned in probe.calls.iter().flatten() {
+        let arguments = planned.arguments.clone();
+        calls.push(called(&client, &planned.name, arguments, probe.limit).await);
     }
-    let info = service.peer().peer_info();
-    let server = info.as_ref().and_then(|info| info.server_info.as_ref());
-    let (server, version) = server.map_or_else(Default::default, |server| {
-        (server.name.clone(), server.version.clone())
-    });
-    let protocol = info.map(|info| info.protocol_version.to_string()).unwrap_or_default();
-    // A server that does not let go is left to itself.
-    let _ = timeout(probe.limit, service.cancel()).await;
+    for tool in tools.iter().filter(|_| probe.calls.is_none()) {
+        calls.push(match made_up(&tool.input) {
+            Ok(arguments) => called(&client, &tool.name, arguments, probe.limit).await,
+            Err(why) => Called {
+                tool: tool.name.clone(),
+                arguments: Map::new(),
+                outcome: Outcome::Skipped,
+                text: why,
+                ms: 0.0,
+            },
+        });
+    }
+    let (server, version) = client.peer();
+    let protocol = client.era().revision();
+    client.close().await;
+    if let Some(child) = child {
+        child.end().await;
+    }
+    let offered = |tool: super::definitions::Listed| Offered {
+        name: tool.name,
+        description: tool.description,
+    };
     let tools = tools.into_iter().map(offered).collect();
-    Ok(Found { protocol, server, version, connect_ms, tools, calls })
+    Ok(Found { protocol, server, version, ready_ms, tools, calls })
 }
 
-/// A connection whose requests carry a token as soon as the server wants one.
-async fn connect(url: &Url, probe: &Probe) -> Result<RunningService<RoleClient, Face>, ProbeError> {
-    let not_mcp = |reason: String| ProbeError::NotMcp { target: url.to_string(), reason };
-    let consent = Headless::new().map_err(|error| not_mcp(error.to_string()))?;
-    let client = (probe.client.clone(), Way::Offered);
-    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, Shelf::in_memory());
-    let authorizer = Arc::new(authorizer.with_consent(Arc::new(consent)));
-    let http = reqwest::Client::builder().connect_timeout(probe.limit).build();
-    let http = http.map_err(|error| not_mcp(error.to_string()))?;
-    let transport = StreamableHttpClientTransport::with_client(
-        Carried::new(http, Some(authorizer)),
-        StreamableHttpClientTransportConfig::with_uri(url.as_str()),
-    );
-    let connected = Face.serve_with_lifecycle(transport, lifecycle(probe.revision.as_deref())).await;
-    connected.map_err(|error| match oauth_error(&error) {
-        Some(error) => ProbeError::Authorization(error.clone()),
-        None => not_mcp(reason(&error)),
-    })
-}
-
-/// The innermost cause, which is the one that says something.
-fn reason(error: &ClientInitializeError) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
+impl Target {
+    /// What it is called in messages.
+    fn name(&self) -> String {
+        match self {
+            Self::Http(url) => url.to_string(),
+            Self::Stdio { command, .. } => command.join(" "),
+        }
     }
-    cause.to_string()
 }
 
-/// How a server that should speak `revision` is greeted.
-fn lifecycle(revision: Option<&str>) -> ClientLifecycleMode {
-    match revision {
-        Some(revision) if revision < STATELESS => ClientLifecycleMode::Initialize,
-        _ => ClientLifecycleMode::Auto {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            legacy_version: Some(ProtocolVersion::V_2025_11_25),
-        },
+async fn open(probe: &Probe) -> Result<Opened, String> {
+    let era = match probe.revision.as_deref() {
+        Some(revision) if revision < Era::Stateless.revision() => Some(Era::Handshake),
+        Some(_) => Some(Era::Stateless),
+        None => None,
+    };
+    let lost = CancellationToken::new();
+    let face = Face {
+        server: "probe".into(),
+        notices: Arc::new(Notices::default()),
+        open: Arc::new(OpenCalls::default()),
+        debug: false,
+        gate: Gate::new(),
+    };
+    match &probe.target {
+        Target::Http(url) => {
+            let wire = Wire::new(Way {
+                url: url.as_str(),
+                headers: &[],
+                authorization: Authorization::Managed(Arc::new(authorizer(url, probe)?)),
+                facts: Arc::new(Facts::default()),
+            })?;
+            let opened = Client::open(wire.transport(url.as_str()), face, era, lost).await;
+            let client = opened.map_err(in_words)?;
+            Ok(Opened { client, child: None })
+        }
+        Target::Stdio { command, environment } => {
+            let environment: Vec<(&str, Secret)> =
+                environment.iter().map(|(name, value)| (&**name, Secret(value.clone()))).collect();
+            let tail = Arc::new(Tail::default());
+            let (child, streams) = Child::start(Start {
+                command,
+                environment: environment.iter().map(|(name, value)| (*name, value)).collect(),
+                tail: Arc::clone(&tail),
+                shown: Box::new(|_| {}),
+            })?;
+            let lines = Lines::new("probe".into(), streams.read, streams.write, lost.clone());
+            match Client::open(lines, face, era, lost).await {
+                Ok(client) => Ok(Opened { client, child: Some(child) }),
+                Err(refusal) => {
+                    let words = tail.last_words().await.map(|words| format!(": {words}"));
+                    child.end().await;
+                    Err(format!("{}{}", in_words(refusal), words.unwrap_or_default()))
+                }
+            }
+        }
+    }
+}
+
+/// Authorization as far as it goes without a person.
+fn authorizer(url: &Url, probe: &Probe) -> Result<Authorizer, String> {
+    let consent = Headless::new().map_err(|error| error.to_string())?;
+    let client = (probe.client.clone(), oauth::Way::Offered);
+    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, Shelf::in_memory());
+    Ok(authorizer.with_consent(Arc::new(consent)))
+}
+
+fn in_words(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Unauthorized => "it refuses the token it has given out".to_owned(),
+        Refusal::Gone => "it ended before it was ready".to_owned(),
+        Refusal::Other(reason) => reason,
     }
 }
 
 async fn called(
-    service: &RunningService<RoleClient, Face>,
+    client: &Client,
     name: &str,
     arguments: Map<String, Value>,
     limit: Duration,
 ) -> Called {
-    let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments.clone());
+    let effects: Arc<dyn Effects> = Arc::new(Defaults);
     let begun = Instant::now();
-    let answer = timeout(limit, service.call_tool(request)).await;
+    let answer = timeout(limit, client.call(name, &arguments, &effects)).await;
     let ms = millis(begun);
     let (outcome, text) = match answer {
         Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),
-        Ok(Ok(result)) => {
-            let parts = result.content.iter().filter_map(|part| Some(part.as_text()?.text.as_str()));
-            let text = parts.collect::<Vec<_>>().join("\n");
-            let is_error = result.is_error == Some(true);
-            (if is_error { Outcome::ToolError } else { Outcome::Answered }, text)
-        }
-        Ok(Err(ServiceError::McpError(error))) if error.code == ErrorCode::INVALID_PARAMS => {
-            (Outcome::ToolError, error.message.into_owned())
-        }
-        Ok(Err(error)) => {
-            let text = oauth_error(&error).map_or_else(|| error.to_string(), ToString::to_string);
-            (Outcome::Failed, text)
-        }
+        Ok(Ok(output)) => (Outcome::Answered, output.for_model()),
+        Ok(Err(error)) => match error.kind {
+            CallErrorKind::ToolError | CallErrorKind::InvalidArguments => {
+                (Outcome::ToolError, error.message)
+            }
+            _ => (Outcome::Failed, error.message),
+        },
     };
     Called { tool: name.to_owned(), arguments, outcome, text, ms }
 }
 
-fn skipped(tool: &str, why: String) -> Called {
-    Called {
-        tool: tool.to_owned(),
-        arguments: Map::new(),
-        outcome: Outcome::Skipped,
-        text: why,
-        ms: 0.0,
-    }
-}
-
-fn offered(tool: Tool) -> Offered {
-    Offered {
-        name: tool.name.into_owned(),
-        description: tool.description.map(Into::into).unwrap_or_default(),
-    }
-}
-
 fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1_000.0
-}
-
-/// What the server sees of us.
-struct Face;
-
-impl ClientHandler for Face {
-    fn get_info(&self) -> ClientConfig {
-        let mut info = ClientConfig::default();
-        "glyphoxa".clone_into(&mut info.client_info.name);
-        env!("CARGO_PKG_VERSION").clone_into(&mut info.client_info.version);
-        let form = FormElicitationCapability::new().with_schema_validation(true);
-        info.capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
-        info
-    }
-
-    async fn create_elicitation(
-        &self,
-        request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
-        let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = request else {
-            return Ok(ElicitResult::new(ElicitationAction::Decline));
-        };
-        let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-        Ok(match filled(&schema) {
-            Some(form) => {
-                ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(form))
-            }
-            None => ElicitResult::new(ElicitationAction::Decline),
-        })
-    }
-
-    async fn create_message(
-        &self,
-        _: CreateMessageRequestParams,
-        _: RequestContext<RoleClient>,
-    ) -> Result<CreateMessageResult, ErrorData> {
-        Err(ErrorData::new(DECLINED, "no model is asked for servers here", None))
-    }
 }
 
 /// Arguments that pass `schema`, as few as it allows.
@@ -331,13 +293,15 @@ fn made_up(schema: &Value) -> Result<Map<String, Value>, String> {
     minimal(schema, &Schema::new(schema)?)
 }
 
-/// A form with every default of its schema, and what else it must have.
-fn filled(schema: &Value) -> Option<Map<String, Value>> {
-    let mut form = made_up(schema).ok()?;
-    for (key, property) in schema.get("properties").and_then(Value::as_object)? {
-        if let Some(default) = property.get("default") {
-            form.entry(key).or_insert_with(|| default.clone());
-        }
+/// Answers forms with what they must have; their defaults are added by the connection.
+struct Defaults;
+
+impl Effects for Defaults {
+    fn show(&self, _: &str) {}
+
+    fn attach(&self, _: &str, _: &Attachment) {}
+
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        async move { made_up(&form.schema).ok() }.boxed()
     }
-    Some(form)
 }

@@ -7,11 +7,12 @@
 
 mod assertion;
 mod authorizer;
-mod carried;
+mod carry;
 mod consent;
 mod exchange;
 mod loopback;
 mod shelf;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -20,10 +21,10 @@ use secrecy::SecretString;
 
 pub use self::{
     authorizer::Authorizer,
-    carried::{Carried, oauth_error},
     consent::{Consent, Headless},
     loopback::Loopback,
     shelf::{Shelf, login_path},
+    tokens::{Tokens, authorizer},
 };
 
 /// Who we are towards an authorization server.
