@@ -1,27 +1,35 @@
 //! `glyphoxa mcp probe`: one look at a server.
 
 use std::{
-    env,
     io::{self, Write},
     time::Duration,
 };
 
 use clap::Args;
-use reqwest::Url;
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::{DONE, FAILED, Failure};
-use crate::tools::connection::{
-    oauth::{Client, Proof},
-    probe::{Called, Found, Outcome, Planned, Probe, Target, probe},
+use crate::{
+    config::environment,
+    tools::connection::{
+        oauth::{Client, Proof},
+        probe::{Called, Found, Outcome, Planned, Probe, Target, probe},
+    },
 };
+
+/// What is logged beside the report.
+pub const LOG_LEVEL: &str = "warn";
 
 /// The revision to speak, as the official conformance suite gives it.
 const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
 /// What else it gives: calls to make, who we are.
 const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
+/// The client metadata document that the suite's authorization servers know.
+const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+/// Variables a server that is started gets.
+const HANDED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 /// Longest line of an answer that is shown, in characters.
 const SHOWN: usize = 100;
 
@@ -40,7 +48,7 @@ pub struct Arguments {
     #[arg(long)]
     list: bool,
     /// Revision of the protocol to speak, such as 2025-11-25 [default: the newest both know].
-    #[arg(long, value_name = "DATE", env = REVISION)]
+    #[arg(long, value_name = "DATE")]
     protocol: Option<String>,
     /// Address of our client metadata document, for authorization servers that take one.
     #[arg(long, value_name = "URL")]
@@ -96,15 +104,23 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
-    let context = match env::var(CONTEXT) {
-        Ok(text) => serde_json::from_str(&text)
+    let context = match environment(CONTEXT) {
+        Some(text) => serde_json::from_str(&text)
             .map_err(|error| Failure::Usage(format!("{CONTEXT} is not as expected: {error}")))?,
-        Err(_) => Context::default(),
+        None => Context::default(),
     };
     let target = match &arguments.url {
-        Some(url) => Target::Http(address(url)?),
-        None => return Err(Failure::Usage("no".into())),
+        Some(url) => Target::http(url).map_err(Failure::Usage)?,
+        None => Target::Stdio {
+            command: arguments.command.clone(),
+            environment: HANDED_ON
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), environment(name)?)))
+                .collect(),
+        },
     };
+    let suite = environment(REVISION);
+    let document = suite.as_ref().map(|_| SUITE_DOCUMENT.to_owned());
     let secret = |text: SecretText| SecretString::from(text.0);
     let key = context.private_key_pem.map(|pem| Proof::Key(secret(pem)));
     let proof = key.or_else(|| context.client_secret.map(|text| Proof::Secret(secret(text))));
@@ -112,30 +128,21 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     let calls = context.tool_calls.map(|calls| calls.into_iter().map(planned).collect());
     Ok(Probe {
         target,
-        revision: arguments.protocol.clone(),
+        revision: arguments.protocol.clone().or(suite),
         calls: if arguments.list { Some(Vec::new()) } else { calls },
         client: Client {
             id: context.client_id,
             proof,
-            metadata_url: arguments.client_metadata_url.clone(),
+            metadata_url: arguments.client_metadata_url.clone().or(document),
             ..Client::default()
         },
         limit: Duration::from_secs(arguments.timeout),
     })
 }
 
-fn address(text: &str) -> Result<Url, Failure> {
-    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    url.ok_or_else(|| {
-        Failure::Usage(format!(
-            "'{text}' is no address (give http://… or https://…, or a command after --)"
-        ))
-    })
-}
-
 fn print(found: &Found, out: &mut impl Write) -> io::Result<()> {
-    let Found { server, version, protocol, connect_ms, tools, calls } = found;
-    writeln!(out, "{server} {version} speaks {protocol}; connected in {connect_ms:.0} ms")?;
+    let Found { server, version, protocol, ready_ms, tools, calls } = found;
+    writeln!(out, "{server} {version} speaks {protocol}; ready in {ready_ms:.0} ms")?;
     writeln!(out, "{} tools", tools.len())?;
     for tool in tools {
         writeln!(out, "  {}: {}", tool.name, line(&tool.description))?;

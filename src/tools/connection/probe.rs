@@ -187,6 +187,17 @@ pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
 }
 
 impl Target {
+    /// The server at `address`.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn http(address: &str) -> Result<Self, String> {
+        let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        url.map(Self::Http).ok_or_else(|| {
+            format!("'{address}' is no address (give http://… or https://…, or a command after --)")
+        })
+    }
+
     /// What it is called in messages.
     fn name(&self) -> String {
         match self {
@@ -275,7 +286,7 @@ async fn called(
         Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),
         Ok(Ok(output)) => (Outcome::Answered, output.for_model()),
         Ok(Err(error)) => match error.kind {
-            CallErrorKind::ToolError | CallErrorKind::InvalidArguments => {
+            CallErrorKind::Tool | CallErrorKind::InvalidArguments => {
                 (Outcome::ToolError, error.message)
             }
             _ => (Outcome::Failed, error.message),

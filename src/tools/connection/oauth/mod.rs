@@ -14,6 +14,9 @@ mod loopback;
 mod shelf;
 mod tokens;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use reqwest::Url;
