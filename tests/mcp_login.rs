@@ -10,12 +10,16 @@ use crate::support::{
 };
 
 fn config(url: &str, auth: &str) -> String {
-    format!("mcp:\n  servers:\n    - name: vtt\n      url: {url}\n      auth: {auth}\n")
+    format!(
+        "npcs: [{{ name: Bartok }}]\nmcp:\n  servers:\n    - name: vtt\n      url: {url}\n      auth: {auth}\n"
+    )
 }
 
 /// Does what the person's browser does with the address the program prints.
 fn log_in(running: &Live) {
     let address = running.says("/authorize?");
+    // An error only says that there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let page = runtime.block_on(async {
         let browser = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -64,7 +68,13 @@ fn a_person_logs_in_once_and_again_when_the_login_is_revoked() {
     log_in(&running);
     assert_eq!(running.leave(), 0);
     place.run(&["mcp", "servers", "--json"]).ends_with(0);
-    assert!(server.state().refused.iter().all(|why| why.starts_with("mcp: ") || why.contains("refresh")));
+    assert!(
+        server
+            .state()
+            .refused
+            .iter()
+            .all(|why| why.starts_with("mcp: ") || why.contains("refresh"))
+    );
 }
 
 #[test]
@@ -105,11 +115,17 @@ fn a_probe_reports_what_every_tool_answers() {
     assert_eq!(found["server"], "protected");
     let calls = found["calls"].as_array().unwrap();
     let said: Vec<_> = calls.iter().map(|call| (&call["tool"], &call["text"])).collect();
-    assert_eq!(said, [(&json!("play"), &json!("played")), (&json!("whisper"), &json!("whispered"))]);
+    assert_eq!(
+        said,
+        [(&json!("play"), &json!("played")), (&json!("whisper"), &json!("whispered"))]
+    );
     // One consent for a start, one for the scope of `whisper`.
     assert_eq!(server.done("authorize"), 2);
     let listed = place.run(&["mcp", "probe", "--list", &server.url()]).ends_with(0);
-    assert!(listed.stdout.contains("2 tools") && !listed.stdout.contains("answered"), "{listed:#?}");
+    assert!(
+        listed.stdout.contains("2 tools") && !listed.stdout.contains("answered"),
+        "{listed:#?}"
+    );
 }
 
 #[test]

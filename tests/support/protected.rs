@@ -5,7 +5,7 @@
 //! **Never**: takes a token it has not given out, or has taken back.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex, MutexGuard},
@@ -139,7 +139,9 @@ fn answer(request: &Request, base: &Url, state: &mut State) -> Answer {
         ("GET", "/.well-known/oauth-protected-resource/mcp") => plain(json!({
             "resource": format!("{origin}/mcp"), "authorization_servers": [issuer],
         })),
-        ("GET", path) if path == format!("/.well-known/oauth-authorization-server{}", state.issuer) => {
+        ("GET", path)
+            if path == format!("/.well-known/oauth-authorization-server{}", state.issuer) =>
+        {
             plain(json!({
                 "issuer": issuer,
                 "authorization_endpoint": format!("{origin}/authorize"),
@@ -188,9 +190,13 @@ fn mcp(request: &Request, origin: &str, state: &mut State) -> Answer {
             "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
             "serverInfo": {"name": "protected", "version": "1"},
         }),
-        "tools/list" => json!({"tools": ["play", "whisper"].map(|name| json!({
-            "name": name, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true},
-        }))}),
+        "tools/list" => {
+            let tools = ["play", "whisper"].map(|name| {
+                let hints = json!({"readOnlyHint": true});
+                json!({"name": name, "inputSchema": {"type": "object"}, "annotations": hints})
+            });
+            json!({ "tools": tools })
+        }
         "tools/call" => json!({"content": [{"type": "text", "text": format!("{tool}ed")}]}),
         "ping" => json!({}),
         _ => {
@@ -244,7 +250,8 @@ fn token(request: &Request, state: &mut State) -> Result<Value, &'static str> {
     }
     let scope = match get("grant_type") {
         "authorization_code" => {
-            let (challenge, redirect, scope) = state.codes.remove(get("code")).ok_or("no such code")?;
+            let (challenge, redirect, scope) =
+                state.codes.remove(get("code")).ok_or("no such code")?;
             if hashed(get("code_verifier")) != challenge || get("redirect_uri") != redirect {
                 return Err("wrong verifier or redirect");
             }
@@ -279,10 +286,10 @@ fn token(request: &Request, state: &mut State) -> Result<Value, &'static str> {
 /// SHA-256 as PKCE writes it.
 fn hashed(verifier: &str) -> String {
     let provider = rustls::crypto::ring::default_provider();
-    let suites: BTreeSet<_> =
-        provider.cipher_suites.iter().filter_map(|suite| suite.tls13()).map(|suite| suite.common.hash_provider.hash(verifier.as_bytes()).as_ref().to_vec()).collect();
-    let sha256 = suites.into_iter().find(|hash| hash.len() == 32).unwrap();
-    URL_SAFE_NO_PAD.encode(sha256)
+    let suites = provider.cipher_suites.iter().filter_map(|suite| suite.tls13());
+    let mut hashes = suites.map(|suite| suite.common.hash_provider.hash(verifier.as_bytes()));
+    let sha256 = hashes.find(|hash| hash.as_ref().len() == 32).unwrap();
+    URL_SAFE_NO_PAD.encode(sha256.as_ref())
 }
 
 impl State {

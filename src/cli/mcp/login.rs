@@ -50,6 +50,10 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
     let consent = Loopback::new(Duration::from_secs(arguments.timeout), show).await?;
     let authorizer = authorizer.with_consent(Arc::new(consent));
     authorizer.log_in().await?;
-    complain(&format!("logged in to '{}'; the login is kept at '{}'", options.name, path.display()));
+    complain(&format!(
+        "logged in to '{}'; the login is kept at '{}'",
+        options.name,
+        path.display()
+    ));
     Ok(DONE)
 }

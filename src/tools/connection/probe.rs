@@ -29,9 +29,7 @@ use super::{
     stdio::{Child, Start},
     tail::Tail,
 };
-use crate::tools::{
-    Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema,
-};
+use crate::tools::{Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema};
 
 /// What is looked at, and how.
 pub struct Probe {

@@ -90,7 +90,9 @@ impl Authorizer {
             Some(token) if token.is_fresh((self.parties.now)()) => {
                 Ok(Some(token.access.as_str().into()))
             }
-            Some(Token { access, .. }) => self.exchange(Cause::of(Some(access), None)).await.map(Some),
+            Some(Token { access, .. }) => {
+                self.exchange(Cause::of(Some(access), None)).await.map(Some)
+            }
             None if self.parties.way == Way::Program => {
                 self.exchange(Cause::of(None, None)).await.map(Some)
             }
@@ -145,7 +147,9 @@ impl Authorizer {
             match slot.as_ref().filter(|(_, task)| !task.is_finished()) {
                 Some((flight, _)) => flight.clone(),
                 None => {
-                    if let Some(token) = cause.answered_by(self.shelf.get().as_deref(), &self.parties) {
+                    if let Some(token) =
+                        cause.answered_by(self.shelf.get().as_deref(), &self.parties)
+                    {
                         return Ok(token);
                     }
                     let task = tokio::spawn(run(self.parties.clone(), self.shelf.clone(), cause));
@@ -181,11 +185,7 @@ impl Cause {
 }
 
 /// One exchange, with its result on the shelf.
-async fn run(
-    parties: Arc<Parties>,
-    shelf: Arc<Shelf>,
-    cause: Cause,
-) -> Result<Access, OauthError> {
+async fn run(parties: Arc<Parties>, shelf: Arc<Shelf>, cause: Cause) -> Result<Access, OauthError> {
     if parties.consent.is_some() {
         return unlimited(&parties, &shelf, &cause).await;
     }
@@ -228,12 +228,7 @@ async fn unlimited(parties: &Parties, shelf: &Shelf, cause: &Cause) -> Result<Ac
 }
 
 /// Nobody is here to log in again: what the next login needs to know is kept.
-fn lost(
-    parties: &Parties,
-    shelf: &Shelf,
-    known: Option<&Login>,
-    wider: Vec<String>,
-) -> OauthError {
+fn lost(parties: &Parties, shelf: &Shelf, known: Option<&Login>, wider: Vec<String>) -> OauthError {
     let Some(known) = known else { return parties.needs_login("nobody has logged in") };
     let mut login = known.clone();
     let why = if wider.is_empty() {

@@ -150,7 +150,9 @@ impl Parties {
             asked = found.manager.select_initial_scopes(&[]).await;
             asked.retain(|scope| !by_program || scope != OFFLINE);
         }
-        asked.extend(wider.iter().filter(|scope| !asked.contains(scope)).cloned().collect::<Vec<_>>());
+        asked.extend(
+            wider.iter().filter(|scope| !asked.contains(scope)).cloned().collect::<Vec<_>>(),
+        );
         if by_program {
             self.mint(&mut found, asked).await
         } else {
@@ -321,7 +323,8 @@ impl Parties {
             };
             return Ok(registered(id, secret));
         }
-        let takes_documents = found.metadata.additional_fields.get("client_id_metadata_document_supported");
+        let takes_documents =
+            found.metadata.additional_fields.get("client_id_metadata_document_supported");
         if let Some(url) = &self.client.metadata_url
             && takes_documents.and_then(Value::as_bool) == Some(true)
         {

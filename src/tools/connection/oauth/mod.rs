@@ -94,7 +94,9 @@ pub enum OauthError {
         reason: String,
     },
     /// The server wants a scope that it was given, or that nobody gives.
-    #[error("'{server}' refuses the token, though the scope '{scope}' was asked for (have it granted there)")]
+    #[error(
+        "'{server}' refuses the token, though the scope '{scope}' was asked for (have it granted there)"
+    )]
     Scope {
         /// Name of the server.
         server: Arc<str>,

@@ -226,6 +226,7 @@ async fn the_next_login_asks_for_what_the_server_wanted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
+    exchange::use_ring();
     let (sender, mut shown) = tokio::sync::mpsc::channel(1);
     let show = move |url: &str| sender.try_send(url.to_owned()).unwrap();
     let loopback = Arc::new(Loopback::new(Duration::from_secs(30), show).await.unwrap());
