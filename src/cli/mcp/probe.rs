@@ -47,8 +47,8 @@ pub struct Arguments {
     /// Only lists the tools and calls none.
     #[arg(long)]
     list: bool,
-    /// Revision of the protocol to speak, such as 2025-11-25 [default: the newest both know].
-    #[arg(long, value_name = "DATE")]
+    /// Revision of the protocol to speak [default: the newest both know].
+    #[arg(long, value_name = "DATE", value_parser = ["2025-11-25", "2026-07-28"])]
     protocol: Option<String>,
     /// Address of our client metadata document, for authorization servers that take one.
     #[arg(long, value_name = "URL")]

@@ -23,28 +23,19 @@ pub trait Consent: Send + Sync {
 }
 
 /// Follows the authorization address itself: only good where nobody has to log in.
-pub struct Headless {
-    client: reqwest::Client,
-}
+pub struct Headless;
 
 impl Headless {
     /// Nothing listens there: the redirect is read, not followed.
     const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
-    /// With connections of its own.
-    ///
-    /// # Errors
-    /// This machine has no certificates.
-    pub fn new() -> Result<Self, reqwest::Error> {
+    async fn follow(url: &str) -> Result<String, String> {
         super::exchange::use_ring();
         let client = reqwest::Client::builder().redirect(Policy::none()).timeout(PATIENCE);
-        Ok(Self { client: client.build()? })
-    }
-
-    async fn follow(&self, url: &str) -> Result<String, String> {
+        let client = client.build().map_err(|error| error.to_string())?;
         let mut at = Url::parse(url).map_err(|error| format!("no address '{url}': {error}"))?;
         for _ in 0..=MAX_REDIRECTS {
-            let answer = self.client.get(at.clone()).send().await;
+            let answer = client.get(at.clone()).send().await;
             let answer = answer.map_err(|error| error.without_url().to_string())?;
             let Some(next) = answer.headers().get(LOCATION).and_then(|next| next.to_str().ok())
             else {
@@ -70,6 +61,6 @@ impl Consent for Headless {
     }
 
     fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, String>> {
-        Box::pin(self.follow(url))
+        Box::pin(Self::follow(url))
     }
 }

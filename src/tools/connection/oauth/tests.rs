@@ -41,7 +41,7 @@ fn program(server: &Protected, secret: &str) -> Authorizer {
 
 /// A login on disk, by a person who says yes to everything.
 async fn logged_in(server: &Protected, path: &Path) {
-    let consent = Arc::new(Headless::new().unwrap());
+    let consent = Arc::new(Headless);
     person(server, path).with_consent(consent).log_in().await.unwrap();
 }
 
@@ -199,7 +199,7 @@ async fn more_scopes_are_asked_for_on_top_and_not_for_ever() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
-    let consent = Arc::new(Headless::new().unwrap());
+    let consent = Arc::new(Headless);
     let authorizer = person(&server, &path).with_consent(consent);
     assert_eq!(whisper(&server, &authorizer, true).await.unwrap(), "play whisper");
     assert_eq!((server.done("authorize"), server.done("register")), (2, 1));
