@@ -18,6 +18,7 @@ use crate::{
 };
 
 #[derive(Args)]
+#[command(after_help = "example: glyphoxa mcp servers")]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
