@@ -43,7 +43,7 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
     let show = move |url: &str| {
         complain(&format!("log in here, then come back:\n{url}"));
         // The address is on the terminal for whoever has no browser here.
-        if opens && let Err(error) = open::that_detached(url) {
+        if opens && let Err(error) = browser::that_detached(url) {
             tracing::debug!(%error, "no browser opened");
         }
     };
