@@ -18,6 +18,7 @@ mod house;
 mod layers;
 mod manifests;
 mod mcp;
+mod mcp_login;
 mod model;
 mod rules;
 mod support;

@@ -163,11 +163,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             let _fixed = log_to_stderr(&config.log_level);
             tools::run(&config, tools)
         }
-        Command::Mcp(mcp) => {
-            let config = load(path)?;
-            let _ = log_to_stderr(&config.log_level);
-            mcp::run(&config, mcp)
-        }
+        Command::Mcp(mcp) => mcp::run(path, mcp),
     }
 }
 

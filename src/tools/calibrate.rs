@@ -16,6 +16,8 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
+pub use arguments::minimal;
+
 use super::{
     Attachment, CallContext, Effects, Placed, Probed, Taint, Tool, ToolHost, percentiles, record,
 };
@@ -216,7 +218,7 @@ fn arguments_for(placed: &Placed) -> Result<Map<String, Value>, String> {
     if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
         return Err(format!("{reason} (real calls measure it, or a probe in the config)"));
     }
-    let made = arguments::minimal(&placed.spec.parameters, &tool.input);
+    let made = minimal(&placed.spec.parameters, &tool.input);
     made.map_err(|why| format!("no arguments could be made: {why} (give it a probe in the config)"))
 }
 

@@ -3,4 +3,5 @@
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
 pub mod program;
+pub mod protected;
 pub mod speech;

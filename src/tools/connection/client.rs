@@ -106,6 +106,13 @@ impl Client {
         }
     }
 
+    /// What the server calls itself, and its version; empty where it says neither.
+    pub fn peer(&self) -> (String, String) {
+        let peer = self.service.peer().peer_info();
+        let peer = peer.as_ref().and_then(|peer| peer.server_info.as_ref());
+        peer.map(|peer| (peer.name.clone(), peer.version.clone())).unwrap_or_default()
+    }
+
     /// What the server says unasked.
     pub fn notices(&self) -> &Notices {
         &self.notices

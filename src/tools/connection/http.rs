@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
+use futures::{StreamExt, stream::BoxStream};
 use reqwest::{
     Url,
     header::{HeaderName, HeaderValue},
@@ -34,7 +34,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use sse_stream::Sse;
 use tokio_util::task::TaskTracker;
 
-use super::{facts::Facts, options::Secret};
+use super::{facts::Facts, oauth::Authorizer, options::Secret};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -49,25 +49,6 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
 
-/// Gives out tokens and renews them.
-pub trait TokenSource: Send + Sync {
-    /// The token to send, without "Bearer ".
-    ///
-    /// # Errors
-    /// Why there is none, and what a person can do about it.
-    fn token(&self) -> BoxFuture<'_, Result<String, String>>;
-
-    /// Called when a token was refused with `status`; whether another one is worth a try.
-    ///
-    /// # Errors
-    /// Why there is no other, and what a person can do about it.
-    fn renew<'a>(
-        &'a self,
-        challenge: Option<&'a str>,
-        status: u16,
-    ) -> BoxFuture<'a, Result<bool, String>>;
-}
-
 /// Who we are to a server.
 #[derive(Clone)]
 pub enum Authorization {
@@ -76,7 +57,7 @@ pub enum Authorization {
     /// Whoever holds this token.
     Bearer(Secret),
     /// Whoever these tokens are given to.
-    Managed(Arc<dyn TokenSource>),
+    Managed(Arc<Authorizer>),
 }
 
 /// What a connection over HTTP is made of.
@@ -172,8 +153,8 @@ impl Wire {
         }
     }
 
-    /// Sends with the headers and the token of this moment, and once more when the token was
-    /// refused and there is another.
+    /// Sends with the headers and the token of this moment, and again when the token was refused
+    /// and there is a better one.
     async fn with_token<'a, T, F>(
         &'a self,
         mut headers: HashMap<HeaderName, HeaderValue>,
@@ -186,31 +167,12 @@ impl Wire {
             headers.insert(name.clone(), self.header(name, template)?);
         }
         let client = self.client(&headers);
-        let first = send(client, self.token().await?, headers.clone()).await;
-        let (Authorization::Managed(source), Err(error)) = (&self.inner.authorization, &first)
-        else {
-            return first;
-        };
-        let (challenge, status) = match error {
-            StreamableHttpError::AuthRequired(it) => (Some(&*it.www_authenticate_header), 401),
-            StreamableHttpError::InsufficientScope(it) => (Some(&*it.www_authenticate_header), 403),
-            StreamableHttpError::UnexpectedServerResponse(it) if it.starts_with("HTTP 401") => {
-                (None, 401)
-            }
-            _ => return first,
-        };
-        match source.renew(challenge, status).await {
-            Ok(true) => send(client, self.token().await?, headers).await,
-            Ok(false) => first,
-            Err(reason) => Err(said(reason)),
-        }
-    }
-
-    async fn token(&self) -> Result<Option<String>, Failed> {
         match &self.inner.authorization {
-            Authorization::None => Ok(None),
-            Authorization::Bearer(token) => Ok(Some(token.0.clone())),
-            Authorization::Managed(source) => source.token().await.map(Some).map_err(said),
+            Authorization::None => send(client, None, headers).await,
+            Authorization::Bearer(token) => send(client, Some(token.0.clone()), headers).await,
+            Authorization::Managed(authorizer) => {
+                authorizer.carry(|token| send(client, token, headers.clone())).await
+            }
         }
     }
 

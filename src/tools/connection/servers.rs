@@ -18,9 +18,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     client::Client,
     facts::Facts,
-    http::TokenSource,
     kept::Kept,
     known::Known,
+    oauth::Tokens,
     options::{Secret, ServerOptions},
     server::Server,
     tail::Tail,
@@ -56,20 +56,6 @@ pub struct Shared {
     pub facts: Arc<Facts>,
     /// Where tokens come from.
     pub tokens: Tokens,
-}
-
-/// Where tokens come from that are not simply configured.
-#[derive(Default)]
-pub struct Tokens {}
-
-impl Tokens {
-    /// The tokens for one server.
-    ///
-    /// # Errors
-    /// Why there are none, and the way out.
-    pub fn source(&self, options: &ServerOptions) -> Result<Arc<dyn TokenSource>, String> {
-        Err(format!("'{}' cannot log in yet (give it auth.token)", options.name))
-    }
 }
 
 /// How a server stands.
@@ -174,7 +160,7 @@ impl Servers {
             kept: Kept::open(&setup.data_dir),
             environment: environment.map(|(name, value)| (name, Secret(value))).collect(),
             facts: setup.facts,
-            tokens: Tokens::default(),
+            tokens: Tokens::new(setup.data_dir),
         };
         let tasks = TaskTracker::new();
         Self { shared: Arc::new(shared), seed: setup.seed, running: Arc::default(), tasks }

@@ -1,0 +1,59 @@
+//! `glyphoxa mcp login`: a person logs in to a server, once.
+
+use std::{io::IsTerminal, sync::Arc, time::Duration};
+
+use clap::Args;
+
+use super::super::{DONE, Failure, complain};
+use crate::{
+    config::Config,
+    tools::connection::oauth::{Loopback, Shelf, authorizer, login_path},
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa mcp login home")]
+pub struct Arguments {
+    /// Name of the server in glyphoxa.yaml.
+    name: String,
+    /// Only prints the address of the login page and opens no browser.
+    #[arg(long)]
+    no_open: bool,
+    /// How long the login may take, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+}
+
+/// Has the person log in and keeps the token.
+///
+/// # Errors
+/// No such server, or the login failed.
+pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let servers = &config.mcp.servers;
+    let Some(options) = servers.iter().find(|server| server.name == arguments.name) else {
+        let known: Vec<&str> = servers.iter().map(|server| &*server.name).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let name = &arguments.name;
+        return Err(Failure::Usage(format!(
+            "there is no server '{name}' under mcp.servers (there are: {known})"
+        )));
+    };
+    let path = login_path(&config.data_dir, &options.name);
+    let authorizer = authorizer(options, |_| Shelf::at(path.clone())).map_err(Failure::Usage)?;
+    let opens = !arguments.no_open && std::io::stderr().is_terminal();
+    let show = move |url: &str| {
+        complain(&format!("log in here, then come back:\n{url}"));
+        // The address is on the terminal for whoever has no browser here.
+        if opens && let Err(error) = browser::that_detached(url) {
+            tracing::debug!(%error, "no browser opened");
+        }
+    };
+    let consent = Loopback::new(Duration::from_secs(arguments.timeout), show).await?;
+    let authorizer = authorizer.with_consent(Arc::new(consent));
+    authorizer.log_in().await?;
+    complain(&format!(
+        "logged in to '{}'; the login is kept at '{}'",
+        options.name,
+        path.display()
+    ));
+    Ok(DONE)
+}

@@ -1,0 +1,171 @@
+//! `glyphoxa mcp probe`: one look at a server.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::{DONE, FAILED, Failure};
+use crate::{
+    config::environment,
+    tools::connection::{
+        oauth::{Client, Proof},
+        probe::{Called, Found, Outcome, Planned, Probe, Target, probe},
+    },
+};
+
+/// What is logged beside the report.
+pub const LOG_LEVEL: &str = "warn";
+
+/// The revision to speak, as the official conformance suite gives it.
+const REVISION: &str = "MCP_CONFORMANCE_PROTOCOL_VERSION";
+/// What else it gives: calls to make, who we are.
+const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
+/// The client metadata document that the suite's authorization servers know.
+const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+/// Variables a server that is started gets.
+const HANDED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+/// Longest line of an answer that is shown, in characters.
+const SHOWN: usize = 100;
+
+#[derive(Args)]
+#[command(
+    about = "Looks at a server: what it speaks and offers, and what every tool answers",
+    long_about = "Looks at a server: what it speaks and offers, and what every tool answers. \
+                  Every tool is called, those with side effects too, unless --list is given.",
+    after_help = "examples: glyphoxa mcp probe http://127.0.0.1:3000/mcp\n          glyphoxa mcp probe --list -- npx -y @modelcontextprotocol/server-filesystem ."
+)]
+pub struct Arguments {
+    /// Address of a server that is reached by HTTP.
+    #[arg(value_name = "URL", required_unless_present = "command")]
+    url: Option<String>,
+    /// Only lists the tools and calls none.
+    #[arg(long)]
+    list: bool,
+    /// Revision of the protocol to speak [default: the newest both know].
+    #[arg(long, value_name = "DATE", value_parser = ["2025-11-25", "2026-07-28"])]
+    protocol: Option<String>,
+    /// Address of our client metadata document, for authorization servers that take one.
+    #[arg(long, value_name = "URL")]
+    client_metadata_url: Option<String>,
+    /// Longest wait for the connection, the list and each call, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+    /// A server that is started and spoken to over its standard streams.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "url")]
+    command: Vec<String>,
+}
+
+/// What the conformance suite says beside the address.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    client_id: Option<String>,
+    client_secret: Option<SecretText>,
+    private_key_pem: Option<SecretText>,
+    #[serde(rename = "toolCalls")]
+    tool_calls: Option<Vec<Call>>,
+}
+
+/// A text that is not shown.
+#[derive(Deserialize)]
+struct SecretText(String);
+
+#[derive(Deserialize)]
+struct Call {
+    name: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+}
+
+/// Looks and prints.
+///
+/// # Errors
+/// There is no server to talk to, or stdout is gone.
+pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let wanted = wanted(arguments)?;
+    let found = probe(&wanted).await?;
+    let out = &mut io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&found)?)?;
+    } else {
+        print(&found, out)?;
+    }
+    let failed = found.calls.iter().any(|call| call.outcome == Outcome::Failed);
+    Ok(if failed { FAILED } else { DONE })
+}
+
+fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
+    let context = match environment(CONTEXT) {
+        Some(text) => serde_json::from_str(&text)
+            .map_err(|error| Failure::Usage(format!("{CONTEXT} is not as expected: {error}")))?,
+        None => Context::default(),
+    };
+    let target = match &arguments.url {
+        Some(url) => Target::http(url).map_err(Failure::Usage)?,
+        None => Target::Stdio {
+            command: arguments.command.clone(),
+            environment: HANDED_ON
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), environment(name)?)))
+                .collect(),
+        },
+    };
+    let suite = environment(REVISION);
+    let document = suite.as_ref().map(|_| SUITE_DOCUMENT.to_owned());
+    let secret = |text: SecretText| SecretString::from(text.0);
+    let key = context.private_key_pem.map(|pem| Proof::Key(secret(pem)));
+    let proof = key.or_else(|| context.client_secret.map(|text| Proof::Secret(secret(text))));
+    let planned = |call: Call| Planned { name: call.name, arguments: call.arguments };
+    let calls = context.tool_calls.map(|calls| calls.into_iter().map(planned).collect());
+    Ok(Probe {
+        target,
+        revision: arguments.protocol.clone().or(suite),
+        calls: if arguments.list { Some(Vec::new()) } else { calls },
+        client: Client {
+            id: context.client_id,
+            proof,
+            metadata_url: arguments.client_metadata_url.clone().or(document),
+            ..Client::default()
+        },
+        limit: Duration::from_secs(arguments.timeout),
+    })
+}
+
+fn print(found: &Found, out: &mut impl Write) -> io::Result<()> {
+    let Found { server, version, protocol, ready_ms, tools, calls } = found;
+    writeln!(out, "{server} {version} speaks {protocol}; ready in {ready_ms:.0} ms")?;
+    writeln!(out, "{} tools", tools.len())?;
+    for tool in tools {
+        writeln!(out, "  {}: {}", tool.name, line(&tool.description))?;
+    }
+    for Called { tool, arguments, outcome, text, ms } in calls {
+        let arguments = Value::Object(arguments.clone());
+        let end = match outcome {
+            Outcome::Answered => "answered",
+            Outcome::ToolError => "answered with an error",
+            Outcome::Skipped => "not called",
+            Outcome::Failed => "FAILED",
+        };
+        writeln!(out, "{tool} {arguments}\n  {end} after {ms:.0} ms: {}", line(text))?;
+    }
+    Ok(())
+}
+
+/// The beginning of `text` on one line.
+fn line(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+    let mut line: String = plain.filter(|c| !c.is_control()).take(SHOWN).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        line.push('…');
+    }
+    line
+}

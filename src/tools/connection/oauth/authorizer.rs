@@ -1,0 +1,255 @@
+//! When a server's token is fetched, renewed and widened, once for all who need it.
+//!
+//! Entry type: [`Authorizer`]. **Never**: fetches twice at once, renews a token that somebody has
+//! renewed meanwhile, asks the authorization server again about a login it has refused.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+use reqwest::Url;
+use tokio::task::AbortHandle;
+
+use super::{
+    Client, Consent, OauthError, Shelf, Way,
+    exchange::Parties,
+    shelf::{Login, Token},
+};
+
+/// Longest exchange in which nobody is asked.
+const LIMIT: Duration = Duration::from_secs(45);
+
+/// Why a login does not do that is good for other things.
+const MORE: &str = "the server wants more than was asked for at the last login";
+
+/// What a token is: sent as it is, never shown.
+type Access = Arc<str>;
+/// An exchange under way, for all who wait.
+type Flight = Shared<BoxFuture<'static, Result<Access, OauthError>>>;
+
+/// The token of one server.
+pub struct Authorizer {
+    parties: Arc<Parties>,
+    shelf: Arc<Shelf>,
+    flight: Mutex<Option<(Flight, AbortHandle)>>,
+}
+
+/// Why there is an exchange.
+#[derive(Clone)]
+struct Cause {
+    /// The token that did not do; `None`: there is none.
+    sent: Option<String>,
+    /// What the server said (`WWW-Authenticate`).
+    challenge: Option<String>,
+    /// Scopes beyond those asked for; `None`: those will do.
+    wider: Option<String>,
+}
+
+impl Authorizer {
+    /// For the server `name` at `address`; its token lies on `shelf`.
+    #[expect(clippy::disallowed_methods, reason = "a token expires by the clock on the wall")]
+    pub fn new(name: &str, address: Url, (client, way): (Client, Way), shelf: Shelf) -> Self {
+        let parties = Parties {
+            name: name.into(),
+            server: address,
+            client,
+            way,
+            consent: None,
+            now: SystemTime::now,
+        };
+        Self { parties: Arc::new(parties), shelf: Arc::new(shelf), flight: Mutex::default() }
+    }
+
+    /// The same, with somebody to ask for consent.
+    pub fn with_consent(self, consent: Arc<dyn Consent>) -> Self {
+        let Self { parties, shelf, flight } = self;
+        let parties = Parties {
+            name: parties.name.clone(),
+            server: parties.server.clone(),
+            client: parties.client.clone(),
+            consent: Some(consent),
+            ..*parties
+        };
+        Self { parties: Arc::new(parties), shelf, flight }
+    }
+
+    /// The token to send now, renewed if it is about to expire; `None`: send none, and come back
+    /// with what the server says. Cancel safe: an exchange under way goes on.
+    ///
+    /// # Errors
+    /// There is none to be had.
+    pub async fn token(&self) -> Result<Option<Access>, OauthError> {
+        let login = self.shelf.get().filter(|login| login.token.is_some());
+        let login = login.or_else(|| self.shelf.reload(self.parties.server.as_str()));
+        let token = login.as_ref().and_then(|login| login.token.as_ref());
+        match token {
+            Some(token) if token.is_fresh((self.parties.now)()) => {
+                Ok(Some(token.access.as_str().into()))
+            }
+            Some(Token { access, .. }) => {
+                self.exchange(Cause::of(Some(access), None)).await.map(Some)
+            }
+            None if self.parties.way == Way::Program => {
+                self.exchange(Cause::of(None, None)).await.map(Some)
+            }
+            None if self.parties.consent.is_some() => Ok(None),
+            None if login.is_some() => Err(self.parties.needs_login("the last login has expired")),
+            None => Err(self.parties.needs_login("nobody has logged in")),
+        }
+    }
+
+    /// A token instead of the one `sent`, which the server has refused (401) with `challenge`.
+    /// Cancel safe.
+    ///
+    /// # Errors
+    /// There is none to be had.
+    pub async fn instead(
+        &self,
+        sent: Option<&str>,
+        challenge: Option<&str>,
+    ) -> Result<Access, OauthError> {
+        self.exchange(Cause::of(sent, challenge)).await
+    }
+
+    /// A token for more than the one `sent`, which does not reach as far as `scope` (403).
+    /// Cancel safe.
+    ///
+    /// # Errors
+    /// There is none to be had; [`OauthError::Scope`] when it was asked for already.
+    pub async fn wider(
+        &self,
+        sent: Option<&str>,
+        challenge: Option<&str>,
+        scope: &str,
+    ) -> Result<Access, OauthError> {
+        let wider = Some(scope.to_owned());
+        self.exchange(Cause { wider, ..Cause::of(sent, challenge) }).await
+    }
+
+    /// Has a person log in anew, whatever there is, for what the server has wanted before too.
+    ///
+    /// # Errors
+    /// The login failed, or could not be kept.
+    pub async fn log_in(&self) -> Result<(), OauthError> {
+        let known = self.shelf.reload(self.parties.server.as_str());
+        let login = self.parties.obtain(known.as_deref(), None, &[]).await?;
+        self.shelf.put(&self.parties.name, Some(login))
+    }
+
+    /// Joins the exchange under way, or begins one unless the token has changed meanwhile.
+    async fn exchange(&self, cause: Cause) -> Result<Access, OauthError> {
+        let flight = {
+            let mut slot = self.flight.lock().unwrap_or_else(PoisonError::into_inner);
+            match slot.as_ref().filter(|(_, task)| !task.is_finished()) {
+                Some((flight, _)) => flight.clone(),
+                None => {
+                    if let Some(token) =
+                        cause.answered_by(self.shelf.get().as_deref(), &self.parties)
+                    {
+                        return Ok(token);
+                    }
+                    let task = tokio::spawn(run(self.parties.clone(), self.shelf.clone(), cause));
+                    let handle = task.abort_handle();
+                    let name = self.parties.name.clone();
+                    let flight = task.map(move |ended| {
+                        ended.unwrap_or_else(|_| {
+                            let reason = "the authorization broke off".to_owned();
+                            Err(OauthError::Unreachable { server: name, reason })
+                        })
+                    });
+                    let flight = flight.boxed().shared();
+                    *slot = Some((flight.clone(), handle));
+                    flight
+                }
+            }
+        };
+        flight.await
+    }
+}
+
+impl Cause {
+    fn of(sent: Option<&str>, challenge: Option<&str>) -> Self {
+        Self { sent: sent.map(str::to_owned), challenge: challenge.map(str::to_owned), wider: None }
+    }
+
+    /// The token of `login`, if it is another than the one that did not do.
+    fn answered_by(&self, login: Option<&Login>, parties: &Parties) -> Option<Access> {
+        let token = login?.token.as_ref()?;
+        let is_other = self.sent.as_ref() != Some(&token.access);
+        (is_other && token.is_fresh((parties.now)())).then(|| token.access.as_str().into())
+    }
+}
+
+/// One exchange, with its result on the shelf.
+async fn run(parties: Arc<Parties>, shelf: Arc<Shelf>, cause: Cause) -> Result<Access, OauthError> {
+    if parties.consent.is_some() {
+        return unlimited(&parties, &shelf, &cause).await;
+    }
+    let ended = tokio::time::timeout(LIMIT, unlimited(&parties, &shelf, &cause)).await;
+    ended.unwrap_or_else(|_| {
+        let reason = format!("no answer within {} s", LIMIT.as_secs());
+        Err(OauthError::Unreachable { server: parties.name.clone(), reason })
+    })
+}
+
+async fn unlimited(parties: &Parties, shelf: &Shelf, cause: &Cause) -> Result<Access, OauthError> {
+    // Another process may have logged in or renewed.
+    let known = shelf.reload(parties.server.as_str());
+    let known = known.as_deref();
+    if let Some(token) = cause.answered_by(known, parties) {
+        return Ok(token);
+    }
+    let challenge = cause.challenge.as_deref();
+    let mut wider = Vec::new();
+    if let Some(scope) = &cause.wider {
+        let asked = known.map(|known| known.asked.as_slice()).unwrap_or_default();
+        let more = scope.split_whitespace().map(str::to_owned);
+        wider = more.filter(|scope| !asked.contains(scope)).collect();
+        if wider.is_empty() && parties.way == Way::Person && parties.consent.is_none() {
+            return Err(parties.needs_login(MORE));
+        }
+        if wider.is_empty() {
+            return Err(OauthError::Scope { server: parties.name.clone(), scope: scope.clone() });
+        }
+    } else if let Some(known) = known
+        && parties.way != Way::Program
+        && let Some(login) = parties.renew(known, challenge).await?
+    {
+        return put(parties, shelf, login);
+    }
+    if parties.way == Way::Person && parties.consent.is_none() {
+        return Err(lost(parties, shelf, known, wider));
+    }
+    put(parties, shelf, parties.obtain(known, challenge, &wider).await?)
+}
+
+/// Nobody is here to log in again: what the next login needs to know is kept.
+fn lost(parties: &Parties, shelf: &Shelf, known: Option<&Login>, wider: Vec<String>) -> OauthError {
+    let Some(known) = known else { return parties.needs_login("nobody has logged in") };
+    let mut login = known.clone();
+    let why = if wider.is_empty() {
+        login.token = None;
+        "the server takes the last login no longer"
+    } else {
+        login.asked.extend(wider);
+        MORE
+    };
+    match shelf.put(&parties.name, Some(login)) {
+        Ok(()) => parties.needs_login(why),
+        Err(error) => error,
+    }
+}
+
+fn put(parties: &Parties, shelf: &Shelf, login: Login) -> Result<Access, OauthError> {
+    let access = login.token.as_ref().map(|token| Access::from(token.access.as_str()));
+    if let Err(error) = shelf.put(&parties.name, Some(login)) {
+        // The token is good all the same, until the program ends.
+        tracing::warn!(server = &*parties.name, %error, "a login is not kept");
+    }
+    access.ok_or_else(|| parties.needs_login("nobody has logged in"))
+}

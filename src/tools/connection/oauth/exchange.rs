@@ -1,0 +1,406 @@
+//! One exchange with an authorization server: find it, prove who we are, come back with a token.
+//!
+//! Entry type: [`Parties`]. **Never**: decides when a token is needed, keeps one.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata,
+    ClientCredentialsConfig, CredentialStore, InMemoryCredentialStore, OAuthClientConfig,
+    OAuthTokenResponse, StoredCredentials,
+};
+use rustls::crypto::ring;
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Client, Consent, OauthError, Proof, Way,
+    assertion::assertion,
+    shelf::{Login, Registered, Token},
+};
+
+/// How long a token endpoint may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Our name where we register ourselves.
+const CLIENT_NAME: &str = "Glyphoxa";
+/// A scope for refresh tokens, which a program that is the client itself needs none of.
+const OFFLINE: &str = "offline_access";
+/// Longest part of an answer that is shown, in characters.
+const SHOWN: usize = 200;
+
+/// Makes ring the process's TLS, which rmcp's own connections need.
+pub fn use_ring() {
+    // An error only says that there is one already.
+    let _ = ring::default_provider().install_default();
+}
+
+/// Who is authorized for what, and how.
+pub struct Parties {
+    /// Name of the server, for messages.
+    pub name: Arc<str>,
+    /// Its address.
+    pub server: Url,
+    /// Who we are.
+    pub client: Client,
+    /// Who consents.
+    pub way: Way,
+    /// How a person is asked; `None`: not from here.
+    pub consent: Option<Arc<dyn Consent>>,
+    /// The clock on the wall.
+    pub now: fn() -> SystemTime,
+}
+
+/// The answer of a token endpoint.
+#[derive(Deserialize)]
+struct Answer {
+    access_token: String,
+    refresh_token: Option<String>,
+    expires_in: Option<u64>,
+}
+
+/// An authorization server that was found.
+struct Found {
+    manager: AuthorizationManager,
+    metadata: AuthorizationMetadata,
+}
+
+impl Found {
+    /// What tells it from another.
+    fn authority(&self) -> String {
+        self.metadata.issuer.clone().unwrap_or_else(|| self.metadata.token_endpoint.clone())
+    }
+
+    /// What it says under `key` as a list of words.
+    fn lists(&self, key: &str, word: &str) -> bool {
+        let listed = self.metadata.additional_fields.get(key).and_then(Value::as_array);
+        listed.is_some_and(|listed| listed.iter().any(|it| it.as_str() == Some(word)))
+    }
+}
+
+impl Parties {
+    /// A token for the refresh token of `login`; `None`: the authorization server has changed or
+    /// takes it no longer, and only a new consent helps.
+    ///
+    /// # Errors
+    /// The authorization server cannot be reached, or makes no sense.
+    pub async fn renew(
+        &self,
+        login: &Login,
+        challenge: Option<&str>,
+    ) -> Result<Option<Login>, OauthError> {
+        let Some(refresh) = login.token.as_ref().and_then(|token| token.refresh.as_ref()) else {
+            return Ok(None);
+        };
+        let mut found = self.find(challenge).await?;
+        if found.authority() != login.authority {
+            tracing::warn!(server = &*self.name, "its authorization server has changed");
+            return Ok(None);
+        }
+        let token: OAuthTokenResponse = serde_json::from_value(json!({
+            "access_token": "", "token_type": "bearer", "refresh_token": refresh,
+        }))
+        .map_err(|error| self.refused(error))?;
+        let store = InMemoryCredentialStore::new();
+        let id = login.client.id.clone();
+        let kept = StoredCredentials::new(id, Some(token), login.asked.clone(), None);
+        store.save(kept).await.map_err(|error| self.failed(&error))?;
+        found.manager.set_credential_store(store);
+        let client = configuration(&login.client, &login.asked);
+        found.manager.configure_client(client).map_err(|error| self.failed(&error))?;
+        match found.manager.refresh_token().await {
+            Ok(answer) => {
+                Ok(Some(Login { token: Some(self.token(json!(answer))?), ..login.clone() }))
+            }
+            Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(None),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    /// A first token, or one for more: `known` is what was had before, `wider` what is asked for
+    /// beside what it was asked for.
+    ///
+    /// # Errors
+    /// It was not given.
+    pub async fn obtain(
+        &self,
+        known: Option<&Login>,
+        challenge: Option<&str>,
+        wider: &[String],
+    ) -> Result<Login, OauthError> {
+        let mut found = self.find(challenge).await?;
+        let by_program = match self.way {
+            Way::Program => true,
+            Way::Person => false,
+            Way::Offered => {
+                self.client.proof.is_some()
+                    && found.lists("grant_types_supported", "client_credentials")
+            }
+        };
+        let known = known.filter(|known| known.authority == found.authority());
+        let mut asked = known.map(|known| known.asked.clone()).unwrap_or_default();
+        if asked.is_empty() {
+            asked.clone_from(&self.client.scopes);
+        }
+        if asked.is_empty() {
+            asked = found.manager.select_initial_scopes(&[]).await;
+            asked.retain(|scope| !by_program || scope != OFFLINE);
+        }
+        asked.extend(
+            wider.iter().filter(|scope| !asked.contains(scope)).cloned().collect::<Vec<_>>(),
+        );
+        if by_program {
+            self.mint(&mut found, asked).await
+        } else {
+            self.consented(found, known, asked).await
+        }
+    }
+
+    /// Finds the authorization server.
+    async fn find(&self, challenge: Option<&str>) -> Result<Found, OauthError> {
+        use_ring();
+        // An address the user has written down may be anywhere; what a server leads us to may be
+        // in a home network, but is not this machine or a cloud's own services.
+        let base = self.client.token_url.as_ref().unwrap_or(&self.server).clone();
+        let manager = AuthorizationManager::new_allowing_private_addresses(base).await;
+        let mut manager = manager.map_err(|error| self.failed(&error))?;
+        let metadata = match &self.client.token_url {
+            Some(url) => {
+                let mut metadata = AuthorizationMetadata::default();
+                metadata.token_endpoint = url.to_string();
+                metadata.authorization_endpoint = url.to_string();
+                metadata
+            }
+            None => {
+                let found = manager.resolve_metadata_from_challenge(challenge).await;
+                found.map_err(|error| self.failed(&error))?.metadata
+            }
+        };
+        manager.set_metadata(metadata.clone());
+        Ok(Found { manager, metadata })
+    }
+
+    /// Client credentials.
+    async fn mint(&self, found: &mut Found, asked: Vec<String>) -> Result<Login, OauthError> {
+        let id = self.client.id.clone().unwrap_or_default();
+        let mut resource = self.server.clone();
+        resource.set_fragment(None);
+        let token = match &self.client.proof {
+            Some(Proof::Key(pem)) => {
+                self.mint_by_key(found, &id, pem.expose_secret(), (&asked, &resource)).await?
+            }
+            Some(Proof::Secret(secret)) => {
+                let config = ClientCredentialsConfig::ClientSecret {
+                    client_id: id.clone(),
+                    client_secret: secret.expose_secret().to_owned(),
+                    scopes: asked.clone(),
+                    resource: Some(resource.into()),
+                };
+                let manager = &mut found.manager;
+                manager
+                    .validate_client_credentials_metadata(&config)
+                    .and_then(|()| manager.configure_client_credentials(&config))
+                    .map_err(|error| self.failed(&error))?;
+                let answer = manager.exchange_client_credentials(&config).await;
+                self.token(json!(answer.map_err(|error| self.failed(&error))?))?
+            }
+            None => return Err(self.refused("there is no client_secret and no private_key")),
+        };
+        let client = Registered { id, secret: None, redirect_uri: String::new() };
+        Ok(self.login(found, client, asked, token))
+    }
+
+    /// Client credentials with a signed assertion instead of a secret.
+    async fn mint_by_key(
+        &self,
+        found: &Found,
+        id: &str,
+        pem: &str,
+        (asked, resource): (&[String], &Url),
+    ) -> Result<Token, OauthError> {
+        let endpoint = Url::parse(&found.metadata.token_endpoint);
+        let endpoint = endpoint.map_err(|error| self.refused(error))?;
+        if endpoint.scheme() != "https" && self.server.scheme() == "https" {
+            return Err(self.refused(format!("its token endpoint '{endpoint}' is not HTTPS")));
+        }
+        let audience = found.authority();
+        let signed = assertion(id, &audience, pem, (self.now)(), rand::random());
+        let signed = signed.map_err(|error| self.refused(error))?;
+        let scope = asked.join(" ");
+        let mut form = vec![
+            ("grant_type", "client_credentials"),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", &signed),
+            ("resource", resource.as_str()),
+        ];
+        if !scope.is_empty() {
+            form.push(("scope", &scope));
+        }
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(PATIENCE)
+            .build()
+            .map_err(|error| self.refused(error))?;
+        let body = Url::parse_with_params("http://form/", form);
+        let body = body.map_err(|error| self.refused(error))?;
+        let sent = http
+            .post(endpoint)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(body.query().unwrap_or_default().to_owned())
+            .send()
+            .await
+            .map_err(|error| self.unreachable(error))?;
+        let status = sent.status();
+        let said = sent.bytes().await.map_err(|error| self.unreachable(error))?;
+        let said: Value = serde_json::from_slice(&said).unwrap_or_default();
+        if !status.is_success() {
+            let word = |key| said.get(key).and_then(Value::as_str).unwrap_or_default();
+            let text = format!("{status} {} {}", word("error"), word("error_description"));
+            let text: String = text.trim_end().chars().take(SHOWN).collect();
+            return Err(if status.is_server_error() {
+                self.unreachable(text)
+            } else {
+                self.refused(text)
+            });
+        }
+        self.token(said)
+    }
+
+    /// Authorization code with PKCE.
+    async fn consented(
+        &self,
+        mut found: Found,
+        known: Option<&Login>,
+        asked: Vec<String>,
+    ) -> Result<Login, OauthError> {
+        let Some(consent) = &self.consent else {
+            return Err(self.needs_login("nobody has logged in"));
+        };
+        let redirect_uri = consent.redirect_uri();
+        let client = self.registration(&mut found, known, (redirect_uri, &asked)).await?;
+        let configured = found.manager.configure_client(configuration(&client, &asked));
+        configured.map_err(|error| self.failed(&error))?;
+        let scopes: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let url = found.manager.get_authorization_url(&scopes).await;
+        let url = url.map_err(|error| self.failed(&error))?;
+        let back = consent.ask(&url).await.map_err(|error| self.refused(error))?;
+        if let Some(error) = refusal(&back) {
+            return Err(self.refused(error));
+        }
+        let back = AuthorizationCallback::from_redirect_url(&back);
+        let back = back.map_err(|error| self.failed(&error))?;
+        let issuer = back.issuer.as_deref();
+        let answer = found
+            .manager
+            .exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, issuer)
+            .await
+            .map_err(|error| self.failed(&error))?;
+        let token = self.token(json!(answer))?;
+        Ok(self.login(&found, client, asked, token))
+    }
+
+    /// Who we are there: as configured, by our metadata document, as registered before, else
+    /// registered now.
+    async fn registration(
+        &self,
+        found: &mut Found,
+        known: Option<&Login>,
+        (redirect_uri, asked): (&str, &[String]),
+    ) -> Result<Registered, OauthError> {
+        let registered = |id: &str, secret: Option<String>| Registered {
+            id: id.to_owned(),
+            secret,
+            redirect_uri: redirect_uri.to_owned(),
+        };
+        if let Some(id) = &self.client.id {
+            let secret = match &self.client.proof {
+                Some(Proof::Secret(secret)) => Some(secret.expose_secret().to_owned()),
+                _ => None,
+            };
+            return Ok(registered(id, secret));
+        }
+        let takes_documents =
+            found.metadata.additional_fields.get("client_id_metadata_document_supported");
+        if let Some(url) = &self.client.metadata_url
+            && takes_documents.and_then(Value::as_bool) == Some(true)
+        {
+            return Ok(registered(url, None));
+        }
+        if let Some(known) = known.filter(|known| known.client.redirect_uri == redirect_uri) {
+            return Ok(known.client.clone());
+        }
+        let scopes: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let client = found.manager.register_client(CLIENT_NAME, redirect_uri, &scopes).await;
+        let client = client.map_err(|error| self.failed(&error))?;
+        Ok(registered(&client.client_id, client.client_secret))
+    }
+
+    fn login(&self, found: &Found, client: Registered, asked: Vec<String>, token: Token) -> Login {
+        Login {
+            server: self.server.to_string(),
+            authority: found.authority(),
+            client,
+            asked,
+            token: Some(token),
+        }
+    }
+
+    /// The token in the answer of a token endpoint.
+    fn token(&self, answer: Value) -> Result<Token, OauthError> {
+        let answer: Answer = serde_json::from_value(answer)
+            .map_err(|_| self.refused("its token endpoint answers without an access token"))?;
+        let life = answer.expires_in.map(Duration::from_secs);
+        Ok(Token::new(answer.access_token, answer.refresh_token, life, (self.now)()))
+    }
+
+    /// A person must log in, because of `why`.
+    pub fn needs_login(&self, why: &'static str) -> OauthError {
+        OauthError::NeedsLogin { server: self.name.clone(), why }
+    }
+
+    fn refused(&self, reason: impl ToString) -> OauthError {
+        OauthError::Refused { server: self.name.clone(), reason: reason.to_string() }
+    }
+
+    fn unreachable(&self, reason: impl ToString) -> OauthError {
+        OauthError::Unreachable { server: self.name.clone(), reason: reason.to_string() }
+    }
+
+    fn failed(&self, error: &AuthError) -> OauthError {
+        match error {
+            AuthError::DiscoveryRequestFailed { .. }
+            | AuthError::HttpError(_)
+            | AuthError::TokenRefreshFailed(_) => self.unreachable(error),
+            AuthError::NoAuthorizationSupport => {
+                self.refused("it wants authorization, but names no authorization server")
+            }
+            _ => self.refused(error),
+        }
+    }
+}
+
+/// What rmcp is told of a client.
+fn configuration(client: &Registered, scopes: &[String]) -> OAuthClientConfig {
+    let config = OAuthClientConfig::new(&client.id, &client.redirect_uri);
+    let config = config.with_scopes(scopes.to_vec());
+    match &client.secret {
+        Some(secret) => config.with_client_secret(secret),
+        None => config,
+    }
+}
+
+/// Why consent was not given, if the redirect says so.
+fn refusal(redirect: &str) -> Option<String> {
+    let url = Url::parse(redirect).ok()?;
+    let value = |name| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+    let error = value("error")?;
+    let text = match value("error_description") {
+        Some(described) => format!("consent was not given: {error}: {described}"),
+        None => format!("consent was not given: {error}"),
+    };
+    Some(text.chars().filter(|c| !c.is_control()).take(SHOWN).collect())
+}

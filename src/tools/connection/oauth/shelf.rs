@@ -1,0 +1,249 @@
+//! What is known of a login: token, registration, scopes; in memory, and in a file only we may read.
+//!
+//! Entry type: [`Shelf`]. **Never**: leaves a half-written file, follows what another server's file
+//! says, keeps a token where others can read it.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::OauthError;
+use crate::tools::names::fnv1a;
+
+/// A token is renewed this long before it expires.
+const MARGIN: Duration = Duration::from_secs(30);
+/// A token that lives shorter than four margins is renewed in the last quarter of its life.
+const QUARTERS: u32 = 4;
+
+/// A login to one server.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Login {
+    /// Address of the server it is for.
+    pub server: String,
+    /// Issuer of its tokens, or their address where the issuer says no name.
+    pub authority: String,
+    /// Who we are there.
+    pub client: Registered,
+    /// What was asked for.
+    pub asked: Vec<String>,
+    /// The token; `None`: it was refused, only the rest is of use.
+    pub token: Option<Token>,
+}
+
+/// Who we are towards one authorization server.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Registered {
+    /// Its name for us.
+    pub id: String,
+    /// What proves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// Where it sends people back to.
+    pub redirect_uri: String,
+}
+
+/// An access token.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Token {
+    /// What is sent.
+    pub access: String,
+    /// What a new one is had for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<String>,
+    /// When it is renewed, in seconds since 1970; `None`: when it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renew_at: Option<u64>,
+}
+
+impl Token {
+    /// The token that lives for `life` from `now` on.
+    pub fn new(
+        access: String,
+        refresh: Option<String>,
+        life: Option<Duration>,
+        now: SystemTime,
+    ) -> Self {
+        let renew_at = life.map(|life| {
+            let usable = life.saturating_sub(MARGIN.min(life / QUARTERS));
+            seconds(now).saturating_add(usable.as_secs())
+        });
+        Self { access, refresh, renew_at }
+    }
+
+    /// Whether it can be sent at `now`.
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        self.renew_at.is_none_or(|at| seconds(now) < at)
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// The file of the login to the server `name` under `data_dir`; another name has another file.
+pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let file = if !name.is_empty() && name.chars().all(is_plain) {
+        format!("{name}.json")
+    } else {
+        let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        format!("{plain}.{:016x}.json", fnv1a(name))
+    };
+    data_dir.join("logins").join(file)
+}
+
+/// Where a login lies.
+pub struct Shelf {
+    /// The file; `None`: memory only.
+    path: Option<PathBuf>,
+    /// What is in it.
+    login: Mutex<Option<Arc<Login>>>,
+}
+
+impl Shelf {
+    /// In memory, for as long as it is needed.
+    pub fn in_memory() -> Self {
+        Self { path: None, login: Mutex::default() }
+    }
+
+    /// In the file at `path`, which need not exist.
+    pub fn at(path: PathBuf) -> Self {
+        Self { path: Some(path), login: Mutex::default() }
+    }
+
+    /// The login to the server at `address`, as it was last read or put here.
+    pub fn get(&self) -> Option<Arc<Login>> {
+        self.login.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the file again, which another process may have written. A file that is not there, is
+    /// broken or belongs to another address counts as no login; one in memory stays as it is.
+    pub fn reload(&self, address: &str) -> Option<Arc<Login>> {
+        let Some(path) = &self.path else { return self.get() };
+        let login = fs::read_to_string(path)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Login>(&text).ok())
+            .filter(|login| login.server == address)
+            .map(Arc::new);
+        self.login.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&login);
+        login
+    }
+
+    /// Replaces the login, on disk first.
+    ///
+    /// # Errors
+    /// The file cannot be written; memory has the new login all the same.
+    pub fn put(&self, server: &Arc<str>, login: Option<Login>) -> Result<(), OauthError> {
+        let login = login.map(Arc::new);
+        let kept = self.path.as_deref().map_or(Ok(()), |path| write(path, login.as_deref()));
+        *self.login.lock().unwrap_or_else(PoisonError::into_inner) = login;
+        kept.map_err(|error| OauthError::Kept {
+            server: server.clone(),
+            path: self.path.as_deref().unwrap_or(Path::new("")).display().to_string(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// Writes `login` in one step, readable by its owner alone; `None` removes the file.
+fn write(path: &Path, login: Option<&Login>) -> io::Result<()> {
+    let Some(login) = login else {
+        return match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    private_folder(folder)?;
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    // What a killed process left behind.
+    _ = fs::remove_file(&beside);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(&beside).and_then(|mut file| {
+        file.write_all(serde_json::to_string_pretty(login)?.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn login(access: &str) -> Login {
+        let client = Registered { id: "us".into(), secret: None, redirect_uri: "http://l/".into() };
+        Login {
+            server: "http://h/mcp".into(),
+            authority: "http://a".into(),
+            client,
+            asked: vec!["play".into()],
+            token: Some(Token { access: access.into(), refresh: None, renew_at: Some(7) }),
+        }
+    }
+
+    #[test]
+    fn a_login_survives_the_process_and_is_the_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = login_path(folder.path(), "vtt");
+        let server: Arc<str> = "vtt".into();
+        let shelf = Shelf::at(path.clone());
+        assert!(shelf.reload("http://h/mcp").is_none());
+        shelf.put(&server, Some(login("one"))).unwrap();
+        shelf.put(&server, Some(login("two"))).unwrap();
+        let again = Shelf::at(path.clone());
+        assert!(again.reload("http://h/mcp").is_some_and(|kept| *kept == login("two")));
+        assert!(again.reload("http://elsewhere/mcp").is_none(), "a token for another address");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&path), 0o600);
+            assert_eq!(mode(path.parent().unwrap()), 0o700);
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing beside it");
+        shelf.put(&server, None).unwrap();
+        shelf.put(&server, None).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn names_have_files_of_their_own() {
+        let at = |name| login_path(Path::new("d"), name);
+        assert_eq!(at("home-lab"), Path::new("d/logins/home-lab.json"));
+        assert_ne!(at("a/b"), at("a_b"));
+        assert_eq!(at("../x").parent(), Some(Path::new("d/logins")));
+        assert_ne!(at(""), at("_"));
+    }
+
+    #[test]
+    fn a_token_is_renewed_before_it_expires() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_000);
+        let token = |life| Token::new("a".into(), None, life, now).renew_at;
+        assert_eq!(token(Some(Duration::from_secs(3_600))), Some(4_570));
+        assert_eq!(token(Some(Duration::from_secs(20))), Some(1_015));
+        assert_eq!(token(None), None);
+        let short = Token::new("a".into(), None, Some(Duration::from_secs(20)), now);
+        assert!(short.is_fresh(now) && !short.is_fresh(now + Duration::from_secs(15)));
+    }
+}

@@ -1,0 +1,315 @@
+//! One look at a server from outside: what it speaks, what it offers, what its tools answer.
+//!
+//! Entry function: [`probe`], over the same connections the table has. Calls every tool with
+//! arguments made from its schema, and fills forms with the defaults of their schema.
+//! **Never**: offers anything to an NPC, keeps a login.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use reqwest::Url;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    answer::Refusal,
+    client::{Client, Era},
+    face::{Face, Gate, Notices, OpenCalls},
+    facts::Facts,
+    http::{Authorization, Way, Wire},
+    lines::Lines,
+    oauth::{self, Authorizer, Headless, Shelf},
+    options::Secret,
+    stdio::{Child, Start},
+    tail::Tail,
+};
+use crate::tools::{Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema};
+
+/// What is looked at, and how.
+pub struct Probe {
+    /// Where the server is.
+    pub target: Target,
+    /// Revision to speak; `None`: the newest that both know.
+    pub revision: Option<String>,
+    /// What is called; `None`: every tool, with made-up arguments.
+    pub calls: Option<Vec<Planned>>,
+    /// Who we are if the server wants authorization.
+    pub client: oauth::Client,
+    /// Longest wait for the connection and its list, and for each call.
+    pub limit: Duration,
+}
+
+/// Where a server is.
+pub enum Target {
+    /// Behind streamable HTTP.
+    Http(Url),
+    /// A program that is started, with these variables of ours.
+    Stdio {
+        /// Program and arguments, at least the program.
+        command: Vec<String>,
+        /// What it gets.
+        environment: BTreeMap<String, String>,
+    },
+}
+
+/// A call to be made.
+pub struct Planned {
+    /// Name of the tool on the wire.
+    pub name: String,
+    /// With what.
+    pub arguments: Map<String, Value>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    /// Revision spoken.
+    pub protocol: &'static str,
+    /// What the server calls itself.
+    pub server: String,
+    /// Its version.
+    pub version: String,
+    /// Milliseconds to the list of its tools, authorization included.
+    pub ready_ms: f64,
+    /// Every tool that can be called, in the server's order.
+    pub tools: Vec<Offered>,
+    /// Every call made, in order.
+    pub calls: Vec<Called>,
+}
+
+/// A tool.
+#[derive(Debug, Serialize)]
+pub struct Offered {
+    /// Its name.
+    pub name: String,
+    /// What it says it does.
+    pub description: String,
+}
+
+/// A call that was made.
+#[derive(Debug, Serialize)]
+pub struct Called {
+    /// Name of the tool.
+    pub tool: String,
+    /// With what it was called.
+    pub arguments: Map<String, Value>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it said.
+    pub text: String,
+    /// Milliseconds to the answer.
+    pub ms: f64,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// With a result.
+    Answered,
+    /// With an error of the tool, which made-up arguments easily bring about.
+    ToolError,
+    /// It was not made: no arguments could be made up.
+    Skipped,
+    /// With no result at all.
+    Failed,
+}
+
+/// Why nothing was found.
+#[derive(Debug, thiserror::Error)]
+#[error("'{target}' cannot be used as an MCP server: {reason}")]
+pub struct ProbeError {
+    /// What was looked at.
+    target: String,
+    /// What came instead of an answer, and the way out.
+    reason: String,
+}
+
+/// A connection, and the process at its other end.
+struct Opened {
+    client: Client,
+    child: Option<Child>,
+}
+
+/// Looks at a server.
+///
+/// # Errors
+/// There is no server, or it cannot be talked to. What goes wrong in a call is in the result.
+pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
+    let begun = Instant::now();
+    let failed = |reason: String| ProbeError { target: probe.target.name(), reason };
+    let ready = async {
+        let opened = open(probe).await?;
+        let tools = opened.client.tools().await?;
+        Ok((opened, tools))
+    };
+    let slow = format!("it was not ready within {} s (see --timeout)", probe.limit.as_secs());
+    let ready = timeout(probe.limit, ready).await.unwrap_or(Err(slow));
+    let (Opened { client, child }, tools) = ready.map_err(failed)?;
+    let ready_ms = millis(begun);
+    let mut calls = Vec::new();
+    for planned in probe.calls.iter().flatten() {
+        let arguments = planned.arguments.clone();
+        calls.push(called(&client, &planned.name, arguments, probe.limit).await);
+    }
+    for tool in tools.iter().filter(|_| probe.calls.is_none()) {
+        calls.push(match made_up(&tool.input) {
+            Ok(arguments) => called(&client, &tool.name, arguments, probe.limit).await,
+            Err(why) => Called {
+                tool: tool.name.clone(),
+                arguments: Map::new(),
+                outcome: Outcome::Skipped,
+                text: why,
+                ms: 0.0,
+            },
+        });
+    }
+    let (server, version) = client.peer();
+    let protocol = client.era().revision();
+    client.close().await;
+    if let Some(child) = child {
+        child.end().await;
+    }
+    let offered = |tool: super::definitions::Listed| Offered {
+        name: tool.name,
+        description: tool.description,
+    };
+    let tools = tools.into_iter().map(offered).collect();
+    Ok(Found { protocol, server, version, ready_ms, tools, calls })
+}
+
+impl Target {
+    /// The server at `address`.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn http(address: &str) -> Result<Self, String> {
+        let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        url.map(Self::Http).ok_or_else(|| {
+            format!("'{address}' is no address (give http://… or https://…, or a command after --)")
+        })
+    }
+
+    /// What it is called in messages.
+    fn name(&self) -> String {
+        match self {
+            Self::Http(url) => url.to_string(),
+            Self::Stdio { command, .. } => command.join(" "),
+        }
+    }
+}
+
+async fn open(probe: &Probe) -> Result<Opened, String> {
+    let era = match probe.revision.as_deref() {
+        Some(revision) if revision < Era::Stateless.revision() => Some(Era::Handshake),
+        Some(_) => Some(Era::Stateless),
+        None => None,
+    };
+    let lost = CancellationToken::new();
+    let face = Face {
+        server: "probe".into(),
+        notices: Arc::new(Notices::default()),
+        open: Arc::new(OpenCalls::default()),
+        debug: false,
+        gate: Gate::new(),
+    };
+    match &probe.target {
+        Target::Http(url) => {
+            let wire = Wire::new(Way {
+                url: url.as_str(),
+                headers: &[],
+                authorization: Authorization::Managed(Arc::new(authorizer(url, probe))),
+                facts: Arc::new(Facts::default()),
+            })?;
+            let opened = Client::open(wire.transport(url.as_str()), face, era, lost).await;
+            let client = opened.map_err(in_words)?;
+            Ok(Opened { client, child: None })
+        }
+        Target::Stdio { command, environment } => {
+            let environment: Vec<(&str, Secret)> =
+                environment.iter().map(|(name, value)| (&**name, Secret(value.clone()))).collect();
+            let tail = Arc::new(Tail::default());
+            let (child, streams) = Child::start(Start {
+                command,
+                environment: environment.iter().map(|(name, value)| (*name, value)).collect(),
+                tail: Arc::clone(&tail),
+                shown: Box::new(|_| {}),
+            })?;
+            let lines = Lines::new("probe".into(), streams.read, streams.write, lost.clone());
+            match Client::open(lines, face, era, lost).await {
+                Ok(client) => Ok(Opened { client, child: Some(child) }),
+                Err(refusal) => {
+                    let words = tail.last_words().await.map(|words| format!(": {words}"));
+                    child.end().await;
+                    Err(format!("{}{}", in_words(refusal), words.unwrap_or_default()))
+                }
+            }
+        }
+    }
+}
+
+/// Authorization as far as it goes without a person.
+fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
+    let client = (probe.client.clone(), oauth::Way::Offered);
+    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, Shelf::in_memory());
+    authorizer.with_consent(Arc::new(Headless))
+}
+
+fn in_words(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Unauthorized => "it refuses the token it has given out".to_owned(),
+        Refusal::Gone => "it ended before it was ready".to_owned(),
+        Refusal::Other(reason) => reason,
+    }
+}
+
+async fn called(
+    client: &Client,
+    name: &str,
+    arguments: Map<String, Value>,
+    limit: Duration,
+) -> Called {
+    let effects: Arc<dyn Effects> = Arc::new(Defaults);
+    let begun = Instant::now();
+    let answer = timeout(limit, client.call(name, &arguments, &effects)).await;
+    let ms = millis(begun);
+    let (outcome, text) = match answer {
+        Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),
+        Ok(Ok(output)) => (Outcome::Answered, output.for_model()),
+        Ok(Err(error)) => match error.kind {
+            CallErrorKind::Tool | CallErrorKind::InvalidArguments => {
+                (Outcome::ToolError, error.message)
+            }
+            _ => (Outcome::Failed, error.message),
+        },
+    };
+    Called { tool: name.to_owned(), arguments, outcome, text, ms }
+}
+
+fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1_000.0
+}
+
+/// Arguments that pass `schema`, as few as it allows.
+fn made_up(schema: &Value) -> Result<Map<String, Value>, String> {
+    minimal(schema, &Schema::new(schema)?)
+}
+
+/// Answers forms with what they must have; their defaults are added by the connection.
+struct Defaults;
+
+impl Effects for Defaults {
+    fn show(&self, _: &str) {}
+
+    fn attach(&self, _: &str, _: &Attachment) {}
+
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        async move { made_up(&form.schema).ok() }.boxed()
+    }
+}
