@@ -84,14 +84,19 @@ fn five_mistakes_in_three_files_are_one_report() {
 
 #[test]
 fn the_shipped_files_are_fine() {
-    let mut reading = reading::Reading::new(files::Source::Shipped, &no_variables, &TOOLS[..2]);
+    let mut reading = reading::Reading::new(
+        files::Source::Shipped,
+        &no_variables,
+        crate::tools::builtin::IDENTITIES,
+    );
     let config = app::read(&mut reading, Path::new(FILE_NAME)).unwrap();
     assert_eq!(reading.problems, [], "problems");
     assert_eq!(reading.warnings, [], "warnings");
     assert!(config.npcs.len() >= 4);
     assert!(!config.campaign.entities.is_empty());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let disk = load(Some(&root.join(FILE_NAME)), &no_variables, &TOOLS[..2]).unwrap();
+    let disk = load(Some(&root.join(FILE_NAME)), &no_variables, crate::tools::builtin::IDENTITIES)
+        .unwrap();
     assert_eq!(config.npcs, disk.npcs, "every npc file is embedded");
     assert_eq!(config.campaign, disk.campaign);
     assert_eq!(disk.session, session::Options::default(), "the file shows the defaults");

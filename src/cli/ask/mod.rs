@@ -15,6 +15,7 @@ use std::{
     io::{self, IsTerminal},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use clap::{ArgMatches, Args};
@@ -42,6 +43,9 @@ use crate::{
 
 /// Events of the table that wait to be printed.
 const EVENT_CAPACITY: usize = 256;
+/// Longest wait for servers of tools before the first of several inputs; a table that listens
+/// does not wait for them.
+const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -165,17 +169,30 @@ fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
 
 /// Waits for the servers nothing starts without.
 async fn required(tools: &Tools) -> anyhow::Result<()> {
-    let ready = tools.servers.required().await;
-    if let Err(reasons) = ready {
-        tools.servers.close().await;
-        anyhow::bail!("{reasons}");
-    }
-    Ok(())
+    tools.servers.required().await.map_err(|reasons| anyhow::anyhow!(reasons))
 }
 
+/// Opens the tools for as long as there is a table.
 async fn play(
     arguments: &Arguments,
     config: &Config,
+    said: (Option<usize>, Vec<Step>),
+    (kept, files): (KeptSession, Files<'_>),
+) -> Result<u8, Failure> {
+    let session = SessionId(kept.id().to_owned());
+    let tools = app::open_tools(config, Some(&session), rand::random())?;
+    let status = match required(&tools).await {
+        Ok(()) => at_table(arguments, (config, &tools), said, (kept, files)).await,
+        Err(missing) => Err(Failure::Failed(missing)),
+    };
+    tools.close().await;
+    status
+}
+
+/// Plays everything through a table.
+async fn at_table(
+    arguments: &Arguments,
+    (config, tools): (&Config, &Tools),
     (npc, steps): (Option<usize>, Vec<Step>),
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
@@ -184,75 +201,82 @@ async fn play(
     if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
         print::while_loading(stt.ready()).await?;
     }
+    if !steps.is_empty() && !clock_runs {
+        // What is asked at once would find no tools yet.
+        tools.servers.settled(SERVERS_PATIENCE).await;
+    }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
-    let session = SessionId(kept.id().to_owned());
-    let tools = app::open_tools(config, Some(&session), rand::random())?;
-    required(&tools).await?;
-    let table = app::open_table(
-        config,
-        TableSetup {
-            session,
-            histories: kept.histories(),
-            spent: kept.spent(),
-            stt,
-            out: Box::new(sink.clone()),
-            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-            effects: Arc::new(Face {
-                aloud: !arguments.json,
-                approve: arguments.approve,
-                typed: Arc::clone(&typed),
-            }),
-            host: tools.host.clone(),
-            events: events.clone(),
-            seed: rand::random(),
-        },
-    )?;
-    let commands = &table.handle.commands;
-    let following = app::follow(
-        Running {
-            path: files.path,
-            commands: commands.clone(),
-            events,
-            tools: &tools,
-            seats: table.seats,
-            log_level: files.set_level,
-        },
-        config.clone(),
-    );
+    let setup = TableSetup {
+        session: SessionId(kept.id().to_owned()),
+        histories: kept.histories(),
+        spent: kept.spent(),
+        stt,
+        out: Box::new(sink.clone()),
+        pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+        effects: Arc::new(Face {
+            aloud: !arguments.json,
+            approve: arguments.approve,
+            typed: Arc::clone(&typed),
+        }),
+        host: tools.host.clone(),
+        events: events.clone(),
+        seed: rand::random(),
+    };
+    let table = app::open_table(config, setup)?;
+    let commands = table.handle.commands.clone();
+    let running = Running {
+        path: files.path,
+        commands: commands.clone(),
+        events,
+        tools,
+        seats: table.seats,
+        log_level: files.set_level,
+    };
     for command in [Command::Pin(npc), Command::SetTier(arguments.tier)] {
         commands.send(command).await?;
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle.clone(), events_in, (printer, call_log), pacing);
-    let driven = async {
-        if steps.is_empty() {
-            driver.typed_lines(&typed, arguments.as_dm).await
-        } else {
-            driver.steps(&steps).await
-        }
-    };
-    tokio::select! {
-        driven = driven => driven?,
-        () = following, if steps.is_empty() => {}
-        interrupted = tokio::signal::ctrl_c() => {
-            interrupted?;
-            // Whoever typed has finished; recordings are answered whole or not at all.
-            if !steps.is_empty() {
-                return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
-            }
-        }
-    }
+    let mut driver = Driver::new(table.handle, events_in, (printer, call_log), pacing);
+    let following = app::follow(running, config.clone());
+    drive(&mut driver, &steps, following, (&typed, arguments.as_dm)).await?;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
-    tools.close().await;
     kept.save(ended.histories.into_iter().collect::<BTreeMap<_, _>>(), table.purse.spent())?;
     if let Some(path) = &arguments.out {
         sink.write(path)?;
     }
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// Plays the steps, or what is typed while changed files are followed, until the end or ctrl-C.
+async fn drive(
+    driver: &mut Driver,
+    steps: &[Step],
+    following: impl Future<Output = ()>,
+    (typed, as_dm): (&Typed, bool),
+) -> Result<(), Failure> {
+    let driven = async {
+        if steps.is_empty() {
+            driver.typed_lines(typed, as_dm).await
+        } else {
+            driver.steps(steps).await
+        }
+    };
+    tokio::select! {
+        driven = driven => driven,
+        () = following, if steps.is_empty() => Ok(()),
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            // Whoever typed has finished; recordings are answered whole or not at all.
+            if steps.is_empty() {
+                return Ok(());
+            }
+            Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")))
+        }
+    }
 }

@@ -37,7 +37,8 @@ impl From<rmcp::model::Tool> for Listed {
         let title = tool.title.or_else(|| tool.annotations.as_ref()?.title.clone());
         let description = tool.description.filter(|text| !text.trim().is_empty());
         let hints = tool.annotations.map_or_else(Declared::default, |hints| Declared {
-            read_only: hints.read_only_hint,
+            // Repeating is only a question for what writes: the hint says that it does.
+            read_only: hints.read_only_hint.or(hints.idempotent_hint.map(|_| false)),
             destructive: hints.destructive_hint,
             idempotent: hints.idempotent_hint,
             ..Declared::default()

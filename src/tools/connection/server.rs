@@ -26,6 +26,9 @@ use super::{
 };
 use crate::tools::{Definition, SourceKind, identity as identity_of};
 
+/// Tools are measured this long after their server is ready, so that its first calls are not in
+/// the figures.
+const MEASURED_AFTER: Duration = Duration::from_secs(2);
 /// Changes that come within this time are one.
 const DEBOUNCE: Duration = Duration::from_millis(200);
 /// Longest wait between two attempts.
@@ -216,6 +219,7 @@ impl Server {
             () = self.doubted(&client) => Some("it no longer answers".to_owned()),
             never = listen(&client, self.options.resources) => match never {},
             never = settle::settle(&client, wire.as_ref()) => match never {},
+            never = self.measure() => match never {},
         };
         link.client.store(None);
         self.shared.host.catalog().withdraw(self.options.identity());
@@ -262,6 +266,13 @@ impl Server {
                 self.read_resources(client).await;
             }
         }
+    }
+
+    /// Measures tools of which no figures are kept, once the connection has settled.
+    async fn measure(&self) -> Never {
+        sleep(MEASURED_AFTER).await;
+        self.shared.host.calibrate_new(self.options.identity()).await;
+        std::future::pending().await
     }
 
     /// Returns when a call has failed and the server does not answer.
