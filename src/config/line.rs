@@ -154,7 +154,7 @@ impl Placeholders {
         }
         let Some(groups) = &self.groups else { return };
         for name in placeholders(node.text().unwrap_or_default()) {
-            let result = name.starts_with("result.");
+            let result = name == "result" || name.starts_with("result.");
             if PLACEHOLDERS.contains(&name) || groups.iter().any(|group| group == name) {
                 continue;
             }

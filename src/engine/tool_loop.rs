@@ -62,10 +62,13 @@ pub async fn converse(
     offer: Offer,
     (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
-    let found = match &parts.npc.policy.tool_choice {
-        ToolChoice::Named(name) => vec![Arc::from(name.as_str())],
-        _ => Vec::new(),
+    let named = match &parts.npc.policy.tool_choice {
+        ToolChoice::Named(name) => Some(name),
+        _ => None,
     };
+    // What an NPC's own lines call belongs to it, whatever is said.
+    let lines = parts.npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
+    let found = named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect();
     let mut rounds = Rounds {
         calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
         sentences_left: usize::from(parts.npc.max_sentences.max(1)),

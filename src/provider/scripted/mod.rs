@@ -107,7 +107,13 @@ const CALL_PREFIX: &str = "line-";
 fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
     let Some(Message::Tool { call, content }) = messages.last() else { return None };
     let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
-    Some((line, serde_json::from_str(unframed(content)).ok()))
+    let text = unframed(content);
+    let words = || {
+        // Words from outside are a result as they are; what the host itself says is none.
+        let is_result = text.len() < content.len() && !text.starts_with("error: ");
+        is_result.then(|| Value::from(text))
+    };
+    Some((line, serde_json::from_str(text).ok().or_else(words)))
 }
 
 /// What a tool said, without the frame that marks it as data from outside.

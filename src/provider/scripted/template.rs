@@ -1,5 +1,5 @@
 //! Templates of scripted lines: `{speaker}`, `{npc}`, `{utterance}`, `{dice}`, `{1}`, `{name}`,
-//! `{result.total}`.
+//! `{result.total}`, `{result}`.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +41,7 @@ impl Values {
             "speaker" => Some(self.speaker.clone()),
             "utterance" => Some(self.utterance.clone()),
             "dice" => self.dice.clone(),
+            "result" => self.result.as_ref().and_then(spoken),
             _ => match key.strip_prefix("result.") {
                 Some(path) => {
                     let pointer = format!("/{}", path.replace('.', "/"));
