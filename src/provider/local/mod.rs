@@ -56,7 +56,7 @@ const GENERAL: &str = "en-us.lm.bin";
 /// How this machine hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Most decoders, one a speaker at the same time; each takes about 170 MB.
+    /// Most decoders, one a speaker at the same time; each takes about 120 MB.
     pub decoders: usize,
     /// Folder of Debian's `pocketsphinx-en-us`.
     pub models: PathBuf,
