@@ -328,7 +328,7 @@ pub fn tier_names(config: &Config, present: &[&str]) -> Names {
 }
 
 /// What the recogniser should expect to hear.
-fn vocabulary(config: &Config) -> local::Vocabulary {
+pub fn vocabulary(config: &Config) -> local::Vocabulary {
     let name = |text: &str, respelling: Option<&str>| local::Name {
         text: text.to_owned(),
         respelling: respelling.map(str::to_owned),

@@ -4,7 +4,9 @@
 //! **Never**: part of the program.
 
 pub use crate::{
+    app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, SampleRate},
+    config::load as load_config,
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,

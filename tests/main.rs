@@ -12,14 +12,14 @@ mod cli;
 mod dev;
 mod docs;
 mod figures;
-#[cfg(feature = "measure")]
-mod hearing;
 mod house;
 mod layers;
 mod manifests;
 mod mcp;
 mod mcp_login;
 mod model;
+#[cfg(feature = "measure")]
+mod recogniser_error_rates;
 mod rules;
 mod support;
 mod tools;

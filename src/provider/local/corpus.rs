@@ -10,10 +10,12 @@ use super::template::{Choices, Template};
 /// What fits into the templates.
 const SLOTS: &str = include_str!("templates/slots.txt");
 /// One sentence a line.
-const TEMPLATES: [&str; 3] = [
+const TEMPLATES: [&str; 5] = [
     include_str!("templates/dice.txt"),
     include_str!("templates/talk.txt"),
+    include_str!("templates/table_more.txt"),
     include_str!("templates/everyday.txt"),
+    include_str!("templates/small_talk.txt"),
 ];
 
 /// Sentences per template line and unit of its section's weight.

@@ -39,9 +39,9 @@ pub enum SphinxError {
         /// What it was given, or its answer.
         value: String,
     },
-    /// The generated model cannot be put where the library reads it.
+    /// What was generated cannot be put where the library reads it.
     #[error(
-        "cannot write the campaign's language model: {0} (free space in the folder for temporary files)"
+        "cannot write the campaign's words for the speech recogniser: {0} (free space in the folder for temporary files)"
     )]
     Scratch(#[from] std::io::Error),
     /// A path or word holds a zero byte.

@@ -80,6 +80,8 @@ Base {
     ngram_model_set_init: unsafe extern "C" fn(Object, *mut Object, *mut *mut c_char, *const f32, i32) -> Object,
     ngram_model_apply_weights: unsafe extern "C" fn(Object, f32, f32, f32) -> c_int,
     cmn_live_update: unsafe extern "C" fn(*mut Cmn),
+    ngram_wid: unsafe extern "C" fn(Object, *const c_char) -> i32,
+    ngram_ng_score: unsafe extern "C" fn(Object, i32, *mut i32, i32, *mut i32) -> i32,
     ngram_model_free: unsafe extern "C" fn(Object) -> c_int,
 } }
 
@@ -90,7 +92,6 @@ Pocket {
     ps_init: unsafe extern "C" fn(Object) -> Object,
     ps_free: unsafe extern "C" fn(Object) -> c_int,
     ps_get_feat: unsafe extern "C" fn(Object) -> *const Feat,
-    ps_add_word: unsafe extern "C" fn(Object, *const c_char, *const c_char, c_int) -> c_int,
     ps_set_lm: unsafe extern "C" fn(Object, *const c_char, Object) -> c_int,
     ps_set_search: unsafe extern "C" fn(Object, *const c_char) -> c_int,
     ps_start_utt: unsafe extern "C" fn(Object) -> c_int,
@@ -201,7 +202,7 @@ pub struct Sphinx {
 pub struct Recipe<'a> {
     /// Folder of the acoustic model.
     pub acoustic: &'a Path,
-    /// Stock dictionary.
+    /// How words sound.
     pub dictionary: &'a Path,
     /// General language model, binary form.
     pub general: &'a Path,
@@ -213,8 +214,6 @@ pub struct Recipe<'a> {
     pub language_weight: f32,
     /// Factor for every word begun.
     pub word_insertion: f32,
-    /// Pronunciations the stock dictionary lacks: word (or `word(2)`) and its phones.
-    pub words: &'a [(String, String)],
     /// Further settings of the C library, name then value.
     pub settings: &'a [(&'a str, &'a str)],
 }
@@ -234,6 +233,57 @@ impl Sphinx {
         // SAFETY: a null stream means no log; called before any other function.
         unsafe { (base.err_set_logfp)(ptr::null_mut()) };
         Ok(Arc::new(Self { base, pocket, _libraries: [pocket_library, base_library] }))
+    }
+
+    /// How often a language model expects each word wherever it stands, as common logarithms;
+    /// `None`: it does not know the word. Reading takes about a tenth of a second.
+    ///
+    /// # Errors
+    /// The model is missing or the library refused it.
+    pub fn frequencies<'w>(
+        &self,
+        model: &Path,
+        words: impl Iterator<Item = &'w str>,
+    ) -> Result<Vec<Option<f64>>, SphinxError> {
+        let logarithm = self.logarithm(LOG_BASE)?;
+        let read = self.read_model(model, logarithm);
+        // SAFETY: the model holds a reference of its own.
+        unsafe { (self.base.logmath_free)(logarithm) };
+        let model = read?;
+        let frequency = |word: &str| {
+            let (word, mut used) = (CString::new(word)?, 0);
+            // SAFETY: model and string are valid; no history is read when its length is zero.
+            let score = unsafe {
+                let id = (self.base.ngram_wid)(model, word.as_ptr());
+                let score =
+                    || (self.base.ngram_ng_score)(model, id, ptr::null_mut(), 0, &raw mut used);
+                (id >= 0).then(score)
+            };
+            Ok(score.map(|score| f64::from(score) * LOG_BASE.log10()))
+        };
+        let frequencies = words.map(frequency).collect();
+        // SAFETY: the model is owned here and used by nobody else.
+        unsafe { (self.base.ngram_model_free)(model) };
+        frequencies
+    }
+
+    /// Logarithms of a base; the caller frees it.
+    fn logarithm(&self, log_base: f64) -> Result<Object, SphinxError> {
+        // SAFETY: plain values in, an owned object out.
+        let logarithm = unsafe { (self.base.logmath_init)(log_base, 0, 1) };
+        if logarithm.is_null() { Err(failed("logmath_init", log_base)) } else { Ok(logarithm) }
+    }
+
+    /// A language model; the caller frees it.
+    fn read_model(&self, path: &Path, logarithm: Object) -> Result<Object, SphinxError> {
+        let c_path = CString::new(path.as_os_str().as_encoded_bytes())?;
+        // SAFETY: no configuration is allowed; the model takes over one reference to the
+        // logarithm, so one is made for it.
+        let model = unsafe {
+            let own = (self.base.logmath_retain)(logarithm);
+            (self.base.ngram_model_read)(ptr::null_mut(), c_path.as_ptr(), NGRAM_AUTO, own)
+        };
+        if model.is_null() { Err(failed("ngram_model_read", path.display())) } else { Ok(model) }
     }
 }
 
@@ -279,21 +329,8 @@ impl Decoder {
         let mut decoder = Self { sphinx: Arc::clone(sphinx), decoder, mean: None };
         // SAFETY: the decoder is valid and lives as long as the mean.
         decoder.mean = unsafe { Mean::find(&sphinx.pocket, decoder.raw()) };
-        for (word, phones) in recipe.words {
-            decoder.add_word(word, phones)?;
-        }
         decoder.set_language_model(recipe)?;
         Ok(decoder)
-    }
-
-    /// Adds a pronunciation.
-    fn add_word(&self, word: &str, phones: &str) -> Result<(), SphinxError> {
-        let (c_word, c_phones) = (CString::new(word)?, CString::new(phones)?);
-        // SAFETY: decoder and strings are valid; the library copies the strings.
-        let id = unsafe {
-            (self.sphinx.pocket.ps_add_word)(self.raw(), c_word.as_ptr(), c_phones.as_ptr(), 0)
-        };
-        if id < 0 { Err(failed("ps_add_word", format_args!("{word} {phones}"))) } else { Ok(()) }
     }
 
     /// Installs both language models, mixed word by word.
@@ -304,11 +341,7 @@ impl Decoder {
     fn set_language_model(&self, recipe: &Recipe<'_>) -> Result<(), SphinxError> {
         let (base, pocket) = (&self.sphinx.base, &self.sphinx.pocket);
         let weight = f64::from(recipe.language_weight);
-        // SAFETY: plain values in, an owned object out.
-        let logarithm = unsafe { (base.logmath_init)(LOG_BASE.powf(1.0 / weight), 0, 1) };
-        if logarithm.is_null() {
-            return Err(failed("logmath_init", weight));
-        }
+        let logarithm = self.sphinx.logarithm(LOG_BASE.powf(1.0 / weight))?;
         // The binary model holds logarithms of the stock base, the text is converted as it is read.
         let members = self
             .read_model(recipe.general, recipe.language_weight, recipe, logarithm)
@@ -357,20 +390,10 @@ impl Decoder {
         recipe: &Recipe<'_>,
         logarithm: Object,
     ) -> Result<Object, SphinxError> {
-        let base = &self.sphinx.base;
-        let c_path = CString::new(path.as_os_str().as_encoded_bytes())?;
-        // SAFETY: no configuration is allowed; the model takes over one reference to the
-        // logarithm, so one is made for it.
-        let model = unsafe {
-            let own = (base.logmath_retain)(logarithm);
-            (base.ngram_model_read)(ptr::null_mut(), c_path.as_ptr(), NGRAM_AUTO, own)
-        };
-        if model.is_null() {
-            return Err(failed("ngram_model_read", path.display()));
-        }
+        let model = self.sphinx.read_model(path, logarithm)?;
         let insertion = recipe.word_insertion.powf(1.0 / recipe.language_weight);
         // SAFETY: the model is valid and owned.
-        unsafe { (base.ngram_model_apply_weights)(model, weight, insertion, 1.0) };
+        unsafe { (self.sphinx.base.ngram_model_apply_weights)(model, weight, insertion, 1.0) };
         Ok(model)
     }
 

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    fmt::Write,
     process::{Command, Stdio},
 };
 
@@ -28,8 +29,7 @@ impl Lexicon {
     pub fn parse(dictionary: &str) -> Self {
         let mut stock: HashMap<String, Vec<String>> = HashMap::new();
         for (word, phones) in dictionary.lines().filter_map(|line| line.split_once(' ')) {
-            let word = word.split_once('(').map_or(word, |(word, _)| word);
-            stock.entry(word.to_owned()).or_default().push(phones.trim().to_owned());
+            stock.entry(base(word).to_owned()).or_default().push(phones.trim().to_owned());
         }
         Self { stock }
     }
@@ -83,6 +83,36 @@ impl Lexicon {
         additions
     }
 
+    /// The dictionary of a decoder: of the stock one what `keeps` a word, then `additions` and
+    /// the stock's own ways to say those words.
+    pub fn dictionary(
+        &self,
+        additions: &[(String, String)],
+        keeps: impl Fn(&str) -> bool,
+    ) -> String {
+        let added: BTreeSet<&str> = additions.iter().map(|(key, _)| base(key)).collect();
+        let kept =
+            self.stock.iter().filter(|(word, _)| keeps(word) || added.contains(word.as_str()));
+        let mut text = String::new();
+        for (word, ways) in kept.collect::<BTreeMap<_, _>>() {
+            for (number, phones) in (1..).zip(ways) {
+                let _ = match number {
+                    1 => writeln!(text, "{word} {phones}"),
+                    _ => writeln!(text, "{word}({number}) {phones}"),
+                };
+            }
+        }
+        for (key, phones) in additions {
+            let _ = writeln!(text, "{key} {phones}");
+        }
+        text
+    }
+
+    /// All words of the stock dictionary, in no order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.stock.keys().map(String::as_str)
+    }
+
     /// "longsword" sounds like "long" and "sword".
     fn compound(&self, word: &str) -> Option<String> {
         let cuts = word.char_indices().map(|(at, _)| at);
@@ -96,6 +126,11 @@ impl Lexicon {
             .min_by_key(|(first, second, ..)| first.len().abs_diff(second.len()))
             .map(|(_, _, first, second)| format!("{first} {second}"))
     }
+}
+
+/// "read" for "read(2)".
+fn base(key: &str) -> &str {
+    key.split_once('(').map_or(key, |(word, _)| word)
 }
 
 /// Word -> its respellings; a respelling of several words belongs to a name of as many words.
@@ -259,6 +294,17 @@ mod tests {
     fn a_respelling_is_one_more_way_to_say_a_known_name() {
         let name = Name { text: "Bartok".to_owned(), respelling: Some("bar tock".to_owned()) };
         assert_eq!(added(&[], &[name]), [pair("bartok(2)", "B AA R T AA K")]);
+    }
+
+    #[test]
+    fn a_decoder_knows_words_that_are_kept_or_added_with_all_their_ways() {
+        let lexicon = Lexicon::parse("long L AO NG\nmira M IH R AH\nmira(2) M AY R AH\n");
+        let added = [pair("mira(3)", "M IY R AH"), pair("thorin", "TH AO R IH N")];
+        assert_eq!(
+            lexicon.dictionary(&added, |_| false),
+            "mira M IH R AH\nmira(2) M AY R AH\nmira(3) M IY R AH\nthorin TH AO R IH N\n"
+        );
+        assert_eq!(lexicon.dictionary(&[], |word| word == "long"), "long L AO NG\n");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Local`]. A general language model is mixed with one made of the campaign's names
 //! and table talk; words the stock dictionary lacks get their sound from flite.
-//! **Never**: the network, files but the installed models and one private temporary one.
+//! **Never**: the network, files but the installed models and private temporary ones.
 
 mod corpus;
 mod failure;
@@ -16,6 +16,7 @@ mod template;
 pub use corpus::{Name, Vocabulary};
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     thread,
@@ -36,19 +37,26 @@ use self::{
 use super::{Error, Heard, Kind, SpeechToText, SttAbilities};
 
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
-/// for every word begun, and settings of the search, as measured with `tests/hearing.rs`.
+/// for every word begun, and settings of the search, as measured with `tests/recogniser_error_rates.rs`.
 const CAMPAIGN_SHARE: f32 = 0.6;
 /// See [`CAMPAIGN_SHARE`].
 const LANGUAGE_WEIGHT: f32 = 6.5;
 /// See [`CAMPAIGN_SHARE`].
 const WORD_INSERTION: f32 = 0.4;
+/// Words that the general model expects more rarely than this and the campaign does not use are not
+/// listened for: they would be heard by mistake more often than they are said. A common logarithm:
+/// a word in a million.
+const RAREST: f64 = -6.0;
 /// A second pass would cost a third of a second after the end of speech.
 const SETTINGS: [(&str, &str); 1] = [("-fwdflat", "no")];
+
+/// The general language model in the folder of models.
+const GENERAL: &str = "en-us.lm.bin";
 
 /// How this machine hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Most decoders, one a speaker at the same time; each takes about 170 MB.
+    /// Most decoders, one a speaker at the same time; each takes about 120 MB.
     pub decoders: usize,
     /// Folder of Debian's `pocketsphinx-en-us`.
     pub models: PathBuf,
@@ -158,15 +166,36 @@ fn load(options: &Options, vocabulary: &Vocabulary) -> Result<Pool, Error> {
     }
     let names: Vec<&Name> =
         vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places).collect();
-    let words = Lexicon::parse(&dictionary).additions(trigrams.vocabulary(), &names, flite_phones);
-    let arpa = trigrams.to_arpa();
+    let lexicon = Lexicon::parse(&dictionary);
+    let added = lexicon.additions(trigrams.vocabulary(), &names, flite_phones);
     let models = options.models.clone();
-    let added = words.len();
-    let make = move || decoder(&sphinx, &models, &arpa, &words);
+    let general = models.join(GENERAL);
+    let dictionary =
+        dictionary_of(&sphinx, &general, &lexicon, &trigrams, &added).map_err(missing)?;
+    let arpa = trigrams.to_arpa();
+    let words = dictionary.lines().count();
+    let added = added.len();
+    let make = move || decoder(&sphinx, &models, &arpa, &dictionary);
     let pool = Pool::new(options.decoders.max(1), Box::new(make)).map_err(missing)?;
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::debug!(milliseconds, added, "local recogniser ready");
+    tracing::debug!(milliseconds, words, added, "local recogniser ready");
     Ok(pool)
+}
+
+/// What is listened for: common words, those of the campaign, and what was `added` to the stock.
+fn dictionary_of(
+    sphinx: &Sphinx,
+    general: &Path,
+    lexicon: &Lexicon,
+    campaign: &Trigrams,
+    added: &[(String, String)],
+) -> Result<String, SphinxError> {
+    let stock: Vec<&str> = lexicon.words().collect();
+    let frequencies = sphinx.frequencies(general, stock.iter().copied())?;
+    let common = stock.into_iter().zip(frequencies);
+    let common = common.filter(|(_, frequency)| frequency.is_some_and(|f| f > RAREST));
+    let kept: HashSet<&str> = common.map(|(word, _)| word).chain(campaign.vocabulary()).collect();
+    Ok(lexicon.dictionary(added, |word| kept.contains(word)))
 }
 
 /// One more decoder of the same models.
@@ -174,20 +203,20 @@ fn decoder(
     sphinx: &Arc<Sphinx>,
     models: &Path,
     arpa: &str,
-    words: &[(String, String)],
+    dictionary: &str,
 ) -> Result<Decoder, SphinxError> {
     let campaign = ScratchFile::new(arpa.as_bytes())?;
+    let dictionary = ScratchFile::new(dictionary.as_bytes())?;
     Decoder::new(
         sphinx,
         &Recipe {
             acoustic: &models.join("en-us"),
-            dictionary: &models.join("cmudict-en-us.dict"),
-            general: &models.join("en-us.lm.bin"),
+            dictionary: dictionary.path(),
+            general: &models.join(GENERAL),
             campaign: campaign.path(),
             campaign_share: CAMPAIGN_SHARE,
             language_weight: LANGUAGE_WEIGHT,
             word_insertion: WORD_INSERTION,
-            words,
             settings: &SETTINGS,
         },
     )

@@ -31,7 +31,7 @@ impl ScratchFile {
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = env::temp_dir().join(format!("glyphoxa-{}-{number}.lm", process::id()));
+            let path = env::temp_dir().join(format!("glyphoxa-{}-{number}.tmp", process::id()));
             match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Ok(mut file) => {
                     let scratch = Self { path };
