@@ -5,6 +5,7 @@
     clippy::panic,
     reason = "what goes wrong here is a failed test"
 )]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod ask;
 mod bad_input;

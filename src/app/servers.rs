@@ -19,18 +19,20 @@ const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
 /// Starts the configured servers in the background; what they offer goes into `host`.
 pub fn open(config: &Config, session: Option<&SessionId>, host: &ToolHost, seed: u64) -> Servers {
     let set = |name: &&str| Some(((*name).to_owned(), config::environment(name)?));
+    let facts = Arc::new(facts(config, session));
+    host.set_facts(Arc::clone(&facts));
     let servers = Servers::new(Setup {
         host: host.clone(),
         data_dir: config.data_dir.clone(),
         environment: COMMON.iter().filter_map(set).collect(),
-        facts: Arc::new(facts(config, session)),
+        facts,
         seed,
     });
     servers.set(config.mcp.servers.clone());
     servers
 }
 
-/// What headers of servers may name.
+/// What headers of servers and prompts may name.
 fn facts(config: &Config, session: Option<&SessionId>) -> Facts {
     let facts = [
         ("session.id", session.map(|session| session.0.clone())),

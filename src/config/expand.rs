@@ -1,5 +1,6 @@
 //! `${VAR}` and `${VAR:-default}` in every scalar; `$${` stands for `${`. In headers of servers
-//! `${session.*}`, `${campaign.*}` and `${data.*}` stay: they are filled in with each request.
+//! `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does `${data.*}` in what an NPC is
+//! told about itself: they are filled in with each request.
 
 use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
 
@@ -107,9 +108,17 @@ impl Expansion<'_> {
 
 /// Whether `inside`, in the value of `name`, is filled in with each request.
 fn is_for_later(inside: &str, name: &str) -> bool {
-    name.starts_with("mcp.servers.headers.")
-        && ["session.", "campaign.", "data."].iter().any(|start| inside.starts_with(start))
+    let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
+    if name.starts_with("mcp.servers.headers.") {
+        return begins(&["session.", "campaign.", "data."]);
+    }
+    let key = name.strip_prefix("npcs.").unwrap_or(name);
+    IN_PROMPTS.contains(&key) && begins(&["data."])
 }
+
+/// Keys of an NPC whose text a model reads.
+const IN_PROMPTS: [&str; 4] =
+    ["personality", "behavior_rules", "secret_knowledge", "knowledge_scope"];
 
 /// Whether it is the name of a variable.
 fn is_name(text: &str) -> bool {

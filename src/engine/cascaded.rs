@@ -98,7 +98,7 @@ impl Cascaded {
         });
         let before = self.history.messages();
         let mut messages = Vec::with_capacity(before.len() + 2);
-        messages.push(Message::System(self.system.clone()));
+        messages.push(Message::System(self.parts.host.filled(&self.system)));
         messages.extend(before.iter().cloned());
         messages.push(Message::User(message));
         messages
@@ -181,10 +181,10 @@ impl VoiceEngine for Cascaded {
     }
 
     fn warm(&self) -> BoxFuture<'static, ()> {
-        let fillers = self.fillers.clone();
+        let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
         let wanted = !self.tools.specs.is_empty();
         async move {
-            if wanted && let Err(error) = fillers.prepare().await {
+            if wanted && let Err(error) = fillers.prepare(&tools).await {
                 tracing::warn!(%error, "no filler line prepared");
             }
         }
@@ -223,8 +223,8 @@ impl Speech {
         let (mut filter, mut scribe) = (self.mouth.filter(), self.mouth.scribe());
         while let Some(say) = sentences.recv().await {
             match say {
-                Say::Filler => {
-                    let Some(filler) = self.fillers.take() else { continue };
+                Say::Filler(tool) => {
+                    let Some(filler) = self.fillers.take(&tool) else { continue };
                     self.begin(filler.text, true).await?;
                     for frame in filler.frames.iter() {
                         let frame = frame.clone();

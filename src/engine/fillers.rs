@@ -2,12 +2,15 @@
 //!
 //! Entry type: [`Fillers`]. **Never**: says more than one a turn; the caller counts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use futures::StreamExt;
 
 use super::speak::Mouth;
-use crate::{audio::Frame, provider::Error};
+use crate::{audio::Frame, provider::Error, tools::VisibleTools};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]
@@ -18,16 +21,19 @@ pub struct Filler {
     pub frames: Arc<[Frame]>,
 }
 
+/// Whose lines they are: a tool's, by its identity, or the NPC's own.
+type Owner = Option<Arc<str>>;
+
 /// The filler lines of one NPC.
 #[derive(Clone)]
 pub struct Fillers {
     mouth: Mouth,
     lines: Arc<[String]>,
-    shelf: Arc<Mutex<Shelf>>,
+    shelf: Arc<Mutex<HashMap<Owner, Place>>>,
 }
 
 #[derive(Default)]
-struct Shelf {
+struct Place {
     ready: Option<Filler>,
     prepared: usize,
 }
@@ -38,19 +44,31 @@ impl Fillers {
         Self { mouth, lines: lines.into(), shelf: Arc::default() }
     }
 
-    /// Synthesises the next line unless one is ready. Cancel safe.
+    /// Synthesises the next line of the NPC and of each tool that has lines of its own, unless one
+    /// is ready. Cancel safe.
     ///
     /// # Errors
     /// The voice's own.
-    pub async fn prepare(&self) -> Result<(), Error> {
+    pub async fn prepare(&self, tools: &VisibleTools) -> Result<(), Error> {
+        self.prepare_of(None, &self.lines).await?;
+        for placed in tools.iter() {
+            if let Some(lines) = &placed.tool.declared.fillers {
+                self.prepare_of(Some(Arc::clone(&placed.tool.identity)), lines).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn prepare_of(&self, owner: Owner, lines: &[String]) -> Result<(), Error> {
         let next = {
-            let shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-            if shelf.ready.is_some() || self.lines.is_empty() {
+            let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = shelf.entry(owner.clone()).or_default();
+            if place.ready.is_some() || lines.is_empty() {
                 return Ok(());
             }
-            shelf.prepared
+            place.prepared
         };
-        let Some(text) = self.lines.get(next % self.lines.len()) else { return Ok(()) };
+        let Some(text) = lines.get(next % lines.len()) else { return Ok(()) };
         let spoken = self.mouth.filter().next(text);
         let mut frames = Vec::new();
         let mut made = self.mouth.synthesise(&spoken)?;
@@ -58,13 +76,15 @@ impl Fillers {
             frames.extend(more?);
         }
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-        shelf.ready = Some(Filler { text: text.clone(), frames: frames.into() });
-        shelf.prepared = next + 1;
+        let filler = Filler { text: text.clone(), frames: frames.into() };
+        shelf.insert(owner, Place { ready: Some(filler), prepared: next + 1 });
         Ok(())
     }
 
-    /// The line that is ready, if one is.
-    pub fn take(&self) -> Option<Filler> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner).ready.take()
+    /// A line of `tool` that is ready, else one of the NPC's own.
+    pub fn take(&self, tool: &Arc<str>) -> Option<Filler> {
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of = |owner: Owner| shelf.get_mut(&owner).and_then(|place| place.ready.take());
+        of(Some(Arc::clone(tool))).or_else(|| of(None))
     }
 }

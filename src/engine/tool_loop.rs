@@ -25,8 +25,8 @@ use crate::{
 pub enum Say {
     /// A sentence of the reply.
     Sentence(String),
-    /// A tool round will take a while.
-    Filler,
+    /// A tool round will take a while, this tool longest.
+    Filler(Arc<str>),
 }
 
 /// What may be called, and what that is chosen by when it is much.
@@ -341,15 +341,18 @@ impl Rounds {
 
     /// Has a filler said, once, when the table would wait too long for `calls`.
     fn cover(&mut self, calls: &[ToolCall], took: Duration) {
-        let expected = |call: &ToolCall| self.tools.get(&call.name).map(|placed| placed.expected);
-        let slowest = calls.iter().filter_map(expected).max();
+        let expected = |call: &ToolCall| {
+            let placed = self.tools.get(&call.name);
+            (placed.map(|placed| placed.expected).unwrap_or_default(), self.identity(call))
+        };
+        let Some((slowest, tool)) = calls.iter().map(expected).max() else { return };
         if !self.has_spoken
             && !self.filler_said
-            && slowest.unwrap_or_default() + took > self.parts.filler_after
+            && slowest + took > self.parts.filler_after
             && let Some(out) = &self.out
         {
             // Nothing was said yet, so there is room.
-            self.filler_said = out.try_send(Say::Filler).is_ok();
+            self.filler_said = out.try_send(Say::Filler(tool)).is_ok();
         }
     }
 

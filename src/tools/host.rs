@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwapOption;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -16,6 +17,7 @@ use super::{
     CallContext, CallError, CallErrorKind, CallRecord, Catalog, Definition, Placed, Refused,
     SourceKind, VisibleTools,
     cache::Cache,
+    connection::Facts,
     dispatch::{Ready, Run},
     select::Selecting,
 };
@@ -41,6 +43,8 @@ pub(super) struct Inner {
     /// Calls that outlive their turns.
     pub(super) late: TaskTracker,
     pub(super) shutdown: CancellationToken,
+    /// What servers have given for prompts.
+    facts: ArcSwapOption<Facts>,
 }
 
 impl ToolHost {
@@ -54,7 +58,21 @@ impl ToolHost {
                 jitter: Mutex::new(jitter),
                 late: TaskTracker::new(),
                 shutdown: CancellationToken::new(),
+                facts: ArcSwapOption::empty(),
             }),
+        }
+    }
+
+    /// Sets what `${data.*}` stands for.
+    pub fn set_facts(&self, facts: Arc<Facts>) {
+        self.inner.facts.store(Some(facts));
+    }
+
+    /// A prompt with what servers have given filled in.
+    pub fn filled(&self, prompt: &str) -> String {
+        match self.inner.facts.load().as_ref() {
+            Some(facts) if prompt.contains("${data.") => facts.fill_prompt(prompt),
+            _ => prompt.to_owned(),
         }
     }
 

@@ -224,6 +224,8 @@ pub struct Tools {
     pub look: Arc<AtomicUsize>,
     pub slow: Arc<AtomicUsize>,
     pub long: Arc<AtomicUsize>,
+    /// Said while `long` runs.
+    pub filler: Option<&'static str>,
 }
 
 impl Tools {
@@ -240,6 +242,7 @@ impl Tools {
                     estimated: Some(ms(says)),
                     max: Some(ms(most)),
                     read_only: Some(name == "look"),
+                    fillers: self.filler.filter(|_| name == "long").map(|it| vec![it.to_owned()]),
                     ..Declared::default()
                 },
                 handler: Arc::new(Stub { takes: ms(takes), calls: Arc::clone(calls) }),

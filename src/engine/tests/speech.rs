@@ -27,6 +27,14 @@ async fn a_filler_covers_a_long_tool_once_and_is_not_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_with_fillers_of_its_own_is_covered_by_one_of_them() {
+    let mut bench = Bench::new();
+    bench.tools.filler = Some("Where did I put it?");
+    bench.model.then(&[Call("long", ROLL)]);
+    assert_eq!(bench.answer().await.sentences, ["[Where did I put it?]", "Well met."]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_model_that_calls_is_covered_too_also_in_a_later_round() {
     let bench = Bench::new();
     bench.model.then(&[Wait(800), Call("roll", ROLL)]);

@@ -68,6 +68,20 @@ impl Facts {
         Ok(filled)
     }
 
+    /// `template` with the `${data.*}` of prompts filled in, as far as servers have given them.
+    pub fn fill_prompt(&self, template: &str) -> String {
+        let (mut filled, mut rest) = (String::new(), template);
+        while let Some((before, after)) = rest.split_once("${data.") {
+            let Some((name, after)) = after.split_once('}') else { break };
+            filled.push_str(before);
+            let found = self.find(&format!("data.{name}"));
+            filled.push_str(found.as_deref().unwrap_or("(not known now)"));
+            rest = after;
+        }
+        filled.push_str(rest);
+        filled
+    }
+
     fn find(&self, name: &str) -> Option<String> {
         let Some(path) = name.strip_prefix("data.") else { return self.fixed.get(name).cloned() };
         let data = self.data();
@@ -94,6 +108,9 @@ mod tests {
         assert_eq!(facts.fill("${data.login.token}/${data.login.n}").as_deref(), Ok("t/3"));
         assert_eq!(facts.fill("${data.login.x}").as_deref(), Err(&"data.login.x".to_owned()));
         assert_eq!(facts.fill("no ${ end").as_deref(), Ok("no ${ end"));
+        let prompt = "It is ${data.login.n} o'clock, ${data.sky}, and ${OTHER}.";
+        let filled = "It is 3 o'clock, (not known now), and ${OTHER}.";
+        assert_eq!(facts.fill_prompt(prompt), filled);
         facts.set("home", BTreeMap::new());
         assert!(facts.data().is_empty());
     }
