@@ -3,6 +3,7 @@
 //! Entry types: [`SpeechToText`], [`ChatModel`], [`TextToSpeech`], [`Embedder`], [`Error`].
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
+mod carrier;
 mod child;
 mod error;
 pub mod espeak;
@@ -13,6 +14,7 @@ pub mod minilm;
 pub mod openai;
 pub mod scripted;
 
+pub use carrier::towards;
 pub use error::{Error, Kind};
 
 use std::sync::Arc;

@@ -20,7 +20,6 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderValue},
     multipart::Form,
 };
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use secrecy::SecretString;
 use serde_json::Value;
 
@@ -28,7 +27,7 @@ use super::{
     Options,
     failure::{Failure, Peer},
 };
-use crate::provider::{Error, Kind};
+use crate::provider::{Error, Kind, towards};
 
 /// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -147,28 +146,10 @@ impl Endpoint {
     }
 }
 
-/// Connections for `url`. Plain addresses need no certificates, so a machine without any can still
-/// talk to a local server; loopback never goes through a proxy.
+/// Connections for `url`.
 fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    let mut builder = reqwest::Client::builder().connect_timeout(patience);
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let is_loopback = host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-    if is_loopback || host == "localhost" {
-        builder = builder.no_proxy();
-    }
-    if url.scheme() == "https" {
-        // An error only says that there is one already.
-        let _ = ring::default_provider().install_default();
-    } else {
-        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions();
-        if let Ok(tls) = tls {
-            let roots = RootCertStore::empty();
-            let tls = tls.with_root_certificates(roots).with_no_client_auth();
-            builder = builder.tls_backend_preconfigured(tls);
-        }
-    }
-    builder.build()
+    let builder = reqwest::Client::builder().connect_timeout(patience);
+    towards(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
 }
 
 /// Where requests go and with what headers; unlike the crate's own it reads no environment and

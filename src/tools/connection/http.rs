@@ -30,11 +30,11 @@ use rmcp::{
         },
     },
 };
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use sse_stream::Sse;
 use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
+use crate::provider::towards;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -357,28 +357,11 @@ fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
             false => attempt.stop(),
         }
     });
-    let mut builder = reqwest::Client::builder()
+    let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
         .pool_idle_timeout(KEPT)
         .pool_max_idle_per_host(if pooled { KEPT_MAX } else { 0 })
         .redirect(same_origin);
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let is_loopback = host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-    if is_loopback || host == "localhost" {
-        builder = builder.no_proxy();
-    }
-    if url.scheme() == "https" {
-        // An error only says that there is one already.
-        let _ = ring::default_provider().install_default();
-    } else {
-        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions();
-        if let Ok(tls) = tls {
-            let roots = RootCertStore::empty();
-            let tls = tls.with_root_certificates(roots).with_no_client_auth();
-            builder = builder.tls_backend_preconfigured(tls);
-        }
-    }
-    builder.build()
+    towards(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
 }

@@ -2,12 +2,12 @@
 //!
 //! Entry type: [`Clients`]. **Never**: follows a redirect or repeats a request by itself.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use reqwest::{Client, redirect::Policy};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use super::address::Address;
+use crate::provider::towards;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -41,28 +41,13 @@ impl Clients {
     }
 }
 
-/// A client. Plain addresses need no certificates, so a machine without any can still talk to a
-/// local server.
+/// A client.
 fn connected(way: Way) -> Result<Client, reqwest::Error> {
-    let mut builder = Client::builder()
+    let builder = Client::builder()
         .connect_timeout(CONNECT)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
-    if way.loopback {
-        builder = builder.no_proxy();
-    }
-    if way.secure {
-        // An error only says that there is one already.
-        let _ = ring::default_provider().install_default();
-    } else {
-        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions();
-        if let Ok(tls) = tls {
-            let roots = RootCertStore::empty();
-            let tls = tls.with_root_certificates(roots).with_no_client_auth();
-            builder = builder.tls_backend_preconfigured(tls);
-        }
-    }
-    builder.build()
+    let host = if way.loopback { "localhost" } else { "" };
+    towards(builder, host, way.secure).build()
 }
