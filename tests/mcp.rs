@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::program::{Place, repository};
+use crate::support::{
+    processes::{all_end, is_there},
+    program::{Place, repository},
+};
 
 /// Whether there is an interpreter; says so when there is none.
 fn has_python() -> bool {
@@ -197,19 +200,8 @@ fn no_process_is_left_whatever_ends_the_program() {
             true => assert_eq!(live.leave(), 0),
             false => live.kill(),
         }
-        let until = Instant::now() + Duration::from_secs(5);
-        while pids.iter().any(|pid| is_there(pid)) {
-            assert!(Instant::now() < until, "still there after 5 s (orderly: {orderly})");
-            std::thread::yield_now();
-        }
+        all_end(&pids, if orderly { "orderly" } else { "killed" });
     }
-}
-
-/// Whether a process runs.
-fn is_there(pid: &str) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // After the name in brackets: the state.
-    status.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
 #[test]
