@@ -4,7 +4,6 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -124,6 +123,19 @@ fn servers_of_every_kind_stand_side_by_side() {
     // What they speak is remembered, so that nobody is asked in vain again.
     let kept = fs::read_to_string(place.path("data/mcp-revisions.json")).unwrap();
     assert_eq!(kept.matches("2025-11-25").count(), 2, "{kept}");
+}
+
+#[test]
+fn a_server_that_starts_slowly_is_reached_in_what_it_speaks() {
+    if !has_python() {
+        return;
+    }
+    // Longer than anybody waits for the answer what a server speaks; this one speaks nothing else.
+    let slow =
+        format!("name: home, command: \"{}\", env: {{ START_AFTER: \"4\" }}", command("stateless"));
+    let place = place(&[slow]).env("RUST_LOG", "off");
+    let line = place.run(&["mcp", "servers", "--json"]).ends_with(0).line();
+    assert_eq!((&line["state"], &line["revision"]), (&json!("ready"), &json!("2026-07-28")));
 }
 
 #[test]
