@@ -32,5 +32,6 @@ pub use crate::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
         Handler, Query, SelectionOptions, SourceKind, Taint, ToolHost,
         builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
+        connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
     },
 };

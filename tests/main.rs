@@ -23,4 +23,5 @@ mod model;
 mod recogniser_error_rates;
 mod rules;
 mod support;
+mod third_party;
 mod tools;

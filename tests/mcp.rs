@@ -4,12 +4,14 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::program::{Place, repository};
+use crate::support::{
+    processes::{all_end, is_there},
+    program::{Place, repository},
+};
 
 /// Whether there is an interpreter; says so when there is none.
 fn has_python() -> bool {
@@ -124,6 +126,19 @@ fn servers_of_every_kind_stand_side_by_side() {
 }
 
 #[test]
+fn a_server_that_starts_slowly_is_reached_in_what_it_speaks() {
+    if !has_python() {
+        return;
+    }
+    // Longer than anybody waits for the answer what a server speaks; this one speaks nothing else.
+    let slow =
+        format!("name: home, command: \"{}\", env: {{ START_AFTER: \"4\" }}", command("stateless"));
+    let place = place(&[slow]).env("RUST_LOG", "off");
+    let line = place.run(&["mcp", "servers", "--json"]).ends_with(0).line();
+    assert_eq!((&line["state"], &line["revision"]), (&json!("ready"), &json!("2026-07-28")));
+}
+
+#[test]
 fn answers_and_failures_of_servers_reach_the_model() {
     if !has_python() {
         return;
@@ -197,19 +212,8 @@ fn no_process_is_left_whatever_ends_the_program() {
             true => assert_eq!(live.leave(), 0),
             false => live.kill(),
         }
-        let until = Instant::now() + Duration::from_secs(5);
-        while pids.iter().any(|pid| is_there(pid)) {
-            assert!(Instant::now() < until, "still there after 5 s (orderly: {orderly})");
-            std::thread::yield_now();
-        }
+        all_end(&pids, if orderly { "orderly" } else { "killed" });
     }
-}
-
-/// Whether a process runs.
-fn is_there(pid: &str) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // After the name in brackets: the state.
-    status.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
 #[test]

@@ -203,6 +203,11 @@ fn forward(pipe: impl Read + Send + 'static, sender: mpsc::Sender<String>) {
 }
 
 impl Live {
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Types a line.
     pub fn types(&mut self, line: &str) {
         writeln!(self.stdin, "{line}").expect("the program reads");

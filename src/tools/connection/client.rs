@@ -83,6 +83,29 @@ impl Client {
                 legacy_version: legacy(),
             },
         };
+        Self::serve(transport, face, mode, lost).await
+    }
+
+    /// The same to a server that is known to speak [`Era::Stateless`], however slowly it starts.
+    ///
+    /// # Errors
+    /// Why there is no connection.
+    pub async fn discover(
+        transport: impl Transport<RoleClient> + 'static,
+        face: Face,
+        lost: CancellationToken,
+    ) -> Result<Self, Refusal> {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        Self::serve(transport, face, ClientLifecycleMode::Discover { preferred_versions }, lost)
+            .await
+    }
+
+    async fn serve(
+        transport: impl Transport<RoleClient> + 'static,
+        face: Face,
+        mode: ClientLifecycleMode,
+        lost: CancellationToken,
+    ) -> Result<Self, Refusal> {
         let (open, notices) = (Arc::clone(&face.open), Arc::clone(&face.notices));
         let server = Arc::clone(&face.server);
         match face.serve_with_lifecycle(transport, mode).await {

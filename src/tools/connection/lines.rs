@@ -4,7 +4,14 @@
 //! own answer cannot be used: too long, no JSON, or none at all to the question which revision it
 //! speaks. **Never**: holds more than one message of [`LONGEST`] bytes.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use rmcp::{
     RoleClient,
@@ -33,9 +40,16 @@ pub struct Lines<R, W> {
     read: R,
     write: Arc<Mutex<Option<W>>>,
     line: Line,
-    /// The question which revision the server speaks, and when it is given up.
-    probe: Option<(RequestId, Instant)>,
-    given_up: Option<RequestId>,
+    /// The question which revision the server speaks.
+    asked: Option<RequestId>,
+    /// When it is given up, while there is no answer.
+    until: Option<Instant>,
+    /// It was given up.
+    given_up: bool,
+    /// Longest wait for its answer.
+    probe: Option<Duration>,
+    /// It was answered, but only after it was given up.
+    late: Arc<AtomicBool>,
     lost: CancellationToken,
 }
 
@@ -47,10 +61,24 @@ impl<R, W> Lines<R, W> {
             read,
             write: Arc::new(Mutex::new(Some(write))),
             line: Line::default(),
-            probe: None,
-            given_up: None,
+            asked: None,
+            until: None,
+            given_up: false,
+            probe: Some(PROBE),
+            late: Arc::default(),
             lost,
         }
+    }
+
+    /// Waits for the answer which revision the server speaks as long as anybody does.
+    pub fn patient(self) -> Self {
+        Self { probe: None, ..self }
+    }
+
+    /// Whether the server turned out to know the new revision when it was too late for this
+    /// connection: it starts more slowly than it was waited for.
+    pub fn late(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.late)
     }
 }
 
@@ -65,10 +93,15 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let TxJsonRpcMessage::<RoleClient>::Request(request) = &message
-            && matches!(request.request, ClientRequest::DiscoverRequest(_))
-        {
-            self.probe = Some((request.id.clone(), Instant::now() + PROBE));
+        if let TxJsonRpcMessage::<RoleClient>::Request(request) = &message {
+            match &request.request {
+                ClientRequest::DiscoverRequest(_) => {
+                    self.asked = Some(request.id.clone());
+                    self.until = self.probe.map(|wait| Instant::now() + wait);
+                }
+                ClientRequest::InitializeRequest(_) => self.given_up = self.asked.is_some(),
+                _ => {}
+            }
         }
         let write = Arc::clone(&self.write);
         async move {
@@ -86,9 +119,9 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let read = self.line.read(&mut self.read);
-            let read = match &self.probe {
+            let read = match self.until {
                 None => read.await,
-                Some((_, until)) => match timeout_at(*until, read).await {
+                Some(until) => match timeout_at(until, read).await {
                     Ok(read) => read,
                     Err(_) => return self.give_up(),
                 },
@@ -103,16 +136,17 @@ where
             let message = self.line.message(&self.name);
             self.line.clear();
             let Some(message) = message else { continue };
-            let id = match &message {
-                ServerJsonRpcMessage::Response(response) => Some(&response.id),
-                ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
-                _ => None,
+            let (id, is_answer) = match &message {
+                ServerJsonRpcMessage::Response(response) => (Some(&response.id), true),
+                ServerJsonRpcMessage::Error(error) => (error.id.as_ref(), false),
+                _ => (None, false),
             };
-            if id.is_some() && id == self.given_up.as_ref() {
-                continue;
-            }
-            if id.is_some() && id == self.probe.as_ref().map(|(id, _)| id) {
-                self.probe = None;
+            if id.is_some() && id == self.asked.as_ref() {
+                if self.given_up {
+                    self.late.fetch_or(is_answer, Ordering::Relaxed);
+                    continue;
+                }
+                self.until = None;
             }
             return Some(message);
         }
@@ -128,8 +162,9 @@ where
 impl<R, W> Lines<R, W> {
     /// What a server of an old revision would have answered.
     fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
-        let (id, _) = self.probe.take()?;
-        self.given_up = Some(id.clone());
+        self.until = None;
+        self.given_up = true;
+        let id = self.asked.clone()?;
         let error = ErrorData::new(
             rmcp::model::ErrorCode::METHOD_NOT_FOUND,
             "no answer to server/discover",
@@ -278,9 +313,27 @@ mod tests {
             io::Cursor::new(Vec::new()),
             CancellationToken::new(),
         );
-        lines.probe = Some((RequestId::Number(0), Instant::now() + PROBE));
+        lines.asked = Some(RequestId::Number(0));
+        lines.until = Some(Instant::now() + PROBE);
         let before = Instant::now();
         assert_eq!(failed(lines.receive().await).0, Some(RequestId::Number(0)));
         assert_eq!(before.elapsed(), PROBE);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_comes_too_late_is_noted_and_an_error_is_not() {
+        let late = |text: &str| {
+            let mut lines = lines(text.into());
+            lines.asked = Some(RequestId::Number(0));
+            lines.given_up = true;
+            async move {
+                assert!(lines.receive().await.is_none(), "nobody waits for it");
+                lines.late().load(Ordering::Relaxed)
+            }
+        };
+        let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"]}}"#;
+        assert!(late(answer).await);
+        let error = r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"what?"}}"#;
+        assert!(!late(error).await);
     }
 }

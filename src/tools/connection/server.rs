@@ -3,7 +3,13 @@
 //! Entry function: [`Server::run`]. Connects, offers its tools, follows its changes, and when it is
 //! lost tries again with growing, jittered waits. **Never**: holds up anybody else.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -16,6 +22,7 @@ use super::{
     face::{Face, Gate, Notices, OpenCalls},
     http::{Authorization, Way, Wire},
     known::{Details, Known},
+    lines::Lines,
     options::{Auth, Reach, Secret, ServerOptions, Trust},
     resources,
     servers::{Shared, State},
@@ -114,6 +121,17 @@ impl Server {
     }
 
     async fn connect(&self) -> Result<Connected, String> {
+        let late = AtomicBool::new(false);
+        match self.connect_once(&late, false).await {
+            // It has said what it speaks, but only when it was no longer listened to.
+            Err(_) if late.load(Ordering::Relaxed) => self.connect_once(&late, true).await,
+            other => other,
+        }
+    }
+
+    /// Connects; `slow`: it speaks the new revision and takes its time. Sets `late` when it turned
+    /// out to.
+    async fn connect_once(&self, late: &AtomicBool, slow: bool) -> Result<Connected, String> {
         let lost = CancellationToken::new();
         let face = Face {
             server: Arc::clone(&self.known.link.server),
@@ -129,9 +147,16 @@ impl Server {
                 let (started, streams) = self.start(command, env)?;
                 child = Some(started);
                 let name = Arc::clone(&self.known.link.server);
-                let lines =
-                    super::lines::Lines::new(name, streams.read, streams.write, lost.clone());
-                Client::open(lines, face, era, lost).await
+                let lines = Lines::new(name, streams.read, streams.write, lost.clone());
+                if slow {
+                    Client::discover(lines.patient(), face, lost).await
+                } else {
+                    let lines = if era.is_some() { lines.patient() } else { lines };
+                    let was_late = lines.late();
+                    let opened = Client::open(lines, face, era, lost).await;
+                    late.store(was_late.load(Ordering::Relaxed), Ordering::Relaxed);
+                    opened
+                }
             }
             Reach::Http { url, headers, auth } => {
                 let authorization = self.authorization(auth)?;

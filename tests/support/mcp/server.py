@@ -7,8 +7,9 @@ Modes: plain, stateless (2026-07-28), stubborn (ignores what it does not know), 
 crash (ends at once), reworded (another description), refuse, page and redirect (HTTP: what no
 server should answer), busy (HTTP: 429 for calls), sse (HTTP: answers are streams).
 
-CALLS names a file that gets a line for each call, cancellation and connection; GRANDCHILD one that
-gets the process ids of this server and of a child of its own that does not want to end.
+START_AFTER is how many seconds it takes to start. CALLS names a file that gets a line for each call,
+cancellation and connection; GRANDCHILD one that gets the process ids of this server and of a child
+of its own that does not want to end.
 """
 
 import base64
@@ -217,6 +218,7 @@ def serve_stdio(mode):
         child = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL)
         with open(os.environ["GRANDCHILD"], "w") as file:
             file.write(f"{os.getpid()} {child.pid}\n")
+    time.sleep(float(os.environ.get("START_AFTER", 0)))
     server = Server(mode, send)
     for line in sys.stdin:
         if mode != "mute":

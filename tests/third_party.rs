@@ -1,0 +1,376 @@
+//! MCP servers made elsewhere, through the real program: those of the protocol's own project from
+//! npm and PyPI, and one on fastmcp with faults (`tests/support/mcp/faults.py`).
+//!
+//! `./dev test` installs them into `target/third-party`. A test whose servers are not there says
+//! so, whatever hides the output of tests, and passes.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    chat_server::{ChatServer, Recorded, Script},
+    processes::{all_end, descendants},
+    program::{Live, Place, repository},
+};
+
+/// Something in the program's environment that is nobody else's business.
+const SECRET: (&str, &str) = ("SECRET_X", "hush");
+
+/// The folder of what was installed for tests; says so when it is not there.
+fn installed(name: &str) -> Option<PathBuf> {
+    let folder = repository("target/third-party").join(name);
+    if folder.join("installed").exists() {
+        return Some(folder);
+    }
+    let reason = fs::read_to_string(folder.join("skipped"));
+    let reason = reason.unwrap_or_else(|_| "./dev test has not installed them".to_owned());
+    // Not `eprintln!`, which is hidden for tests that pass.
+    let line = format!("\nSKIPPED: tests with {name}, for {}\n", reason.trim());
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    None
+}
+
+/// A program that was installed.
+fn program(package: &str, name: &str) -> Option<String> {
+    let bin = match package {
+        "npm-servers" => "node_modules/.bin",
+        _ => "bin",
+    };
+    Some(installed(package)?.join(bin).join(name).display().to_string())
+}
+
+/// A folder whose programs find Node and Python as this test does.
+fn place() -> Place {
+    let home = Place::new();
+    let path = home.path("").display().to_string();
+    let searched = env::var("PATH").unwrap_or_default();
+    home.env("PATH", &searched).env("HOME", &path).env(SECRET.0, SECRET.1)
+}
+
+/// What a server is expected to do.
+struct Expected {
+    name: &'static str,
+    /// How it is reached, as keys of the configuration.
+    reach: String,
+    /// Tools it has at least.
+    tools: usize,
+    /// A call only it answers so.
+    call: (&'static str, Value),
+    answer: &'static str,
+}
+
+/// server-everything over HTTP, which knows `MARK`.
+struct Remote {
+    child: Child,
+    url: String,
+}
+
+impl Remote {
+    fn start() -> Option<Self> {
+        let program = program("npm-servers", "mcp-server-everything")?;
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut child = Command::new(program)
+            .arg("streamableHttp")
+            .env("PORT", free.to_string())
+            .env("MARK", "the one behind HTTP")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let listens = said.any(|line| line.unwrap_or_default().contains("listening"));
+        let remote = Self { child, url: format!("http://127.0.0.1:{free}/mcp") };
+        assert!(listens, "server-everything does not listen");
+        // What it says later must not fill the pipe.
+        std::thread::spawn(move || said.for_each(drop));
+        Some(remote)
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The servers from npm; those over stdio have no `MARK`.
+fn from_npm(place: &Place, remote: &Remote) -> Option<Vec<Expected>> {
+    let bin = |name| program("npm-servers", name);
+    place.write("papers/letter.txt", "Meet me at the mill.");
+    let (papers, graph) = (place.path("papers"), place.path("graph.jsonl"));
+    let (papers, graph) = (papers.display(), graph.display());
+    let known =
+        r#"{"type":"entity","name":"Mira","entityType":"thief","observations":["left-handed"]}"#;
+    place.write("graph.jsonl", known);
+    Some(vec![
+        Expected {
+            name: "everything",
+            reach: format!("command: \"'{}' stdio\"", bin("mcp-server-everything")?),
+            tools: 13,
+            call: ("get-env", json!({})),
+            answer: "PATH",
+        },
+        Expected {
+            name: "remote",
+            reach: format!("url: \"{}\"", remote.url),
+            tools: 13,
+            call: ("get-env", json!({})),
+            answer: "the one behind HTTP",
+        },
+        Expected {
+            name: "files",
+            reach: format!("command: \"'{}' '{papers}'\"", bin("mcp-server-filesystem")?),
+            tools: 14,
+            call: ("list_allowed_directories", json!({})),
+            answer: "papers",
+        },
+        Expected {
+            name: "memory",
+            reach: format!(
+                "command: \"'{}'\", env: {{ MEMORY_FILE_PATH: \"{graph}\" }}",
+                bin("mcp-server-memory")?
+            ),
+            tools: 9,
+            call: ("search_nodes", json!({"query": "thief"})),
+            answer: "left-handed",
+        },
+    ])
+}
+
+/// The servers from PyPI.
+fn from_pypi() -> Option<Vec<Expected>> {
+    Some(vec![
+        Expected {
+            name: "time",
+            reach: format!("command: \"'{}'\"", program("python-servers", "mcp-server-time")?),
+            tools: 2,
+            call: ("get_current_time", json!({"timezone": "Asia/Kathmandu"})),
+            answer: "+05:45",
+        },
+        Expected {
+            name: "faults",
+            reach: faults()?,
+            tools: 7,
+            call: ("echo", json!({"message": "hail"})),
+            answer: "fastmcp says hail",
+        },
+    ])
+}
+
+/// How the server with faults is reached.
+fn faults() -> Option<String> {
+    let python = program("python-servers", "python")?;
+    let script = repository("tests/support/mcp/faults.py");
+    Some(format!("command: \"'{python}' '{}'\"", script.display()))
+}
+
+/// A configuration with these servers; Bartok may use all their tools and thinks at `brain`.
+fn config(servers: &[(&str, &str)], brain: &ChatServer) -> String {
+    let lines: String = servers
+        .iter()
+        .map(|(name, reach)| {
+            format!("    - {{ name: {name}, reconnect_interval_ms: 50, {reach} }}\n")
+        })
+        .collect();
+    let tools: Vec<String> = servers.iter().map(|(name, _)| format!("{name}.*")).collect();
+    format!(
+        "providers: {{ llm: {{ name: openai, base_url: \"{}\", model: m }} }}\n\
+         npcs:\n  - {{ name: Bartok, budget_tier: deep, tools: {tools:?} }}\n\
+         mcp:\n  servers:\n{lines}",
+        brain.base_url()
+    )
+}
+
+#[test]
+fn sixty_tools_of_six_servers_stay_apart() {
+    let Some(remote) = Remote::start() else { return };
+    let place = place().env("RUST_LOG", "off");
+    let Some(mut servers) = from_npm(&place, &remote) else { return };
+    // Without Python the rest is tested.
+    servers.extend(from_pypi().unwrap_or_default());
+    let reaches: Vec<_> = servers.iter().map(|it| (it.name, it.reach.as_str())).collect();
+    let brain = ChatServer::start();
+    place.write("glyphoxa.yaml", config(&reaches, &brain));
+    let listed = place.run(&["tools", "list", "--json"]).ends_with(0).lines();
+    let text = |tool: &Value, key: &str| tool[key].as_str().unwrap().to_owned();
+    for server in &servers {
+        let prefix = format!("{}.", server.name);
+        let its = listed.iter().filter(|it| text(it, "identity").starts_with(&prefix)).count();
+        assert!(its >= server.tools, "{}: {its}", server.name);
+    }
+    let identities: BTreeSet<String> = listed.iter().map(|it| text(it, "identity")).collect();
+    let names: BTreeSet<String> = listed.iter().map(|it| text(it, "name")).collect();
+    assert_eq!((identities.len(), names.len()), (listed.len(), listed.len()), "{listed:#?}");
+    let expected = servers.iter().map(|server| server.tools).sum::<usize>();
+    assert!(identities.len() >= expected, "{} of {expected}", identities.len());
+    let fits = |name: &String| name.len() <= 64 && name.bytes().all(is_of_a_name);
+    assert!(names.iter().all(fits), "{names:?}");
+    // Tools of several servers with one name keep their server's name in front.
+    for identity in ["everything.echo", "remote.echo", "everything.get-env", "remote.get-env"] {
+        let tool = listed.iter().find(|it| text(it, "identity") == identity).unwrap();
+        assert_eq!(text(tool, "name"), identity.replace('.', "_"));
+    }
+    for Expected { name, call: (tool, arguments), answer, .. } in &servers {
+        let identity = format!("{name}.{tool}");
+        let called = place.run(&["tools", "call", &identity, &arguments.to_string(), "--json"]);
+        let line = called.ends_with(0).line();
+        assert_eq!(text(&line, "tool"), identity);
+        let result = line["result"].to_string();
+        assert!(result.contains(answer), "{identity}: {line:#}");
+        if *name == "everything" {
+            for nobodys in [SECRET.0, SECRET.1, "RUST_LOG", "MARK"] {
+                assert!(!result.contains(nobodys), "{nobodys}: {line:#}");
+            }
+        }
+    }
+}
+
+const fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// A model that calls the tool named last in what it is asked, without arguments, then says so.
+fn calls_what_it_is_told(request: &Recorded) -> Script {
+    let last = request.json["messages"].as_array().unwrap().last().unwrap().clone();
+    if last["role"] == "tool" {
+        return Script::text(&["So", " be", " it", "."]);
+    }
+    let tool = last["content"].as_str().unwrap().trim_end_matches('.').rsplit(' ').next().unwrap();
+    Script::calls(&[("c1", tool, "{}")])
+}
+
+/// What the model was told of its last call.
+fn told(brain: &ChatServer) -> String {
+    let request = brain.requests().pop().unwrap();
+    assert_eq!(request.refused, None);
+    let last = request.json["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["role"], "tool", "{last:#}");
+    last["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn turns_go_on_whatever_a_server_does() {
+    let Some(faults) = faults() else { return };
+    let brain = ChatServer::start();
+    brain.otherwise(calls_what_it_is_told);
+    let place = place().env("RUST_LOG", "glyphoxa=debug");
+    place.write("glyphoxa.yaml", config(&[("faults", &faults)], &brain));
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    live.says("server ready");
+    // What the model calls, and what it and the log are told of it.
+    let cases = [
+        ("refuse", "the door is stuck", "kind=\"tool_error\""),
+        ("garbage", "after the noise", "ok=true"),
+        ("slow", "timed out", "kind=\"timeout\""),
+        ("huge", "an answer of 31 MiB (at most 16 are read)", "kind=\"protocol\""),
+        ("change", "changed", "ok=true"),
+        ("extra", "extra is here", "ok=true"),
+        ("crash", "'faults' has ended", "kind=\"connection\""),
+        ("echo", "message", "kind=\"invalid_arguments\""),
+    ];
+    for (tool, told_model, logged) in cases {
+        live.types(&format!("Bartok, {tool}"));
+        let call = format!("npc=\"Bartok\" tool=\"faults.{tool}\"");
+        let mut parts = vec![call.as_str(), "\"turn\":"];
+        match tool {
+            "change" => parts.push("tools have changed"),
+            "crash" => parts.extend(["server failed", "server ready"]),
+            _ => {}
+        }
+        let said = says_all(&live, &parts);
+        assert!(said[0].contains(logged), "{tool}: {}", said[0]);
+        let line = turn_about(&said[1], tool);
+        assert_eq!((&line["outcome"], &line["reply"]), (&json!("spoken"), &json!("So be it.")));
+        let took = line["tools"][0]["ms"].as_f64().unwrap();
+        assert!(took < 4_500.0, "{tool}: {took} ms, over the ceiling of 4 s");
+        let told = told(&brain);
+        assert!(told.contains(told_model), "{tool}: {told}");
+    }
+    assert_eq!(live.leave(), 0);
+}
+
+/// The first line with each of these parts, in whatever order they come.
+#[track_caller]
+fn says_all(live: &Live, parts: &[&str]) -> Vec<String> {
+    let mut said = vec![String::new(); parts.len()];
+    while said.iter().any(String::is_empty) {
+        let line = live.says("");
+        for (part, said) in parts.iter().zip(&mut said) {
+            if said.is_empty() && line.contains(part) {
+                said.clone_from(&line);
+            }
+        }
+    }
+    said
+}
+
+/// The line of a turn that called `tool`.
+#[track_caller]
+fn turn_about(line: &str, tool: &str) -> Value {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let identity = format!("faults.{tool}");
+    assert_eq!(line["tools"][0]["tool"], identity, "{line:#}");
+    assert_eq!(line["tools"].as_array().unwrap().len(), 1, "{line:#}");
+    line
+}
+
+#[test]
+fn servers_behind_wrappers_end_with_the_program() {
+    let Some(folder) = installed("npm-servers") else { return };
+    let place = place();
+    let npx = format!(
+        "command: \"npx --offline --prefix '{}' mcp-server-everything stdio\"",
+        folder.display()
+    );
+    let mut servers = vec![("wrapped", npx)];
+    servers.extend(faults().map(|faults| ("faults", faults)));
+    let servers: Vec<_> = servers.iter().map(|(name, reach)| (*name, reach.as_str())).collect();
+    let brain = ChatServer::start();
+    place.write("glyphoxa.yaml", config(&servers, &brain));
+    let live = place.start(&["ask", "--json"]);
+    for _ in &servers {
+        live.says("server ready");
+    }
+    let children = descendants(&live.id().to_string());
+    let is_a = |what: &str| children.iter().any(|(_, command)| command.contains(what));
+    assert!(is_a("npm") || is_a("npx"), "{children:#?}");
+    assert!(is_a("mcp-server-everything"), "{children:#?}");
+    live.kill();
+    let pids: Vec<&str> = children.iter().map(|(pid, _)| pid.as_str()).collect();
+    all_end(&pids, &format!("{children:?}"));
+}
+
+#[test]
+fn a_server_that_never_answers_holds_up_nobody() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("url: \"http://{}/mcp\"", silent.local_addr().unwrap());
+    let brain = ChatServer::start();
+    // The kernel takes connections without anybody accepting them.
+    let answered = |servers: &[(&str, &str)]| {
+        let place = place();
+        place.write("glyphoxa.yaml", config(servers, &brain));
+        let started = Instant::now();
+        let mut live = place.start(&["ask", "--json"]);
+        live.types("Bartok, hello");
+        let line = live.says("\"turn\":");
+        let answered = started.elapsed();
+        assert!(line.contains("\"reply\":\"Aye.\""), "{line}");
+        assert_eq!(live.leave(), 0);
+        (answered, started.elapsed())
+    };
+    let alone = answered(&[]);
+    let beside = answered(&[("silent", &url), ("mute", &url)]);
+    let patience = Duration::from_secs(2);
+    assert!(beside.0 < alone.0 + patience, "answered after {beside:?} instead of {alone:?}");
+    assert!(beside.1 < alone.1 + patience, "ended after {beside:?} instead of {alone:?}");
+}
