@@ -80,7 +80,9 @@ fn main() {
 
 /// The same calls both ways.
 struct Compared {
+    /// Bare rmcp.
     bare: Figures,
+    /// Through the host.
     host: Figures,
 }
 
@@ -90,6 +92,7 @@ impl Compared {
         self.host.at(50) - self.bare.at(50)
     }
 
+    /// Both ways as a line.
     fn line(&self, case: &str) -> Value {
         let mut line = json!({ "case": case, "n": self.host.n() });
         self.bare.add_to(&mut line, "bare_");
@@ -99,6 +102,7 @@ impl Compared {
     }
 }
 
+/// Over a child's pipes.
 async fn over_stdio(n: usize) -> Compared {
     let bench = env::current_exe().expect("this bench").to_string_lossy().into_owned();
     let command = vec![bench, echo::SERVE.to_owned()];
@@ -106,6 +110,7 @@ async fn over_stdio(n: usize) -> Compared {
     compare(n, bare, Reach::Stdio { command, env: BTreeMap::new() }).await
 }
 
+/// Over HTTP on loopback.
 async fn over_http(n: usize) -> Compared {
     let url = echo::serve_http();
     let bare = Bare::over_http(&url).await;
