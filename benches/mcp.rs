@@ -140,13 +140,18 @@ async fn compare(n: usize, bare: Bare, reach: Reach) -> Compared {
 
 /// The tool host with one server and one NPC.
 struct Host {
+    /// Runs the calls.
     host: ToolHost,
+    /// Behind it.
     servers: Servers,
+    /// Who calls.
     npc: Arc<str>,
+    /// What is called.
     call: ToolCall,
 }
 
 impl Host {
+    /// Connects to one server.
     async fn connect(reach: Reach, folder: &TempDir) -> Self {
         let host = ToolHost::new(StdRng::seed_from_u64(1));
         let mut bartok = npc();
@@ -172,6 +177,7 @@ impl Host {
         Self { host, servers, npc: Arc::from(bartok.name.as_str()), call }
     }
 
+    /// One call.
     async fn call(&self) {
         let context = CallContext {
             session: SessionId("bench".to_owned()),

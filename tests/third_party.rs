@@ -49,6 +49,10 @@ fn program(package: &str, name: &str) -> Option<String> {
 }
 
 /// A folder whose programs find Node and Python as this test does.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the servers' interpreters are where this finds them"
+)]
 fn place() -> Place {
     let home = Place::new();
     let path = home.path("").display().to_string();
