@@ -199,6 +199,7 @@ impl Host {
     }
 }
 
+/// A server that is connected once, plainly.
 fn options(reach: Reach) -> ServerOptions {
     let fast = Declared {
         estimated: Some(Duration::from_millis(5)),
