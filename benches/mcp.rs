@@ -225,16 +225,13 @@ fn options(reach: Reach) -> ServerOptions {
 fn starts(n: usize) -> [Figures; 3] {
     let silent = [silent(), silent()];
     let bench = env::current_exe().expect("this bench");
-    let good = |nth: usize| {
-        format!("    - {{ name: good{nth}, command: \"'{}' {}\" }}\n", bench.display(), echo::SERVE)
-    };
-    let good: String = (0..8).map(good).collect();
-    let bad: String = silent
-        .iter()
-        .enumerate()
-        .map(|(nth, (_, server))| format!("    - {{ name: silent{nth}, url: \"{server}\" }}\n"))
-        .collect();
-    let places = [String::new(), good.clone(), good + &bad].map(|servers| place(&servers));
+    let child =
+        |nth| format!("name: good{nth}, command: \"'{}' {}\"", bench.display(), echo::SERVE);
+    let good: Vec<String> = (0..8).map(child).collect();
+    let bad = silent.iter().enumerate();
+    let bad = bad.map(|(nth, (_, url))| format!("name: silent{nth}, url: \"{url}\""));
+    let all = good.iter().cloned().chain(bad).collect();
+    let places = [Vec::new(), good, all].map(|servers: Vec<String>| place(&servers));
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..n {
         for (place, times) in places.iter().zip(&mut times) {
@@ -252,13 +249,15 @@ fn silent() -> (TcpListener, String) {
     (listener, url)
 }
 
-/// A folder with an NPC and these servers.
-fn place(servers: &str) -> TempDir {
+/// A folder with these servers, and an NPC that may use the first eight of them.
+fn place(servers: &[String]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    let servers = if servers.is_empty() { "    []\n" } else { servers };
+    let tools: Vec<String> = (0..servers.len().min(8)).map(|nth| format!("good{nth}.*")).collect();
+    let servers: Vec<String> = servers.iter().map(|server| format!("{{ {server} }}")).collect();
     let config = format!(
-        "npcs:\n  - {{ name: Bartok, tools: [\"*\"], lines: [{{ say: Well met. }}] }}\n\
-         mcp:\n  servers:\n{servers}"
+        "npcs: [{{ name: Bartok, tools: {tools:?}, lines: [{{ say: Well met. }}] }}]\n\
+         mcp: {{ servers: [{}] }}\n",
+        servers.join(", ")
     );
     fs::write(folder.path().join("glyphoxa.yaml"), config).expect("it is written");
     folder
