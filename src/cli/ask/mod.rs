@@ -203,7 +203,7 @@ async fn at_table(
     }
     if !steps.is_empty() && !clock_runs {
         // What is asked at once would find no tools yet.
-        tools.servers.settled(SERVERS_PATIENCE).await;
+        tools.servers.settled(SERVERS_PATIENCE, |server| may_use(config, server)).await;
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let sink = WavSink::default();
@@ -251,6 +251,12 @@ async fn at_table(
     }
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// Whether an NPC may use tools of `server`; a bare name may be any server's.
+fn may_use(config: &Config, server: &str) -> bool {
+    let entries = config.npcs.iter().flat_map(|npc| &npc.tools);
+    entries.map(|entry| entry.split_once('.')).any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
 /// Plays the steps, or what is typed while changed files are followed, until the end or ctrl-C.

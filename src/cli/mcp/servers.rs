@@ -40,7 +40,7 @@ struct Line<'a> {
 /// # Errors
 /// Stdout is gone.
 pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
-    servers.settled(Duration::from_secs(arguments.wait)).await;
+    servers.settled(Duration::from_secs(arguments.wait), |_| true).await;
     let all = servers.status();
     let mut out = io::stdout().lock();
     for status in &all {

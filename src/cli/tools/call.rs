@@ -39,6 +39,13 @@ pub struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// What is called.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+}
+
 /// Calls the tool and prints its answer; exit status 1 when there is none.
 ///
 /// # Errors

@@ -61,30 +61,34 @@ enum Command {
 /// Wrong usage, or what the subcommand could not do.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
-        Command::List(list) => open(config, async |tools| list::run(&tools.host, &list)),
+        Command::List(list) => open(config, None, async |tools| list::run(&tools.host, &list)),
         Command::Visible(visible) => {
-            open(config, async |tools| visible::run(config, &tools.host, &visible).await)
+            open(config, None, async |tools| visible::run(config, &tools.host, &visible).await)
         }
         Command::Call(call) => {
-            open(config, async |tools| call::run(config, &tools.host, &call).await)
+            // One call needs one server; a bare name may be any server's.
+            let server = call.tool().split_once('.').map(|(server, _)| server.to_owned());
+            open(config, server, async |tools| call::run(config, &tools.host, &call).await)
         }
         Command::Calibrate(calibrate) => {
-            open(config, async |tools| calibrate::run(&tools.host, &calibrate).await)
+            open(config, None, async |tools| calibrate::run(&tools.host, &calibrate).await)
         }
         Command::Report(report) => report::run(config, &report),
         Command::Leaderboard(leaderboard) => leaderboard::run(config, &leaderboard),
     }
 }
 
-/// Opens the tools for as long as `work` wants them.
+/// Opens the tools for as long as `work` wants them; it begins when `server`, or else every server,
+/// is ready or has failed.
 fn open(
     config: &Config,
+    server: Option<String>,
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(async {
         let tools = app::open_tools(config, None, rand::random())?;
-        tools.servers.settled(PATIENCE).await;
+        tools.servers.settled(PATIENCE, |it| server.as_deref().is_none_or(|one| one == it)).await;
         let status = work(&tools).await;
         tools.close().await;
         status

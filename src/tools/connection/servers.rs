@@ -231,10 +231,11 @@ impl Servers {
         running.iter().map(status).collect()
     }
 
-    /// Waits until every server is ready or has failed once, or `patience` is over.
-    pub async fn settled(&self, patience: Duration) {
+    /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
+    /// once, or `patience` is over.
+    pub async fn settled(&self, patience: Duration, wanted: impl Fn(&str) -> bool) {
         let _ = timeout(patience, async {
-            for (_, known) in self.known(|_| true) {
+            for (_, known) in self.known(|options| wanted(options.identity())) {
                 settled(&known).await;
             }
         })
