@@ -323,7 +323,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_that_comes_too_late_is_noted_and_an_error_is_not() {
         let late = |text: &str| {
-            let mut lines = lines(text.into());
+            let mut lines = lines(format!("{text}\n").into_bytes());
             lines.asked = Some(RequestId::Number(0));
             lines.given_up = true;
             async move {
