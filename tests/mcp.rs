@@ -174,6 +174,20 @@ fn answers_and_failures_of_servers_reach_the_model() {
 }
 
 #[test]
+fn measuring_calls_what_reads_and_nothing_else() {
+    if !has_python() {
+        return;
+    }
+    for mode in ["plain", "stateless"] {
+        let place = with_home(mode, "");
+        place.run(&["tools", "calibrate", "home"]).ends_with(0);
+        let mut noted = calls(&place);
+        noted.dedup();
+        assert_eq!(noted, ["echo"], "{mode}");
+    }
+}
+
+#[test]
 fn servers_get_an_environment_of_their_own() {
     if !has_python() {
         return;

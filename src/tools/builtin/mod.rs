@@ -100,3 +100,58 @@ fn declared(category: &str, (estimated, max): (u64, u64), floor: Tier) -> Declar
         ..Declared::default()
     }
 }
+
+/// The example of the page for tool authors, built and called as the page says.
+#[cfg(test)]
+#[path = "../../../docs/examples/coin.rs"]
+mod coin;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::{SeedableRng, rngs::StdRng};
+    use serde_json::{Map, json};
+    use tokio::time::Instant;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::{
+        domain::{CallId, SessionId, ToolCall, TurnId},
+        tools::{Attachment, CallContext, Effects, Taint},
+    };
+
+    struct Table;
+
+    impl Effects for Table {
+        fn show(&self, _: &str) {}
+        fn attach(&self, _: &str, _: &Attachment) {}
+    }
+
+    #[tokio::test]
+    async fn the_example_of_the_page_for_tool_authors_works() {
+        let host = ToolHost::new(StdRng::seed_from_u64(1));
+        assert_eq!(host.offer("coin", SourceKind::BuiltIn, coin::tools()), []);
+        let context = CallContext {
+            session: SessionId("s".to_owned()),
+            turn: TurnId(1),
+            caller: None,
+            speaker: Arc::from("Anna"),
+            deadline: Instant::now() + Tier::Fast.ceiling(),
+            fresh: false,
+            taint: Taint::default(),
+            cancel: CancellationToken::new(),
+            effects: Arc::new(Table),
+        };
+        let call = |calls: &str| ToolCall {
+            id: CallId("c".to_owned()),
+            name: "coin.flip".to_owned(),
+            arguments: json!({"calls": calls}).to_string(),
+            extra: Map::new(),
+        };
+        let flipped = host.execute(&context, &call("heads")).await;
+        let value = flipped.result.expect("it is flipped").value();
+        assert_eq!(value["won"], json!(value["side"] == "heads"));
+        assert!(host.execute(&context, &call("edge")).await.result.is_err());
+    }
+}
