@@ -19,7 +19,7 @@ use std::{
 };
 
 use futures::{StreamExt, stream};
-use glyphoxa::measure::{Command, Frame, VoiceOut};
+use glyphoxa::measure::{Command, Frame, Gain, SampleRate, VoiceOut};
 use serde_json::{Value, json};
 use support::{
     figures::{Figures, TOKEN, goal, ms, runtime},
@@ -69,8 +69,8 @@ struct Heard {
 }
 
 /// Notes what comes out.
-#[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Heard>>);
+#[derive(Clone)]
+struct Ear(Arc<Mutex<Heard>>, Gain);
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
@@ -120,7 +120,7 @@ fn run(case: Case, n: usize) -> Vec<Tried> {
 
 /// Has an NPC speak and interrupts it.
 async fn attempt(case: Case, phase: Duration) -> Tried {
-    let ear = Ear::default();
+    let ear = Ear(Arc::default(), Gain::new(SampleRate::HZ_48000));
     let services = Services {
         recogniser: Recogniser {
             ends_utterances: case.event,
@@ -191,11 +191,18 @@ impl Heard {
 
 impl VoiceOut for Ear {
     fn play(&mut self, _npc: &str, frame: Frame) {
-        let sum: f64 = frame.samples().iter().map(|&s| f64::from(s) * f64::from(s)).sum();
+        let mut samples = frame.samples().to_vec();
+        self.1.apply(&mut samples);
+        let sum: f64 = samples.iter().map(|&s| f64::from(s) * f64::from(s)).sum();
         self.with(|heard| heard.frames.push((Instant::now(), sum.sqrt())));
     }
 
-    fn stop(&mut self) {
+    fn ramp(&mut self, db: f32, over: Duration) {
+        self.1.ramp_to(db, over);
+    }
+
+    fn stop(&mut self) -> usize {
         self.with(|heard| heard.stopped = Some(Instant::now()));
+        0
     }
 }

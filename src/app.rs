@@ -2,12 +2,18 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
+mod house;
+mod kept;
 mod reload;
 mod servers;
+mod tables;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use house::Residence;
+pub use kept::{KeptError, KeptSession};
 pub use reload::{Running, follow};
+pub use tables::Tables;
 
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};

@@ -17,6 +17,8 @@ mod engine;
 
 mod session;
 
+mod discord;
+
 mod config;
 
 mod app;

@@ -5,7 +5,7 @@
 
 pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
-    audio::{Frame, SampleRate},
+    audio::{Frame, Gain, SampleRate},
     config::load as load_config,
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,

@@ -198,5 +198,9 @@ impl VoiceOut for Stopwatch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1.get_or_insert_with(Instant::now);
     }
 
-    fn stop(&mut self) {}
+    fn ramp(&mut self, _db: f32, _over: Duration) {}
+
+    fn stop(&mut self) -> usize {
+        0
+    }
 }

@@ -4,12 +4,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
 
-use tokio::{
-    sync::mpsc,
-    time::{MissedTickBehavior, interval},
-};
+use arc_swap::ArcSwap;
+use tokio::time::{MissedTickBehavior, interval};
 
-use super::{IDENTITIES, SeatMaker, Tools};
+use super::{IDENTITIES, Tables, Tools, tables::RunningTable};
 use crate::{
     config::{self, Config, Watch},
     domain::Npc,
@@ -24,21 +22,17 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Running<'a> {
     /// Where the files were read from.
     pub path: Option<PathBuf>,
-    /// The table's orders.
-    pub commands: mpsc::Sender<Command>,
-    /// Where the game master is told.
-    pub events: mpsc::Sender<TableEvent>,
+    /// The tables, each with its game master.
+    pub tables: Tables,
     /// The tools.
     pub tools: &'a Tools,
-    /// Makes the seats of changed NPCs.
-    pub seats: SeatMaker,
     /// Sets what is logged.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),
 }
 
-/// Follows the files of `config` for as long as it is polled.
-pub async fn follow(running: Running<'_>, mut config: Config) {
-    let mut watch = Watch::new(&config.files, wall_clock());
+/// Follows the files of `config`, which becomes what they say, for as long as it is polled.
+pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
+    let mut watch = Watch::new(&config.load().files, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut pending = false;
@@ -54,12 +48,12 @@ pub async fn follow(running: Running<'_>, mut config: Config) {
         match config::load(running.path.as_deref(), &config::environment, IDENTITIES) {
             Ok(fresh) => {
                 watch = Watch::new(&fresh.files, wall_clock());
-                let notice = running.apply(&config, &fresh).await;
-                config = fresh;
-                running.tell(notice);
+                let notice = running.apply(&config.load(), &fresh).await;
+                config.store(Arc::new(fresh));
+                running.tell(&notice);
             }
             Err(report) => {
-                running.tell(format!("changed files are not used, for now:\n{report}"));
+                running.tell(&format!("changed files are not used, for now:\n{report}"));
             }
         }
     }
@@ -89,14 +83,9 @@ impl Running<'_> {
                     continue;
                 }
             }
-            let (maker, config) = (self.seats.clone(), fresh.clone());
-            let name = npc.name.clone();
-            let recast = Recast {
-                npc: name,
-                seat: Box::new(move |history| maker.seat(&config, npc, history)),
-            };
-            // A table that is gone needs no new cast.
-            let _ = self.commands.send(Command::Recast(recast)).await;
+            for table in self.tables.running() {
+                recast(&table, fresh, &npc).await;
+            }
         }
         let changed = match changed.as_slice() {
             [] => "no npc has changed".to_owned(),
@@ -106,9 +95,26 @@ impl Running<'_> {
         format!("the files were read again; {changed} ({later})")
     }
 
-    fn tell(&self, notice: String) {
-        if self.events.try_send(TableEvent::Notice(notice)).is_err() {
-            tracing::warn!("a notice about changed files was not taken");
+    fn tell(&self, notice: &str) {
+        tracing::info!(notice, "changed files");
+        for table in self.tables.running() {
+            let Some(events) = table.events.upgrade() else { continue };
+            if events.try_send(TableEvent::Notice(notice.to_owned())).is_err() {
+                tracing::warn!("a notice about changed files was not taken");
+            }
         }
+    }
+}
+
+/// Has an NPC of `table` go on as described anew.
+async fn recast(table: &RunningTable, fresh: &Config, npc: &Arc<Npc>) {
+    let (maker, config, described) = (table.seats.clone(), fresh.clone(), Arc::clone(npc));
+    let recast = Recast {
+        npc: npc.name.clone(),
+        seat: Box::new(move |history| maker.seat(&config, described, history)),
+    };
+    // A table that is gone needs no new cast.
+    if let Some(commands) = table.commands.upgrade() {
+        let _ = commands.send(Command::Recast(recast)).await;
     }
 }

@@ -7,6 +7,7 @@ mod check;
 mod doctor;
 mod mcp;
 mod roll;
+mod run;
 mod schema;
 mod tier;
 mod tools;
@@ -27,17 +28,20 @@ use crate::{
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
-#[command(name = "glyphoxa", version, about, arg_required_else_help = true)]
+#[command(name = "glyphoxa", version, about)]
 struct Arguments {
     /// Configuration file [default: glyphoxa.yaml here, else the shipped cast].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// The bot: joins voice channels and plays the NPCs [default].
+    #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
+    Run,
     /// Speaks with the NPCs: recordings, text, or typed lines.
     Ask(ask::Arguments),
     /// Reads all files and says everything that is wrong with them.
@@ -139,7 +143,12 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
     let path = arguments.config.as_deref();
-    match arguments.command {
+    match arguments.command.unwrap_or(Command::Run) {
+        Command::Run => {
+            let config = load(path)?;
+            let set_level = log_to_stderr(&config.log_level);
+            run::run(config, arguments.config, &set_level)
+        }
         Command::Ask(ask) => {
             let config = load(path)?;
             let set_level = log_to_stderr(&config.log_level);

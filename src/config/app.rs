@@ -9,6 +9,7 @@ use std::{
 use super::{
     Config, campaign,
     cast::Cast,
+    discord::options,
     keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
@@ -21,6 +22,7 @@ use super::{
     voice::VoiceDefaults,
 };
 use crate::{
+    discord,
     domain::{Campaign, Policy},
     logic::{
         budget::{BudgetOptions, Price},
@@ -111,12 +113,24 @@ impl File<'_> {
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
-            data_dir: self.path("data_dir").unwrap_or_else(|| self.folder.join("data")),
+            discord: self.discord(notes),
+            data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Where kept sessions lie.
+    fn data_dir(&self) -> PathBuf {
+        self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
+    }
+
+    /// The bot.
+    fn discord(&self, notes: &mut Notes) -> discord::Options {
+        let fields = self.fields.map("discord", &keys::app::DISCORD);
+        options(fields, &self.data_dir(), notes)
     }
 
     /// Where measured figures of tools belong to.

@@ -9,6 +9,7 @@ mod address;
 mod app;
 mod campaign;
 mod cast;
+mod discord;
 mod expand;
 mod files;
 mod keys;
@@ -92,6 +93,8 @@ pub struct Config {
     pub manifests: Vec<Manifest>,
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
+    /// The bot; its token may be empty.
+    pub discord: crate::discord::Options,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// Where measured figures of tools belong to.

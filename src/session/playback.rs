@@ -9,17 +9,26 @@ use rand::{RngExt, rngs::StdRng};
 use tokio::time::Instant;
 
 use crate::{
-    audio::{FRAME, Frame, Gain, SampleRate},
+    audio::{FRAME, Frame},
     domain::TurnId,
 };
 
 /// Where frames go. Calls come at the pace of playback and never wait.
 pub trait VoiceOut: Send {
+    /// Speech is on its way: what takes time to start may start.
+    fn prepare(&mut self) {}
+
     /// Takes 20 ms of 48 kHz mono of the NPC's speech.
     fn play(&mut self, npc: &str, frame: Frame);
 
-    /// Drops what was taken but has not left yet.
-    fn stop(&mut self);
+    /// Moves to `db` (0: as it came) within `over`, also for what was taken but has not left yet.
+    fn ramp(&mut self, db: f32, over: Duration);
+
+    /// Nothing follows what was taken, for now.
+    fn rest(&mut self) {}
+
+    /// Drops what was taken but has not left yet; how many frames that were.
+    fn stop(&mut self) -> usize;
 }
 
 /// How frames leave.
@@ -27,6 +36,8 @@ pub trait VoiceOut: Send {
 pub enum Pace {
     /// One frame every 20 ms, beginning with the first.
     RealTime,
+    /// The same, handed over this long before it is due, to something with a clock of its own.
+    Ahead(Duration),
     /// At once: nobody listens while it plays.
     Free,
 }
@@ -87,9 +98,8 @@ pub struct Playback {
     held_until: Option<Instant>,
     quiet_since: Option<Instant>,
     gap: Duration,
-    gain: Gain,
-    /// The gain has never been touched in this turn: frames pass as they are.
-    unducked: bool,
+    /// The voice was made quieter in this turn.
+    ducked: bool,
 }
 
 struct Segment {
@@ -128,13 +138,13 @@ impl Playback {
             held_until: None,
             quiet_since: None,
             gap: GAP,
-            gain: Gain::new(SampleRate::HZ_48000),
-            unducked: true,
+            ducked: false,
         }
     }
 
     /// Makes room for a turn; nothing of it is played before [`Self::release`].
     pub fn open(&mut self, turn: TurnId, npc: &str, place: Place) {
+        self.out.prepare();
         self.segments.push(Segment {
             turn,
             npc: npc.to_owned(),
@@ -193,14 +203,20 @@ impl Playback {
 
     /// Removes a turn, wherever it is, and ends its sound; what was heard of it.
     pub fn close(&mut self, now: Instant, turn: TurnId) -> HeardAloud {
+        let mut unheard = 0;
         if self.current == Some(turn) {
-            self.out.stop();
+            unheard = self.out.stop();
             self.end_current(now);
         }
         let Some(index) = self.segments.iter().position(|s| s.turn == turn) else {
             return HeardAloud::default();
         };
-        self.segments.remove(index).heard()
+        let mut segment = self.segments.remove(index);
+        segment.take_back(unheard);
+        if self.segments.is_empty() {
+            self.out.rest();
+        }
+        segment.heard()
     }
 
     /// The turn that is being heard.
@@ -230,19 +246,22 @@ impl Playback {
 
     /// Makes room for a player's voice.
     pub fn duck(&mut self) {
-        self.unducked = false;
-        self.gain.ramp_to(DUCK_DB, DUCK_RAMP);
+        self.ducked = true;
+        self.out.ramp(DUCK_DB, DUCK_RAMP);
     }
 
     /// It was a false alarm.
     pub fn swell(&mut self) {
-        self.gain.ramp_to(0.0, SWELL_RAMP);
+        self.out.ramp(0.0, SWELL_RAMP);
     }
 
     /// When [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
         match self.current {
-            Some(_) => self.next_at.map(|at| self.held_until.map_or(at, |held| held.max(at))),
+            Some(_) => self.next_at.map(|at| match self.pace {
+                Pace::Ahead(lead) => at.checked_sub(lead).unwrap_or(at),
+                _ => self.held_until.map_or(at, |held| held.max(at)),
+            }),
             None => self.next_start().map(|(at, _)| at),
         }
     }
@@ -260,8 +279,10 @@ impl Playback {
             }
         };
         let gap_over = match self.pace {
-            Pace::RealTime if !next.place.urgent => self.quiet_since.map(|since| since + self.gap),
-            _ => None,
+            Pace::Free => None,
+            _ if next.place.urgent => None,
+            Pace::RealTime => self.quiet_since.map(|since| since + self.gap),
+            Pace::Ahead(lead) => self.quiet_since.map(|since| since + lead + self.gap),
         };
         Some((gap_over.map_or(at, |over| over.max(at)), next.turn))
     }
@@ -274,7 +295,7 @@ impl Playback {
             if self.current.is_none() && !self.begin_next(now) {
                 return played;
             }
-            if self.pace == Pace::RealTime && !self.is_due(now, left) {
+            if !self.is_due(now, left) {
                 return played;
             }
             if !self.play_frame(now, &mut played) {
@@ -285,9 +306,14 @@ impl Playback {
     }
 
     /// Whether a frame is due after `left` frames left just now: at most one more at a time, since
-    /// whatever takes them is not made for bursts.
+    /// whatever takes them is not made for bursts, unless it has a clock of its own.
     fn is_due(&mut self, now: Instant, left: usize) -> bool {
         let Some(due) = self.next_at else { return true };
+        match self.pace {
+            Pace::Free => return true,
+            Pace::Ahead(lead) => return due <= now + lead,
+            Pace::RealTime => {}
+        }
         if now < due || self.held_until.is_some_and(|held| now < held) {
             return false;
         }
@@ -304,8 +330,9 @@ impl Playback {
         self.current = Some(turn);
         self.next_at = Some(now);
         self.held_until = None;
-        self.gain = Gain::new(SampleRate::HZ_48000);
-        self.unducked = true;
+        if std::mem::take(&mut self.ducked) {
+            self.out.ramp(0.0, Duration::ZERO);
+        }
         true
     }
 
@@ -344,7 +371,6 @@ impl Playback {
             }
             sentence.played += 1;
         }
-        let frame = if self.unducked { frame } else { apply(&mut self.gain, &frame) };
         self.out.play(&segment.npc, frame);
         let due = self.next_at.unwrap_or(now);
         let due = if now > due + LATE_MAX { now } else { due };
@@ -370,6 +396,17 @@ impl Segment {
         (!self.place.urgent, self.place.said_at, self.turn)
     }
 
+    /// The last `frames` of what was played did not leave after all.
+    fn take_back(&mut self, mut frames: usize) {
+        frames = frames.min(self.played);
+        self.played -= frames;
+        for sentence in self.sentences.iter_mut().rev() {
+            let back = frames.min(sentence.played);
+            sentence.played -= back;
+            frames -= back;
+        }
+    }
+
     fn heard(&self) -> HeardAloud {
         let text: Vec<String> =
             self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
@@ -393,10 +430,4 @@ impl Sentence {
         let kept = kept.min(words.len());
         (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
     }
-}
-
-fn apply(gain: &mut Gain, frame: &Frame) -> Frame {
-    let mut samples = frame.samples().to_vec();
-    gain.apply(&mut samples);
-    Frame::new(samples, frame.rate()).unwrap_or_else(|_| frame.clone())
 }

@@ -6,7 +6,6 @@ mod call_log;
 mod drive;
 mod face;
 mod inputs;
-mod kept;
 mod print;
 mod sink;
 
@@ -18,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwap;
 use clap::{ArgMatches, Args};
 use tokio::sync::mpsc;
 
@@ -28,13 +28,12 @@ use self::{
     drive::{Driver, Pacing},
     face::{Approve, Typed},
     inputs::{Input, What, inputs},
-    kept::KeptSession,
     print::Printer,
     sink::WavSink,
 };
 use super::{DONE, FAILED, Failure};
 use crate::{
-    app::{self, Running, TableSetup, Tools},
+    app::{self, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{SessionId, Tier},
@@ -121,7 +120,10 @@ pub fn run(
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {
         None => KeptSession::unkept(),
-        Some(id) => KeptSession::open(&config.data_dir, id)?,
+        Some(id) => KeptSession::open(&config.data_dir, id).map_err(|error| match error {
+            KeptError::Name(_) => Failure::Usage(format!("--{error}")),
+            KeptError::File(error) => Failure::Failed(error),
+        })?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let status = runtime.block_on(play(arguments, &config, (npc, steps), (kept, files)));
@@ -228,20 +230,15 @@ async fn at_table(
     };
     let table = app::open_table(config, setup)?;
     let commands = table.handle.commands.clone();
-    let running = Running {
-        path: files.path,
-        commands: commands.clone(),
-        events,
-        tools,
-        seats: table.seats,
-        log_level: files.set_level,
-    };
+    let tables = Tables::default();
+    tables.add(&table, events.clone());
+    let running = Running { path: files.path, tables, tools, log_level: files.set_level };
     for command in [Command::Pin(npc), Command::SetTier(arguments.tier)] {
         commands.send(command).await?;
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, events_in, (printer, call_log), pacing);
-    let following = app::follow(running, config.clone());
+    let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
     drive(&mut driver, &steps, following, (&typed, arguments.as_dm)).await?;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;

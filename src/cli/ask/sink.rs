@@ -5,37 +5,56 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use anyhow::Context;
 
 use crate::{
-    audio::{Clip, Frame, SampleRate, write_wav},
+    audio::{Clip, Frame, Gain, SampleRate, write_wav},
     session::VoiceOut,
 };
 
 /// Collects speech.
-#[derive(Clone, Default)]
-pub struct WavSink(Arc<Mutex<Vec<i16>>>);
+#[derive(Clone)]
+pub struct WavSink(Arc<Mutex<(Vec<i16>, Gain)>>);
+
+impl Default for WavSink {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new((Vec::new(), Gain::new(SampleRate::HZ_48000)))))
+    }
+}
 
 impl VoiceOut for WavSink {
     fn play(&mut self, _npc: &str, frame: Frame) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(frame.samples());
+        let (samples, gain) = &mut *self.collected();
+        let from = samples.len();
+        samples.extend_from_slice(frame.samples());
+        gain.apply(samples.get_mut(from..).unwrap_or_default());
     }
 
-    fn stop(&mut self) {
+    fn ramp(&mut self, db: f32, over: Duration) {
+        self.collected().1.ramp_to(db, over);
+    }
+
+    fn stop(&mut self) -> usize {
         // A recording plays nothing ahead.
+        0
     }
 }
 
 impl WavSink {
+    fn collected(&self) -> MutexGuard<'_, (Vec<i16>, Gain)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Writes everything collected, whole or not at all; nothing without speech.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> anyhow::Result<()> {
-        let samples = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let samples = std::mem::take(&mut self.collected().0);
         if samples.is_empty() {
             super::super::complain(&format!("'{}' is not written: nobody spoke", path.display()));
             return Ok(());

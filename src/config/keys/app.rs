@@ -31,6 +31,7 @@ pub static FILE: Shape = Shape {
             TEXTS,
             "Topics that no NPC played by a model may ever bring up (harm to children).",
         ),
+        Key::new("discord", Kind::Shape(&DISCORD), "The bot."),
         Key::new("providers", Kind::Shape(&PROVIDERS), "Who hears, thinks and speaks."),
         Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
         Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
@@ -50,6 +51,47 @@ pub static FILE: Shape = Shape {
             "Folder of kept sessions, relative to this file; default data.",
         ),
         Key::new("log", Kind::Shape(&LOG), "What is logged."),
+    ],
+};
+
+/// The bot.
+pub static DISCORD: Shape = Shape {
+    title: "Discord",
+    keys: &[
+        Key::new(
+            "token",
+            Kind::Text,
+            "The bot's token; best from the environment: ${DISCORD_TOKEN}.",
+        ),
+        Key::new(
+            "guild_id",
+            Kind::Text,
+            "Id of the one server commands are registered in, where they are there at once; \
+             without it they are registered everywhere.",
+        ),
+        Key::new(
+            "dm_role",
+            Kind::Text,
+            "Id of the role game masters have; without one, those who may manage the server.",
+        ),
+        Key::new("everyone_is_dm", Kind::Flag, "Everybody may do what game masters may."),
+        Key::new(
+            "consent",
+            Kind::Word(&["notice", "ask"]),
+            "notice: players are told that they are heard, and may opt out; ask: nobody is heard \
+             before pressing a button.",
+        ),
+        Key::new(
+            "idle_minutes",
+            Kind::Whole { min: 1, max: 1_440 },
+            "Alone in a voice channel for so long, the bot leaves; default 5.",
+        ),
+        Key::new(
+            "api_base",
+            Kind::Filled,
+            "Where Discord's API is reached instead of discord.com, as https://ADDRESS:PORT; its \
+             certificate must be for discord.com and by an authority in SSL_CERT_FILE.",
+        ),
     ],
 };
 

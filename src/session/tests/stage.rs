@@ -17,7 +17,7 @@ use super::super::{
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
-    audio::Frame,
+    audio::{Frame, Gain, SampleRate},
     domain::{Campaign, Npc, SessionId},
     engine::{
         Cascaded, CascadedParts, Purse, SessionCalls,
@@ -46,16 +46,25 @@ pub struct Left {
 struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
+    gain: Gain,
 }
 
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
-        let peak = frame.samples().iter().copied().max().unwrap_or(0);
+        let mut samples = frame.samples().to_vec();
+        self.gain.apply(&mut samples);
+        let peak = samples.iter().copied().max().unwrap_or(0);
         let left = Left { npc: npc.to_owned(), at: self.opened.elapsed(), peak };
         self.left.lock().unwrap().push(left);
     }
 
-    fn stop(&mut self) {}
+    fn ramp(&mut self, db: f32, over: Duration) {
+        self.gain.ramp_to(db, over);
+    }
+
+    fn stop(&mut self) -> usize {
+        0
+    }
 }
 
 /// How a table is set up.
@@ -133,7 +142,11 @@ impl Setup {
             keywords: Keywords::shipped(["en"]),
             rules: Arc::from([]),
             stt: Arc::clone(&stt) as _,
-            out: Box::new(Ear { opened, left: Arc::clone(&left) }),
+            out: Box::new(Ear {
+                opened,
+                left: Arc::clone(&left),
+                gain: Gain::new(SampleRate::HZ_48000),
+            }),
             pace: self.pace,
             host: host.clone(),
             effects: Arc::new(NoEffects),

@@ -1,4 +1,4 @@
-//! Sessions that go on from one call to the next: one file each.
+//! Sessions that go on later: one file each.
 //!
 //! Entry type: [`KeptSession`]. **Never**: half-writes a file.
 
@@ -11,7 +11,6 @@ use std::{
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::super::Failure;
 use crate::domain::Message;
 
 /// Longest name of a session.
@@ -34,6 +33,19 @@ struct Content {
 /// The format written.
 const VERSION: u32 = 1;
 
+/// A session that cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    /// Its name is none.
+    #[error(
+        "session '{0}' makes no file name (letters, digits, '-', '_' and '.', at most {ID_MAX})"
+    )]
+    Name(String),
+    /// Its file is of no use.
+    #[error("{0:#}")]
+    File(#[from] anyhow::Error),
+}
+
 impl KeptSession {
     /// A session that is forgotten at the end.
     pub fn unkept() -> Self {
@@ -44,12 +56,10 @@ impl KeptSession {
     ///
     /// # Errors
     /// A name that makes no file name, a file that is no session, or of a newer version.
-    pub fn open(data_dir: &Path, id: &str) -> Result<Self, Failure> {
+    pub fn open(data_dir: &Path, id: &str) -> Result<Self, KeptError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > ID_MAX || id.starts_with('.') || !id.chars().all(plain) {
-            return Err(Failure::Usage(format!(
-                "--session '{id}' makes no file name (letters, digits, '-', '_' and '.', at most {ID_MAX})"
-            )));
+            return Err(KeptError::Name(id.to_owned()));
         }
         let path = data_dir.join("sessions").join(format!("{id}.json"));
         let content = match fs::read_to_string(&path) {
@@ -58,16 +68,15 @@ impl KeptSession {
             })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Content::default(),
             Err(error) => {
-                return Err(anyhow::Error::new(error)
-                    .context(format!("cannot read '{}'", path.display()))
-                    .into());
+                let error = anyhow::Error::new(error);
+                return Err(error.context(format!("cannot read '{}'", path.display())).into());
             }
         };
         if content.version > VERSION {
-            return Err(Failure::Failed(anyhow::anyhow!(
-                "'{}' was kept by a newer version (update glyphoxa)",
-                path.display()
-            )));
+            let shown = path.display();
+            return Err(
+                anyhow::anyhow!("'{shown}' was kept by a newer version (update glyphoxa)").into()
+            );
         }
         Ok(Self { id: id.to_owned(), path: Some(path), content })
     }

@@ -1,0 +1,164 @@
+//! The program as the Discord bot sees it: tables opened from the configuration there is now.
+//!
+//! Entry type: [`Residence`]. **Never**: knows Discord's types.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use arc_swap::ArcSwap;
+use futures::{FutureExt, StreamExt, future::BoxFuture};
+
+use super::{TableSetup, Tables, Tools, open_table};
+use crate::{
+    app::kept::KeptSession,
+    audio::{Frame, Framer, Resampler, SampleRate},
+    config::Config,
+    discord::{House, Opened, Opening},
+    domain::{Campaign, Npc, SessionId, Voice},
+    engine::Purse,
+    provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite},
+    session::Kept,
+    tools::{ToolHost, connection::Servers},
+};
+
+/// The voice of announcements: nobody's, and free.
+const ANNOUNCER: &str = "slt";
+
+/// Everything tables are opened from. Cloning shares it.
+#[derive(Clone)]
+pub struct Residence {
+    config: Arc<ArcSwap<Config>>,
+    tools: Arc<Tools>,
+    tables: Tables,
+    stt: Arc<dyn SpeechToText>,
+    purses: Arc<Mutex<Vec<(SessionId, Purse)>>>,
+}
+
+impl Residence {
+    /// Opens tables from `config` as it is then; they are put into `tables`.
+    pub fn new(
+        config: Arc<ArcSwap<Config>>,
+        tools: Arc<Tools>,
+        tables: Tables,
+        stt: Arc<dyn SpeechToText>,
+    ) -> Self {
+        Self { config, tools, tables, stt, purses: Arc::default() }
+    }
+
+    fn open_now(&self, opening: Opening) -> anyhow::Result<Opened> {
+        let config = self.config.load_full();
+        let kept = match &opening.after {
+            Some(before) => KeptSession::open(&config.data_dir, &before.0)?,
+            None => KeptSession::unkept(),
+        };
+        let setup = TableSetup {
+            session: opening.session.clone(),
+            histories: kept.histories(),
+            spent: 0.0,
+            stt: Arc::clone(&self.stt),
+            out: opening.out,
+            pace: opening.pace,
+            host: self.tools.host.clone(),
+            effects: opening.effects,
+            events: opening.events.clone(),
+            seed: rand::random(),
+        };
+        let table = open_table(&config, setup)?;
+        self.tables.add(&table, opening.events);
+        self.purses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((opening.session, table.purse));
+        Ok(Opened { handle: table.handle, task: table.task })
+    }
+}
+
+impl House for Residence {
+    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {
+        let house = self.clone();
+        async move {
+            house.stt.ready().await.map_err(|error| format!("I cannot hear: {error}"))?;
+            house.open_now(opening).map_err(|error| format!("{error:#}"))
+        }
+        .boxed()
+    }
+
+    fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
+        let mut purses = self.purses.lock().unwrap_or_else(PoisonError::into_inner);
+        let purse = purses.iter().position(|(of, _)| of == session).map(|at| purses.remove(at).1);
+        let (folder, id): (PathBuf, String) =
+            (self.config.load().data_dir.clone(), session.0.clone());
+        async move {
+            let save = move || {
+                KeptSession::open(&folder, &id)?.save(
+                    kept.histories.into_iter().collect(),
+                    purse.map_or(0.0, |purse| purse.spent()),
+                )
+            };
+            match tokio::task::spawn_blocking(save).await {
+                Ok(saved) => saved.map_err(|error| format!("{error:#}")),
+                Err(lost) => Err(lost.to_string()),
+            }
+        }
+        .boxed()
+    }
+
+    fn cast(&self) -> Vec<Arc<Npc>> {
+        self.config.load().npcs.iter().cloned().map(Arc::new).collect()
+    }
+
+    fn campaign(&self) -> Arc<Campaign> {
+        Arc::new(self.config.load().campaign.clone())
+    }
+
+    fn tools(&self) -> &ToolHost {
+        &self.tools.host
+    }
+
+    fn servers(&self) -> &Servers {
+        &self.tools.servers
+    }
+
+    fn announce(&self, text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
+        async move { announcement(text).await.map_err(|error| error.to_string()) }.boxed()
+    }
+}
+
+/// `text` as frames: 48 kHz.
+async fn announcement(text: String) -> Result<Vec<Frame>, Error> {
+    let mut chunks = Flite::new().speak(SpeakRequest {
+        text,
+        voice: Voice {
+            provider: "flite".to_owned(),
+            voice_id: ANNOUNCER.to_owned(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        },
+        language: "en".to_owned(),
+        pronunciation: Arc::from([]),
+    });
+    let (mut frames, mut framer) = (Vec::new(), Framer::new(SampleRate::HZ_48000));
+    let mut resampler = None;
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk?;
+        if resampler.is_none() {
+            let made = Resampler::new(chunk.rate, SampleRate::HZ_48000);
+            resampler = Some(made.map_err(|e| Error::new(Kind::Protocol, e.to_string()))?);
+        }
+        let mut samples = Vec::new();
+        if let Some(resampler) = &mut resampler {
+            resampler.push(&chunk.samples, &mut samples);
+        }
+        framer.push(&samples, &mut frames);
+    }
+    let mut rest = Vec::new();
+    if let Some(mut resampler) = resampler {
+        resampler.finish(&mut rest);
+    }
+    framer.push(&rest, &mut frames);
+    frames.extend(framer.finish());
+    Ok(frames)
+}

@@ -1,0 +1,94 @@
+//! `glyphoxa run`: the bot.
+//!
+//! Entry function: [`run`].
+
+use std::{path::PathBuf, sync::Arc};
+
+use arc_swap::ArcSwap;
+use tokio_util::sync::CancellationToken;
+
+use super::{DONE, Failure, complain};
+use crate::{
+    app::{self, Residence, Running, Tables},
+    config::Config,
+    discord,
+};
+
+/// Runs the bot until ctrl-C or a request to end.
+///
+/// # Errors
+/// No token, or what only the bot's owner can put right.
+pub fn run(
+    config: Config,
+    path: Option<PathBuf>,
+    set_level: &(dyn Fn(&str) + Send + Sync),
+) -> Result<u8, Failure> {
+    if config.discord.token.0.is_empty() {
+        return Err(Failure::Usage(
+            "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
+             to try the cast without Discord: glyphoxa ask)"
+                .to_owned(),
+        ));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let status = runtime.block_on(serve(config, path, set_level));
+    // Recognisers and voices that are still at work are not waited for.
+    runtime.shutdown_background();
+    status
+}
+
+async fn serve(
+    config: Config,
+    path: Option<PathBuf>,
+    set_level: &(dyn Fn(&str) + Send + Sync),
+) -> Result<u8, Failure> {
+    let stt = app::hearing(&config)?;
+    let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
+    if let Err(missing) = tools.servers.required().await {
+        return Err(Failure::Failed(anyhow::anyhow!(missing)));
+    }
+    let (options, tables) = (config.discord.clone(), Tables::default());
+    let config = Arc::new(ArcSwap::from_pointee(config));
+    let house =
+        Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), Arc::clone(&stt));
+    let stop = CancellationToken::new();
+    let running = Running { path, tables, tools: &tools, log_level: set_level };
+    let bot = discord::run(options, Arc::new(house), stop.clone());
+    let beside = async {
+        tokio::select! {
+            () = app::follow(running, config) => {}
+            ended = told_to_end() => {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "signals are not heard");
+                    std::future::pending::<()>().await;
+                }
+            }
+        }
+        complain("ending; every session is closed first (again to end at once)");
+        stop.cancel();
+        // A second signal ends the program as the system does.
+        let _ = told_to_end().await;
+    };
+    let ended = tokio::select! {
+        ended = bot => Some(ended),
+        () = beside => None,
+    };
+    match ended {
+        Some(Ok(())) => {}
+        Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
+        None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
+    }
+    if let Some(tools) = Arc::into_inner(tools) {
+        tools.close().await;
+    }
+    Ok(DONE)
+}
+
+/// Ctrl-C, or the system's request to end.
+async fn told_to_end() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}

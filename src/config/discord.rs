@@ -1,0 +1,57 @@
+//! The bot's settings.
+//!
+//! Entry function: [`options`]. **Never**: asks Discord whether they are right.
+
+use std::{net::SocketAddr, path::Path, time::Duration};
+
+use super::reading::Notes;
+use crate::{
+    discord::{Consent, Options, Token},
+    yaml::Fields,
+};
+
+/// Minutes alone after which the bot leaves.
+const IDLE_MINUTES: u64 = 5;
+
+/// What `fields` say; settings of guilds lie below `data_dir`.
+pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> Options {
+    let mut id = |key| {
+        let fields = fields?;
+        let text = fields.text(key).filter(|text| !text.trim().is_empty())?;
+        let id = text.parse().ok().filter(|id| *id > 0);
+        if id.is_none() {
+            let message = format!("{key} '{text}' is no id of Discord's");
+            let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
+            notes.problems.add(fields.place(key), message, way_out);
+        }
+        id
+    };
+    let (guild, dm_role) = (id("guild_id"), id("dm_role"));
+    let flag = |key| fields.and_then(|fields| fields.flag(key)).unwrap_or_default();
+    let idle = fields.and_then(|fields| fields.whole("idle_minutes")).unwrap_or(IDLE_MINUTES);
+    Options {
+        token: Token(fields.and_then(|it| it.text("token")).unwrap_or_default().trim().to_owned()),
+        api: fields.and_then(|fields| api(fields, notes)),
+        guild,
+        dm_role,
+        everyone_is_dm: flag("everyone_is_dm"),
+        consent: match fields.and_then(|fields| fields.text("consent")) {
+            Some("ask") => Consent::Ask,
+            _ => Consent::Notice,
+        },
+        idle: Duration::from_secs(idle * 60),
+        folder: data_dir.join("discord"),
+    }
+}
+
+/// Where Discord's API is, when not at its own address.
+fn api(fields: Fields<'_>, notes: &mut Notes) -> Option<SocketAddr> {
+    let text = fields.text("api_base")?;
+    let address =
+        text.strip_prefix("https://").and_then(|it| it.trim_end_matches('/').parse().ok());
+    if address.is_none() {
+        let message = format!("api_base '{text}' is no address");
+        notes.problems.add(fields.place("api_base"), message, "write it as https://127.0.0.1:8443");
+    }
+    address
+}

@@ -1,0 +1,339 @@
+//! One guild: its settings, its session, and whoever uses a command in it.
+//!
+//! Entry function: [`open`]; one task owns the guild, a sender of [`GuildEvent`] is how others
+//! reach it. **Never**: waits for Discord; what takes time is a job whose result comes back here.
+
+use std::{future::pending, sync::Arc, time::Duration};
+
+use futures::future::{BoxFuture, FutureExt};
+use serenity::{
+    all::{ChannelId, GuildId, Interaction, UserId},
+    cache::Cache,
+    http::Http,
+};
+use songbird::Songbird;
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, JoinSet},
+    time::{Instant, MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    access,
+    commands::{Refusal, Then},
+    effects::Ask,
+    house::House,
+    live::{Live, Wanted},
+    options::{Consent, Options},
+    reply::Reply,
+    settings::{Settings, SettingsFile},
+    voice::VoiceNews,
+};
+use crate::{
+    domain::{Npc, SessionId},
+    session::TableEvent,
+};
+
+/// Events waiting for a guild; more at once wait in Discord's client.
+const EVENT_CAPACITY: usize = 64;
+/// Between two looks at how things stand.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Jobs under way are given up after this when the bot stops.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What reaches a guild.
+pub enum GuildEvent {
+    /// Somebody used a command, pressed a button or filled in a form.
+    Interaction(Box<Interaction>),
+    /// Somebody's voice state has changed; the cache has it.
+    VoiceStates,
+}
+
+/// What all guilds share.
+pub struct Shared {
+    /// Discord's REST.
+    pub http: Arc<Http>,
+    /// What the gateway has told.
+    pub cache: Arc<Cache>,
+    /// Voice connections.
+    pub songbird: Arc<Songbird>,
+    /// The program.
+    pub house: Arc<dyn House>,
+    /// Settings.
+    pub options: Options,
+    /// The bot's own user.
+    pub me: UserId,
+}
+
+/// Work whose result changes the guild.
+pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
+
+/// A guild's state; only its task touches it.
+pub struct Guild {
+    /// Which.
+    pub id: GuildId,
+    /// What all guilds share.
+    pub shared: Arc<Shared>,
+    /// What was set.
+    pub settings: Settings,
+    file: SettingsFile,
+    /// Why the settings could not be read: nothing is done until they can.
+    pub broken: Option<String>,
+    live: Option<Live>,
+    /// A session is being opened.
+    opening: bool,
+    jobs: JoinSet<Job>,
+    closing: JoinSet<()>,
+}
+
+/// Starts a guild's task; it ends when `stop` is cancelled.
+pub fn open(
+    id: GuildId,
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+) -> (mpsc::Sender<GuildEvent>, JoinHandle<()>) {
+    let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let guild = Guild::new(id, shared);
+    (events, tokio::spawn(guild.run(events_in, stop)))
+}
+
+/// Everything that can happen.
+enum Event {
+    Outside(GuildEvent),
+    Done(Job),
+    Table(Option<TableEvent>),
+    Voice(VoiceNews),
+    Ask(Ask),
+    Look,
+    Stop,
+}
+
+impl Guild {
+    fn new(id: GuildId, shared: Arc<Shared>) -> Self {
+        let file = SettingsFile::of(&shared.options.folder, id.get());
+        let (settings, broken) = match file.read() {
+            Ok(settings) => (settings, None),
+            Err(why) => {
+                tracing::error!(guild = id.get(), why, "settings of a guild cannot be read");
+                (Settings::default(), Some(why))
+            }
+        };
+        Self {
+            id,
+            shared,
+            settings,
+            file,
+            broken,
+            live: None,
+            opening: false,
+            jobs: JoinSet::new(),
+            closing: JoinSet::new(),
+        }
+    }
+
+    async fn run(mut self, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = stop.cancelled() => Event::Stop,
+                Some(event) = events.recv() => Event::Outside(event),
+                Some(done) = self.jobs.join_next() => match done {
+                    Ok(job) => Event::Done(job),
+                    Err(_) => continue,
+                },
+                event = next(self.live.as_mut()) => event,
+                _ = look.tick() => Event::Look,
+            };
+            match event {
+                Event::Outside(GuildEvent::Interaction(interaction)) => {
+                    self.interaction(*interaction);
+                }
+                Event::Outside(GuildEvent::VoiceStates) => self.seat_people(),
+                Event::Done(job) => job(&mut self),
+                Event::Table(Some(event)) => self.table_event(event),
+                Event::Table(None) => _ = self.stop("its table has failed; see the log"),
+                Event::Voice(news) => self.voice_news(news),
+                Event::Ask(ask) => self.ask(ask),
+                Event::Look => self.look(Instant::now()),
+                Event::Stop => break,
+            }
+            while self.closing.try_join_next().is_some() {}
+        }
+        self.close().await;
+    }
+
+    /// Ends what is under way.
+    async fn close(mut self) {
+        // Nothing to say where no session runs.
+        let _ = self.stop("I am being switched off; start me again and use /session start");
+        let jobs = async {
+            while self.closing.join_next().await.is_some() {}
+            while self.jobs.join_next().await.is_some() {}
+        };
+        // What is not done by then is given up with the sets.
+        let _ = tokio::time::timeout(CLOSE_PATIENCE, jobs).await;
+    }
+
+    /// The session that runs.
+    ///
+    /// # Errors
+    /// None does.
+    pub fn live(&self) -> Result<&Live, Refusal> {
+        self.live.as_ref().ok_or_else(|| "no session runs here (start one: /session start)".into())
+    }
+
+    /// The session that runs, to be changed.
+    pub fn live_mut(&mut self) -> Option<&mut Live> {
+        self.live.as_mut()
+    }
+
+    /// The NPCs.
+    pub fn cast(&self) -> Vec<Arc<Npc>> {
+        self.shared.house.cast()
+    }
+
+    /// How players agree to be heard.
+    pub fn consent(&self) -> Consent {
+        self.settings.consent.unwrap_or(self.shared.options.consent)
+    }
+
+    /// Keeps what was set.
+    ///
+    /// # Errors
+    /// It cannot be written; it holds until the bot stops.
+    pub fn save(&self) -> Result<(), Refusal> {
+        self.file.write(&self.settings).map_err(|why| {
+            tracing::error!(guild = self.id.get(), why, "settings are not kept");
+            Refusal(format!("this holds until I am restarted, for I cannot keep it: {why}"))
+        })
+    }
+
+    /// Does `work`, and then what it came to, on this task.
+    pub fn spawn(&mut self, work: impl Future<Output = Job> + Send + 'static) {
+        self.jobs.spawn(work);
+    }
+
+    /// Does `work` whose result nobody waits for.
+    pub fn send(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        self.closing.spawn(work);
+    }
+
+    /// Begins a session in `channel`, else where `user` is; its panel goes to `text`.
+    ///
+    /// # Errors
+    /// What is missing, with the way out.
+    pub fn start(
+        &mut self,
+        user: UserId,
+        text: ChannelId,
+        channel: Option<ChannelId>,
+    ) -> Result<BoxFuture<'static, Then>, Refusal> {
+        if let Some(live) = &self.live {
+            return Err(format!(
+                "a session runs already in <#{}> (end it first: /session stop)",
+                live.voice
+            )
+            .into());
+        }
+        if self.opening {
+            return Err("I am on my way already".into());
+        }
+        let voice = self.check_channels(user, text, channel)?;
+        let session = SessionId(session_name(self.id));
+        let after = self.settings.last_session.clone().map(SessionId);
+        let wanted = Wanted { guild: self.id, session, after, voice, text };
+        let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
+        self.opening = true;
+        let work = async move {
+            let opened = Live::open(house, songbird, wanted).await;
+            Box::new(move |guild: &mut Self| guild.started(opened)) as Then
+        };
+        Ok(work.boxed())
+    }
+
+    /// The voice channel that is meant, once everything is there that is needed.
+    fn check_channels(
+        &self,
+        user: UserId,
+        text: ChannelId,
+        channel: Option<ChannelId>,
+    ) -> Result<ChannelId, Refusal> {
+        let shared = &self.shared;
+        let guild = shared
+            .cache
+            .guild(self.id)
+            .ok_or("Discord has not told me about this server yet (try again in a few seconds)")?;
+        let theirs = guild.voice_states.get(&user).and_then(|it| it.channel_id);
+        let voice = channel
+            .or(theirs)
+            .ok_or("join a voice channel first, or name one (/session start channel)")?;
+        let Some(found) = guild.channels.get(&voice) else {
+            return Err(format!("I cannot see <#{voice}> (give me View Channel there)").into());
+        };
+        if let Some(lack) = access::lacks_voice(&guild, found, shared.me) {
+            return Err(lack.into());
+        }
+        if let Some(panel) = guild.channels.get(&text) {
+            let lacks = access::lacks_text(&guild, panel, shared.me);
+            if !lacks.is_empty() {
+                let lacks = lacks.join(", ");
+                return Err(format!("I lack {lacks} in <#{text}> (grant it there)").into());
+            }
+        }
+        Ok(voice)
+    }
+
+    fn started(&mut self, opened: Result<Live, String>) -> Reply {
+        self.opening = false;
+        match opened {
+            Ok(live) => {
+                let text = format!("I listen in <#{}>.", live.voice);
+                self.settings.last_session = Some(live.session.0.clone());
+                let kept = self.save();
+                self.live = Some(live);
+                self.seat_people();
+                match kept {
+                    Ok(()) => Reply::private(text),
+                    Err(Refusal(why)) => Reply::private(format!("{text} {why}")),
+                }
+            }
+            Err(why) => Reply::private(why),
+        }
+    }
+
+    /// Ends the session; the channel is left in the background.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn stop(&mut self, why: &str) -> Result<(), Refusal> {
+        let live = self.live.take().ok_or("no session runs here (start one: /session start)")?;
+        tracing::info!(guild = self.id.get(), why, "session ended");
+        let house = Arc::clone(&self.shared.house);
+        self.closing.spawn(async move {
+            let (session, kept) = live.close().await;
+            if let Err(why) = house.keep(&session, kept).await {
+                tracing::error!(why, "a session was not kept");
+            }
+        });
+        Ok(())
+    }
+}
+
+/// What the session that runs has to say; nothing for ever where none does.
+async fn next(live: Option<&mut Live>) -> Event {
+    let Some(live) = live else { return pending().await };
+    tokio::select! {
+        event = live.events.recv() => Event::Table(event),
+        Some(news) = live.link.news.recv() => Event::Voice(news),
+        Some(ask) = live.asks.recv() => Event::Ask(ask),
+    }
+}
+
+/// A session's name: the guild and the second it began in.
+fn session_name(guild: GuildId) -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    format!("discord-{guild}-{}", since.unwrap_or_default().as_secs())
+}

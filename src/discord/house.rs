@@ -1,0 +1,63 @@
+//! What the bot needs of the program around it.
+//!
+//! Entry type: [`House`]. **Never**: knows how a table is put together.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use crate::{
+    audio::Frame,
+    domain::{Campaign, Npc, SessionId},
+    session::{Kept, Pace, TableEvent, TableHandle, VoiceOut},
+    tools::{Effects, ToolHost, connection::Servers},
+};
+
+/// What a table is opened with.
+pub struct Opening {
+    /// The play session.
+    pub session: SessionId,
+    /// The session whose conversations it goes on from.
+    pub after: Option<SessionId>,
+    /// Where speech goes.
+    pub out: Box<dyn VoiceOut>,
+    /// How fast it goes there.
+    pub pace: Pace,
+    /// What tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+    /// Where lines and notices go.
+    pub events: mpsc::Sender<TableEvent>,
+}
+
+/// A table that runs.
+pub struct Opened {
+    /// How it is reached.
+    pub handle: TableHandle,
+    /// Its task.
+    pub task: JoinHandle<Kept>,
+}
+
+/// The program around the bot.
+pub trait House: Send + Sync + 'static {
+    /// Opens a table. What cannot be is said in one line.
+    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>>;
+
+    /// Keeps what is worth keeping of a closed table.
+    fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>>;
+
+    /// The NPCs, as configured now.
+    fn cast(&self) -> Vec<Arc<Npc>>;
+
+    /// The world.
+    fn campaign(&self) -> Arc<Campaign>;
+
+    /// The tools.
+    fn tools(&self) -> &ToolHost;
+
+    /// The servers behind them.
+    fn servers(&self) -> &Servers;
+
+    /// `text` in a voice that is nobody's, to the end; what cannot be is said in one line.
+    fn announce(&self, text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>>;
+}

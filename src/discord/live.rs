@@ -1,0 +1,183 @@
+//! A play session that runs in a guild.
+//!
+//! Entry type: [`Live`]. **Never**: outlives its guild's task.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use serenity::all::{ChannelId, GuildId};
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
+
+use super::{
+    effects::{Ask, DiscordFace},
+    house::{House, Opening},
+    voice::{self, LEAD, Link, Plug},
+};
+use crate::{
+    domain::SessionId,
+    session::{Command, Kept, Pace, TableEvent, TableHandle},
+};
+
+/// Lines and notices of the table waiting for the guild.
+const EVENT_CAPACITY: usize = 64;
+/// What tools want of the guild, waiting.
+const ASK_CAPACITY: usize = 16;
+/// A table that is told to close is given up after this.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Somebody in the voice channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// What the server calls them.
+    pub name: String,
+    /// Whether they are a game master.
+    pub is_dm: bool,
+    /// Whether they are heard.
+    pub heard: bool,
+}
+
+/// How the voice connection stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Players are heard and NPCs are.
+    Up,
+    /// It is being made anew, since.
+    Down {
+        /// What went wrong.
+        why: String,
+        /// Attempts so far.
+        attempts: u32,
+    },
+}
+
+/// A running session.
+pub struct Live {
+    /// Its name.
+    pub session: SessionId,
+    /// Voice channel.
+    pub voice: ChannelId,
+    /// Where its panel and notices go.
+    pub text: ChannelId,
+    /// The table.
+    pub table: TableHandle,
+    /// The voice connection.
+    pub link: Link,
+    /// How it stands.
+    pub standing: Standing,
+    /// What the table tells.
+    pub events: mpsc::Receiver<TableEvent>,
+    /// What tools want.
+    pub asks: mpsc::Receiver<Ask>,
+    /// Who is in the channel, by user.
+    pub people: BTreeMap<u64, Person>,
+    /// Since when nobody but bots is there.
+    pub alone_since: Option<Instant>,
+    task: JoinHandle<Kept>,
+}
+
+/// What a session is opened with.
+pub struct Wanted {
+    /// Where.
+    pub guild: GuildId,
+    /// Its name.
+    pub session: SessionId,
+    /// The one before.
+    pub after: Option<SessionId>,
+    /// Voice channel.
+    pub voice: ChannelId,
+    /// Where its panel goes.
+    pub text: ChannelId,
+}
+
+impl Live {
+    /// Opens a table and brings it into the voice channel.
+    ///
+    /// # Errors
+    /// What did not work, with the way out; nothing is left behind.
+    pub async fn open(
+        house: Arc<dyn House>,
+        songbird: Arc<songbird::Songbird>,
+        wanted: Wanted,
+    ) -> Result<Self, String> {
+        let (mouth, tracks) = voice::mouth();
+        let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
+        let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+        let opened = house
+            .open(Opening {
+                session: wanted.session.clone(),
+                after: wanted.after,
+                out: Box::new(mouth),
+                pace: Pace::Ahead(LEAD),
+                effects: Arc::new(DiscordFace::new(asks)),
+                events,
+            })
+            .await?;
+        let plug = Plug { voice: opened.handle.voice.clone(), tracks };
+        let link = Link::open(songbird, wanted.guild, plug).await;
+        let live = Self {
+            session: wanted.session,
+            voice: wanted.voice,
+            text: wanted.text,
+            table: opened.handle,
+            link,
+            standing: Standing::Up,
+            events: events_in,
+            asks: asks_in,
+            people: BTreeMap::new(),
+            alone_since: None,
+            task: opened.task,
+        };
+        let wire = live.link.wire();
+        if let Err(why) = wire.connect(live.voice).await {
+            live.close().await;
+            return Err(why);
+        }
+        Ok(live)
+    }
+
+    /// Tells the table something; it overtakes sound.
+    ///
+    /// # Errors
+    /// The table is gone, or has too much to do.
+    pub fn tell(&self, command: Command) -> Result<(), String> {
+        self.table.commands.try_send(command).map_err(|_| {
+            "the table does not answer (end the session and start it again)".to_owned()
+        })
+    }
+
+    /// How things stand, in words.
+    pub fn status(&self) -> BoxFuture<'static, String> {
+        let people: Vec<String> = self
+            .people
+            .values()
+            .map(|it| format!("{}{}", it.name, if it.heard { "" } else { " (not heard)" }))
+            .collect();
+        let text = format!("In <#{}>: {}", self.voice, people.join(", "));
+        Box::pin(async move { text })
+    }
+
+    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping.
+    pub async fn close(self) -> (SessionId, Kept) {
+        // A table that is gone is closed.
+        let _ = self.table.commands.send(Command::Close).await;
+        drop(self.table);
+        let mut task = self.task;
+        let kept = match timeout(CLOSE_PATIENCE, &mut task).await {
+            Ok(Ok(kept)) => kept,
+            Ok(Err(error)) => {
+                tracing::error!(%error, "a table has failed");
+                Kept::default()
+            }
+            Err(_) => {
+                task.abort();
+                Kept::default()
+            }
+        };
+        self.link.close().await;
+        (self.session, kept)
+    }
+}

@@ -1,0 +1,48 @@
+//! What can be set about the bot.
+
+use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of the bot; `config` builds it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The bot's token.
+    pub token: Token,
+    /// Where Discord's API is, when not at its own address: its TLS certificate must be for
+    /// `discord.com` and by an authority of `SSL_CERT_FILE`.
+    pub api: Option<SocketAddr>,
+    /// Commands are registered in this guild alone, where they are there at once.
+    pub guild: Option<u64>,
+    /// Members with this role are game masters, where a guild has not set its own.
+    pub dm_role: Option<u64>,
+    /// Everybody is a game master.
+    pub everyone_is_dm: bool,
+    /// How players agree to be heard, where a guild has not set its own.
+    pub consent: Consent,
+    /// Alone in a channel for so long, the bot leaves.
+    pub idle: Duration,
+    /// Folder of guilds' settings.
+    pub folder: PathBuf,
+}
+
+/// A bot's token; prints as `<secret>`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(pub String);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}
+
+/// How players agree to be heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    /// They are told, and may opt out.
+    #[default]
+    Notice,
+    /// Nobody is heard before pressing a button.
+    Ask,
+}

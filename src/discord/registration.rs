@@ -1,0 +1,64 @@
+//! Telling Discord which commands there are, only when they have changed.
+//!
+//! Entry function: [`register`]. **Never**: stops the bot; commands of yesterday are better than
+//! none.
+
+use std::{
+    collections::hash_map::DefaultHasher,
+    fs,
+    hash::{Hash, Hasher},
+    path::PathBuf,
+};
+
+use serenity::{
+    all::{CreateCommand, GuildId},
+    http::Http,
+};
+
+use super::{commands::ALL, options::Options};
+
+/// Everything that is registered.
+pub fn commands() -> Vec<CreateCommand> {
+    ALL.iter().map(|command| (command.register)()).collect()
+}
+
+/// Registers every command in the configured guild, else everywhere.
+pub async fn register(http: &Http, options: &Options) {
+    let commands = commands();
+    let (mark, file) = (hash(&commands), mark_file(http, options));
+    if fs::read_to_string(&file).is_ok_and(|known| known == mark) {
+        return;
+    }
+    let registered = match options.guild {
+        Some(guild) => http.create_guild_commands(GuildId::new(guild), &commands).await.map(drop),
+        None => http.create_global_commands(&commands).await.map(drop),
+    };
+    match registered {
+        Ok(()) => {
+            let kept = fs::create_dir_all(&options.folder).and_then(|()| fs::write(&file, mark));
+            if let Err(error) = kept {
+                tracing::warn!(%error, "commands will be registered again at the next start");
+            }
+            tracing::info!(commands = commands.len(), "commands registered");
+        }
+        Err(error) => tracing::error!(
+            %error,
+            "commands could not be registered (is the bot in discord.guild_id, invited with \
+             applications.commands? see: glyphoxa invite)"
+        ),
+    }
+}
+
+/// What tells one set of commands from another.
+fn hash(commands: &[CreateCommand]) -> String {
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_string(commands).unwrap_or_default().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Where it is kept what was registered last.
+fn mark_file(http: &Http, options: &Options) -> PathBuf {
+    let application = http.application_id().map_or(0, |id| id.get());
+    let place = options.guild.map_or("everywhere".to_owned(), |guild| guild.to_string());
+    options.folder.join(format!("commands-{application}-{place}"))
+}

@@ -1,0 +1,174 @@
+//! What a command answers, and how it gets to Discord.
+//!
+//! Entry types: [`Reply`], [`Sender`]. Longer text than a message takes becomes a file; nothing is
+//! cut. **Never**: pings anybody.
+
+use std::sync::Arc;
+
+use serenity::{
+    all::{
+        CommandInteraction, ComponentInteraction, CreateActionRow, CreateAllowedMentions,
+        CreateAttachment, CreateEmbed, CreateInteractionResponse, CreateInteractionResponseMessage,
+        EditInteractionResponse, ModalInteraction,
+    },
+    http::Http,
+};
+
+/// Longest text of a message, in characters.
+const CONTENT_MAX: usize = 2_000;
+/// Longest text of an embed.
+const EMBED_MAX: usize = 4_096;
+
+/// An answer to whoever used a command or pressed a button.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    text: String,
+    title: Option<String>,
+    rows: Vec<CreateActionRow>,
+    file: Option<(String, Vec<u8>)>,
+    public: bool,
+}
+
+impl Reply {
+    /// Text that only the asker sees.
+    pub fn private(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Text that everybody in the channel sees.
+    pub fn public(text: impl Into<String>) -> Self {
+        Self { text: text.into(), public: true, ..Self::default() }
+    }
+
+    /// With a heading, in an embed.
+    pub fn titled(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// With buttons or menus below.
+    pub fn with_rows(mut self, rows: Vec<CreateActionRow>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// With a file.
+    pub fn with_file(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        self.file = Some((name.into(), bytes));
+        self
+    }
+
+    /// Whether everybody sees it.
+    pub fn is_public(&self) -> bool {
+        self.public
+    }
+
+    /// Text, embeds and files as Discord takes them.
+    fn parts(&self) -> (String, Vec<CreateEmbed>, Vec<CreateAttachment>) {
+        let mut files = Vec::new();
+        if let Some((name, bytes)) = &self.file {
+            files.push(CreateAttachment::bytes(bytes.clone(), name.clone()));
+        }
+        let length = self.text.chars().count();
+        let whole = if self.title.is_some() { EMBED_MAX } else { CONTENT_MAX };
+        if length > whole {
+            files.push(CreateAttachment::bytes(self.text.clone().into_bytes(), "answer.txt"));
+            let head = self.title.clone().unwrap_or_else(|| "the whole answer".to_owned());
+            return (format!("{head}: see the file"), Vec::new(), files);
+        }
+        match &self.title {
+            Some(title) => {
+                let embed = CreateEmbed::new().title(title.clone()).description(self.text.clone());
+                (String::new(), vec![embed], files)
+            }
+            None => (self.text.clone(), Vec::new(), files),
+        }
+    }
+
+    fn message(&self) -> CreateInteractionResponseMessage {
+        let (text, embeds, files) = self.parts();
+        CreateInteractionResponseMessage::new()
+            .content(text)
+            .embeds(embeds)
+            .files(files)
+            .components(self.rows.clone())
+            .ephemeral(!self.public)
+            .allowed_mentions(CreateAllowedMentions::new())
+    }
+
+    fn edit(&self) -> EditInteractionResponse {
+        let (text, embeds, files) = self.parts();
+        let edit = EditInteractionResponse::new()
+            .content(text)
+            .embeds(embeds)
+            .components(self.rows.clone())
+            .allowed_mentions(CreateAllowedMentions::new());
+        files.into_iter().fold(edit, EditInteractionResponse::new_attachment)
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// A command.
+    Command(Box<CommandInteraction>),
+    /// A button or a menu.
+    Component(Box<ComponentInteraction>),
+    /// A form.
+    Modal(Box<ModalInteraction>),
+}
+
+/// Answers one interaction. Failures are logged: there is nobody else to tell.
+#[derive(Clone)]
+pub struct Sender {
+    http: Arc<Http>,
+    asked: Asked,
+}
+
+impl Sender {
+    /// Answers `asked`.
+    pub fn new(http: Arc<Http>, asked: Asked) -> Self {
+        Self { http, asked }
+    }
+
+    /// Says that the answer takes a while.
+    pub async fn defer(&self, public: bool) {
+        let message = CreateInteractionResponseMessage::new().ephemeral(!public);
+        self.respond(CreateInteractionResponse::Defer(message)).await;
+    }
+
+    /// Answers at once.
+    pub async fn answer(&self, reply: &Reply) {
+        self.respond(CreateInteractionResponse::Message(reply.message())).await;
+    }
+
+    /// Puts `reply` in the place of the message whose button was pressed.
+    pub async fn replace(&self, reply: &Reply) {
+        self.respond(CreateInteractionResponse::UpdateMessage(reply.message())).await;
+    }
+
+    /// Answers with anything Discord takes.
+    pub async fn respond(&self, response: CreateInteractionResponse) {
+        let sent = match &self.asked {
+            Asked::Command(it) => it.create_response(&self.http, response).await,
+            Asked::Component(it) => it.create_response(&self.http, response).await,
+            Asked::Modal(it) => it.create_response(&self.http, response).await,
+        };
+        if let Err(error) = sent {
+            tracing::warn!(%error, "an interaction was not answered");
+        }
+    }
+
+    /// Answers after a deferral.
+    pub async fn follow(&self, reply: &Reply) {
+        let edit = reply.edit();
+        let sent = match &self.asked {
+            Asked::Command(it) => it.edit_response(&self.http, edit).await,
+            Asked::Component(it) => it.edit_response(&self.http, edit).await,
+            Asked::Modal(it) => it.edit_response(&self.http, edit).await,
+        };
+        if let Err(error) = sent {
+            tracing::warn!(%error, "a deferred answer was not taken");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Interactions to commands and buttons, and their answers back.
+//!
+//! **Never**: believes that Discord has checked who may do what.
+
+use std::sync::Arc;
+
+use serenity::all::{
+    ActionRowComponent, AutocompleteChoice, CommandInteraction, ComponentInteraction,
+    ComponentInteractionDataKind, CreateAutocompleteResponse, CreateInteractionResponse,
+    Interaction, Member, ModalInteraction, Permissions,
+};
+
+use super::{
+    access,
+    buttons::Press,
+    commands::{self, Answer, Call, Refusal, Who},
+    guild::{Guild, Job},
+    reply::{Asked, Reply, Sender},
+};
+
+impl Guild {
+    /// Somebody wants something.
+    pub fn interaction(&mut self, interaction: Interaction) {
+        match interaction {
+            Interaction::Command(used) => self.command(used),
+            Interaction::Autocomplete(used) => self.complete(used),
+            Interaction::Component(used) => self.pressed(used),
+            Interaction::Modal(used) => self.filled_in(used),
+            _ => {}
+        }
+    }
+
+    /// Whether `member` is a game master here.
+    pub fn is_dm(&self, member: &Member, may: Permissions) -> bool {
+        access::is_dm(&self.shared.options, &self.settings, member, may)
+    }
+
+    fn command(&mut self, used: CommandInteraction) {
+        let member = used.member.as_deref();
+        let may = member.and_then(|it| it.permissions).unwrap_or_default();
+        let call = Call::of(&used, member.is_some_and(|it| self.is_dm(it, may)));
+        let name = used.data.name.clone();
+        let sender = self.sender(Asked::Command(Box::new(used)));
+        let answer = self.run_command(&name, &call);
+        self.answer(sender, answer);
+    }
+
+    fn run_command(&mut self, name: &str, call: &Call) -> Result<Answer, Refusal> {
+        if let Some(why) = &self.broken {
+            return Err(format!("I do nothing here until this is put right: {why}").into());
+        }
+        let command = commands::ALL
+            .iter()
+            .find(|it| it.name == name)
+            .ok_or("this command is gone (reload Discord)")?;
+        match (command.who)(&call.path) {
+            Who::Dm if !call.is_dm => Err(self.only_dms().into()),
+            Who::Manager if !call.may.manage_guild() => {
+                Err("only those who may manage the server can do this".into())
+            }
+            _ => (command.run)(self, call),
+        }
+    }
+
+    fn pressed(&mut self, used: ComponentInteraction) {
+        let member = used.member.as_ref();
+        let may = member.and_then(|it| it.permissions).unwrap_or_default();
+        let values = match &used.data.kind {
+            ComponentInteractionDataKind::StringSelect { values } => values.clone(),
+            ComponentInteractionDataKind::RoleSelect { values } => {
+                values.iter().map(ToString::to_string).collect()
+            }
+            ComponentInteractionDataKind::ChannelSelect { values } => {
+                values.iter().map(ToString::to_string).collect()
+            }
+            _ => Vec::new(),
+        };
+        let press = Press {
+            user: used.user.id,
+            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
+            is_dm: member.is_some_and(|it| self.is_dm(it, may)),
+            may,
+            id: used.data.custom_id.clone(),
+            values,
+        };
+        let sender = self.sender(Asked::Component(Box::new(used)));
+        let answer = self.press(&press);
+        self.answer(sender, answer);
+    }
+
+    fn filled_in(&mut self, used: ModalInteraction) {
+        let member = used.member.as_ref();
+        let may = member.and_then(|it| it.permissions).unwrap_or_default();
+        let inputs = used.data.components.iter().flat_map(|row| &row.components);
+        let values = inputs.filter_map(|input| match input {
+            ActionRowComponent::InputText(input) => Some(input.value.clone().unwrap_or_default()),
+            _ => None,
+        });
+        let press = Press {
+            user: used.user.id,
+            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
+            is_dm: member.is_some_and(|it| self.is_dm(it, may)),
+            may,
+            id: used.data.custom_id.clone(),
+            values: values.collect(),
+        };
+        let sender = self.sender(Asked::Modal(Box::new(used)));
+        let answer = self.press(&press);
+        self.answer(sender, answer);
+    }
+
+    /// Who game masters are, for those who are none.
+    pub fn only_dms(&self) -> String {
+        match self.settings.dm_role.or(self.shared.options.dm_role) {
+            Some(role) => format!("only game masters can do this (those with <@&{role}>)"),
+            None => "only game masters can do this: those who may manage the server, until \
+                     /setup names a role"
+                .to_owned(),
+        }
+    }
+
+    /// A way to answer.
+    pub fn sender(&self, asked: Asked) -> Sender {
+        Sender::new(Arc::clone(&self.shared.http), asked)
+    }
+
+    /// Sends what is answered, now or when it is there.
+    pub fn answer(&mut self, sender: Sender, answer: Result<Answer, Refusal>) {
+        let now = match answer {
+            Ok(Answer::Later { public, work }) => {
+                return self.spawn(async move {
+                    sender.defer(public).await;
+                    let then = work.await;
+                    Box::new(move |guild: &mut Self| {
+                        let reply = then(guild);
+                        guild.send(async move { sender.follow(&reply).await });
+                    }) as Job
+                });
+            }
+            Ok(Answer::Now(reply)) => reply,
+            Ok(Answer::Replace(reply)) => {
+                return self.send(async move { sender.replace(&reply).await });
+            }
+            Ok(Answer::Form(form)) => {
+                return self.send(async move {
+                    sender.respond(CreateInteractionResponse::Modal(form)).await;
+                });
+            }
+            Err(Refusal(why)) => Reply::private(why),
+        };
+        self.send(async move { sender.answer(&now).await });
+    }
+
+    fn complete(&mut self, used: CommandInteraction) {
+        let found = commands::ALL.iter().find(|it| it.name == used.data.name);
+        let known = match (found, commands::typed(&used)) {
+            (Some(command), Some((option, text))) => {
+                commands::choices((command.complete)(self, &option), &text)
+            }
+            _ => Vec::new(),
+        };
+        let choices = known.into_iter().map(|it| AutocompleteChoice::new(it.clone(), it));
+        let response = CreateAutocompleteResponse::new().set_choices(choices.collect());
+        let sender = self.sender(Asked::Command(Box::new(used)));
+        self.send(async move {
+            sender.respond(CreateInteractionResponse::Autocomplete(response)).await;
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! Who may be heard, and whose packets are whose.
+//!
+//! Entry type: [`Audience`]. Changed by the guild's task, asked for every packet.
+//! **Never**: lets an unknown voice through.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A user of Discord.
+pub type UserId = u64;
+
+/// Who may be heard. Cloning shares it.
+#[derive(Clone, Debug, Default)]
+pub struct Audience(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    heard: HashSet<UserId>,
+    /// RTP source to user, from Discord's speaking updates.
+    sources: HashMap<u32, UserId>,
+}
+
+/// What is to be done with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is this user's, who may be heard.
+    Hear(UserId),
+    /// It is of somebody who is not to be heard.
+    Ignore,
+    /// Nobody has said whose it is.
+    Unknown,
+}
+
+impl Audience {
+    /// From now on exactly `users` are heard.
+    pub fn set(&self, users: impl IntoIterator<Item = UserId>) {
+        self.known().heard = users.into_iter().collect();
+    }
+
+    /// `source` is `user`'s voice.
+    pub fn is_voice_of(&self, source: u32, user: UserId) {
+        let mut known = self.known();
+        known.sources.retain(|_, known| *known != user);
+        known.sources.insert(source, user);
+    }
+
+    /// `user` has left: their source may become somebody else's.
+    pub fn left(&self, user: UserId) {
+        self.known().sources.retain(|_, known| *known != user);
+    }
+
+    /// What is to be done with a packet of `source`.
+    pub fn verdict(&self, source: u32) -> Verdict {
+        let known = self.known();
+        match known.sources.get(&source) {
+            Some(user) if known.heard.contains(user) => Verdict::Hear(*user),
+            Some(_) => Verdict::Ignore,
+            None => Verdict::Unknown,
+        }
+    }
+
+    /// Whether `user` may be heard.
+    pub fn hears(&self, user: UserId) -> bool {
+        self.known().heard.contains(&user)
+    }
+
+    /// Held for a look-up only, never across an await.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_was_told_is_heard_and_a_source_has_one_owner() {
+        let audience = Audience::default();
+        assert_eq!(audience.verdict(7), Verdict::Unknown);
+        audience.is_voice_of(7, 1);
+        assert_eq!(audience.verdict(7), Verdict::Ignore);
+        audience.set([1]);
+        assert_eq!(audience.verdict(7), Verdict::Hear(1));
+        audience.is_voice_of(8, 1);
+        assert_eq!(
+            (audience.verdict(7), audience.verdict(8)),
+            (Verdict::Unknown, Verdict::Hear(1))
+        );
+        audience.set([]);
+        assert_eq!(audience.verdict(8), Verdict::Ignore);
+        audience.left(1);
+        assert_eq!(audience.verdict(8), Verdict::Unknown);
+    }
+}

@@ -1,0 +1,127 @@
+//! One speaker's Opus packets to frames: 20 ms, 16 kHz mono i16.
+//!
+//! Entry type: [`Decoding`]. **Never**: waits, or passes on what cannot be decoded.
+
+use std::sync::Arc;
+
+use opus2::{Channels, Decoder};
+use tokio::time::Instant;
+
+use super::{
+    pace::SpokenAt,
+    reorder::{Next, Packet, Reorder},
+};
+use crate::audio::FRAME;
+
+/// What recognisers read.
+const HZ: u32 = 16_000;
+/// Samples of a frame.
+const FRAME_SAMPLES: usize = 320;
+/// Samples of the longest Opus packet, 120 ms (RFC 6716 §2.1.4).
+const PACKET_SAMPLES: usize = 1_920;
+/// Lost packets in a row that are concealed; after them there is silence.
+const CONCEALED: u32 = 5;
+
+/// A frame of speech.
+#[derive(Debug)]
+pub struct Spoken {
+    /// When it was spoken.
+    pub at: Instant,
+    /// 320 samples.
+    pub samples: Arc<[i16]>,
+}
+
+/// What became of a speaker's packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Came, in order.
+    pub packets: u64,
+    /// Never came.
+    pub lost: u64,
+    /// Came, and were no Opus.
+    pub broken: u64,
+}
+
+/// Decodes one speaker.
+pub struct Decoding {
+    reorder: Reorder,
+    spoken_at: SpokenAt,
+    decoder: Decoder,
+    /// Samples of less than a frame.
+    rest: Vec<i16>,
+    lost_in_a_row: u32,
+    last_at: Option<Instant>,
+    /// What became of the packets.
+    pub counts: Counts,
+}
+
+impl Decoding {
+    /// A speaker of whom nothing was heard yet.
+    ///
+    /// # Errors
+    /// There is no memory for a decoder.
+    pub fn new() -> Result<Self, opus2::Error> {
+        Ok(Self {
+            reorder: Reorder::default(),
+            spoken_at: SpokenAt::default(),
+            decoder: Decoder::new(HZ, Channels::Mono)?,
+            rest: Vec::with_capacity(PACKET_SAMPLES),
+            lost_in_a_row: 0,
+            last_at: None,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Takes a packet.
+    pub fn push(&mut self, packet: Packet) {
+        self.reorder.push(packet);
+    }
+
+    /// When there is something to do without a packet.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.reorder.wake_at()
+    }
+
+    /// Hands every frame that is due to `take`.
+    pub fn drain(&mut self, now: Instant, mut take: impl FnMut(Spoken)) {
+        let mut pcm = [0; PACKET_SAMPLES];
+        while let Some(next) = self.reorder.poll(now) {
+            let (at, decoded) = match next {
+                Next::Packet(packet) => {
+                    self.lost_in_a_row = 0;
+                    self.counts.packets += 1;
+                    let at = self.spoken_at.of(packet.timestamp, packet.at);
+                    (at, self.decoder.decode(&packet.opus, &mut pcm, false))
+                }
+                Next::Lost { follower } => {
+                    self.counts.lost += 1;
+                    self.lost_in_a_row += 1;
+                    if self.lost_in_a_row > CONCEALED {
+                        continue;
+                    }
+                    let at = self.last_at.map_or(now, |last| last + FRAME);
+                    let missing = pcm.get_mut(..FRAME_SAMPLES).unwrap_or_default();
+                    let fec = follower.is_some();
+                    (at, self.decoder.decode(&follower.unwrap_or_default(), missing, fec))
+                }
+            };
+            match decoded {
+                Ok(count) => {
+                    self.last_at = Some(at);
+                    self.cut(at, pcm.get(..count).unwrap_or_default(), &mut take);
+                }
+                Err(_) => self.counts.broken += 1,
+            }
+        }
+    }
+
+    fn cut(&mut self, at: Instant, samples: &[i16], take: &mut impl FnMut(Spoken)) {
+        self.rest.extend_from_slice(samples);
+        let mut at = at;
+        while self.rest.len() >= FRAME_SAMPLES {
+            let samples: Arc<[i16]> = self.rest.drain(..FRAME_SAMPLES).collect();
+            take(Spoken { at, samples });
+            at += FRAME;
+        }
+    }
+}

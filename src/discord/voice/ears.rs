@@ -1,0 +1,127 @@
+//! Packets of all speakers of a channel to frames at the table.
+//!
+//! Entry function: [`hear`], a task of its own. **Never**: waits for the table; a frame that finds
+//! its queue full is dropped and counted.
+
+use std::{collections::HashMap, time::Duration};
+
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    audience::{Audience, UserId},
+    decoding::{Counts, Decoding},
+    reorder::Packet,
+};
+use crate::session::{SpeakerId, VoiceInput};
+
+/// Packets waiting for the decoder: ten speakers for half a second.
+pub const PACKET_CAPACITY: usize = 256;
+/// A speaker without packets for so long gives their decoder back.
+const STALE: Duration = Duration::from_secs(60);
+/// Between two reports.
+const REPORT_EVERY: Duration = Duration::from_millis(500);
+
+/// How one speaker is heard.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// When the last packet came.
+    pub last: Instant,
+    /// When the last packet came that could be decoded.
+    pub last_good: Option<Instant>,
+    /// What became of the packets.
+    pub counts: Counts,
+}
+
+/// How everybody is heard.
+#[derive(Clone, Debug, Default)]
+pub struct HearingReport {
+    /// By user; who was not heard for a minute is not in it.
+    pub speakers: HashMap<UserId, Heard>,
+    /// Frames the table had no room for.
+    pub crowded_out: u64,
+}
+
+/// Everybody's decoders.
+struct Ears {
+    speakers: HashMap<UserId, (Decoding, Heard)>,
+    voice: mpsc::Sender<VoiceInput>,
+    crowded_out: u64,
+}
+
+/// Decodes what comes until `stop`, or until nobody can send any more.
+pub async fn hear(
+    mut packets: mpsc::Receiver<(UserId, Packet)>,
+    audience: Audience,
+    (voice, report): (mpsc::Sender<VoiceInput>, watch::Sender<HearingReport>),
+    stop: CancellationToken,
+) {
+    let mut ears = Ears { speakers: HashMap::new(), voice, crowded_out: 0 };
+    let mut report_at = Instant::now() + REPORT_EVERY;
+    loop {
+        let wake = ears.wake_at().map_or(report_at, |at| at.min(report_at));
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            packet = packets.recv() => {
+                let Some((user, packet)) = packet else { return };
+                // Whoever opted out while this packet waited is not decoded either.
+                if audience.hears(user) {
+                    ears.packet(user, packet);
+                }
+            }
+            () = sleep_until(wake) => {}
+        }
+        let now = Instant::now();
+        ears.drain(now);
+        if now >= report_at {
+            report_at = now + REPORT_EVERY;
+            ears.speakers.retain(|user, (_, heard)| {
+                now.duration_since(heard.last) < STALE && audience.hears(*user)
+            });
+            report.send_replace(ears.report());
+        }
+    }
+}
+
+impl Ears {
+    fn wake_at(&self) -> Option<Instant> {
+        self.speakers.values().filter_map(|(decoding, _)| decoding.wake_at()).min()
+    }
+
+    fn packet(&mut self, user: UserId, packet: Packet) {
+        if !self.speakers.contains_key(&user) {
+            let heard = Heard { last: packet.at, last_good: None, counts: Counts::default() };
+            match Decoding::new() {
+                Ok(decoding) => _ = self.speakers.insert(user, (decoding, heard)),
+                Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
+            }
+        }
+        if let Some((decoding, heard)) = self.speakers.get_mut(&user) {
+            heard.last = packet.at;
+            decoding.push(packet);
+        }
+    }
+
+    fn drain(&mut self, now: Instant) {
+        for (user, (decoding, heard)) in &mut self.speakers {
+            decoding.drain(now, |spoken| {
+                heard.last_good = Some(now);
+                let speaker = SpeakerId(*user);
+                let frame = VoiceInput::Frame { speaker, at: spoken.at, samples: spoken.samples };
+                if self.voice.try_send(frame).is_err() {
+                    self.crowded_out += 1;
+                }
+            });
+            heard.counts = decoding.counts;
+        }
+    }
+
+    fn report(&self) -> HearingReport {
+        let speakers = self.speakers.iter().map(|(user, (_, heard))| (*user, *heard)).collect();
+        HearingReport { speakers, crowded_out: self.crowded_out }
+    }
+}

@@ -1,0 +1,168 @@
+//! One voice connection: players' packets in, NPCs' tracks out.
+//!
+//! Entry type: [`Link`]. **Never**: decides who may be heard; the guild fills [`Audience`].
+
+mod audience;
+mod decoding;
+mod ears;
+mod mouth;
+mod pace;
+mod receiver;
+mod reorder;
+
+use std::{sync::Arc, time::Duration};
+
+pub use audience::Audience;
+pub use ears::HearingReport;
+pub use mouth::{LEAD, Mouth};
+pub use receiver::{Dropped, VoiceNews};
+
+use serenity::all::{ChannelId, GuildId};
+use songbird::{Call, Config, Songbird, driver::DecodeMode, driver::MixMode, error::JoinError};
+use tokio::{
+    sync::{Mutex, mpsc, watch},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use self::receiver::Receiver;
+use crate::session::VoiceInput;
+
+/// News of a connection waiting for the guild.
+const NEWS_CAPACITY: usize = 64;
+/// A connection that does not stand by then has failed.
+const JOIN_PATIENCE: Duration = Duration::from_secs(20);
+
+/// How songbird is set up for us.
+pub fn config() -> Config {
+    Config::default()
+        // Its decoder reads noise under DAVE; ours takes the packets.
+        .decode_mode(DecodeMode::Decrypt)
+        .mix_mode(MixMode::Mono)
+        .preallocated_tracks(4)
+}
+
+/// A voice connection, and what feeds it.
+pub struct Link {
+    songbird: Arc<Songbird>,
+    guild: GuildId,
+    call: Arc<Mutex<Call>>,
+    /// Who may be heard.
+    pub audience: Audience,
+    /// What the connection says.
+    pub news: mpsc::Receiver<VoiceNews>,
+    /// How everybody is heard.
+    pub hearing: watch::Receiver<HearingReport>,
+    /// Packets that went nowhere.
+    pub dropped: Arc<Dropped>,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+/// What a link is plugged into.
+pub struct Plug {
+    /// Where frames of players go.
+    pub voice: mpsc::Sender<VoiceInput>,
+    /// Whose tracks are played.
+    pub tracks: mpsc::Receiver<Arc<mouth::Ring>>,
+}
+
+/// A mouth and the other end of it.
+pub fn mouth() -> (Mouth, mpsc::Receiver<Arc<mouth::Ring>>) {
+    let (tracks, started) = mpsc::channel(mouth::TRACK_CAPACITY);
+    (Mouth::new(tracks), started)
+}
+
+impl Link {
+    /// Sets a connection up; [`connect`] makes it stand.
+    pub async fn open(songbird: Arc<Songbird>, guild: GuildId, plug: Plug) -> Self {
+        let audience = Audience::default();
+        let dropped = Arc::new(Dropped::default());
+        let (packets, packets_in) = mpsc::channel(ears::PACKET_CAPACITY);
+        let (news, news_in) = mpsc::channel(NEWS_CAPACITY);
+        let (report, hearing) = watch::channel(HearingReport::default());
+        let call = songbird.get_or_insert(guild);
+        {
+            let mut call = call.lock().await;
+            call.remove_all_global_events();
+            let (audience, dropped) = (audience.clone(), Arc::clone(&dropped));
+            Receiver { audience, packets, news, dropped }.listen(&mut call);
+        }
+        let stop = CancellationToken::new();
+        let mut tasks = JoinSet::new();
+        let hear = ears::hear(packets_in, audience.clone(), (plug.voice, report), stop.clone());
+        tasks.spawn(hear);
+        tasks.spawn(mouth::sing(Arc::clone(&call), plug.tracks));
+        Self { songbird, guild, call, audience, news: news_in, hearing, dropped, stop, tasks }
+    }
+
+    /// What [`connect`] needs.
+    pub fn wire(&self) -> Wire {
+        Wire { songbird: Arc::clone(&self.songbird), guild: self.guild }
+    }
+
+    /// Leaves the channel and ends what feeds it. Cancel safe.
+    pub async fn close(mut self) {
+        self.stop.cancel();
+        self.call.lock().await.remove_all_global_events();
+        if let Err(error) = self.songbird.remove(self.guild).await {
+            tracing::debug!(%error, "a voice channel was not left");
+        }
+        self.tasks.shutdown().await;
+    }
+}
+
+/// Where a connection is to be made.
+#[derive(Clone)]
+pub struct Wire {
+    songbird: Arc<Songbird>,
+    guild: GuildId,
+}
+
+impl Wire {
+    /// Joins `channel` and waits until the connection stands. Cancel safe.
+    ///
+    /// # Errors
+    /// Why it does not stand, with the way out.
+    pub async fn connect(&self, channel: ChannelId) -> Result<(), String> {
+        let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
+        let failed = match joined.await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => why(&error),
+            Err(_) => "discord did not answer in time".to_owned(),
+        };
+        self.hang_up().await;
+        Err(format!("I could not join <#{channel}>: {failed}"))
+    }
+
+    /// Joins anew, whatever stands.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
+    pub async fn reconnect(&self, channel: ChannelId) -> Result<(), String> {
+        self.hang_up().await;
+        self.connect(channel).await
+    }
+
+    /// Leaves without forgetting who listens. Discord believes that we are there until it is told.
+    async fn hang_up(&self) {
+        if let Err(error) = self.songbird.leave(self.guild).await {
+            tracing::debug!(%error, "a voice channel was not left");
+        }
+    }
+}
+
+fn why(error: &JoinError) -> String {
+    match error {
+        JoinError::TimedOut => {
+            "discord did not let me in (is the channel full, or am I not allowed to connect? see \
+             /setup)"
+                .to_owned()
+        }
+        JoinError::Dropped => "another request came in between (try again)".to_owned(),
+        JoinError::Driver(error) => {
+            format!("the voice server did not answer as it should: {error} (try again)")
+        }
+        other => format!("{other} (try again)"),
+    }
+}

@@ -1,0 +1,300 @@
+//! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
+//!
+//! Entry type: [`Mouth`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
+//! mixer 20 ms at a time and silence when it is behind, because several calls share a mixer's
+//! thread. **Never**: blocks that thread, or plays what was said before a stop.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Read, Seek, SeekFrom},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use songbird::{
+    Call,
+    input::{Input, RawAdapter, codecs},
+    tracks::TrackHandle,
+};
+use symphonia::core::io::MediaSource;
+use tokio::sync::mpsc;
+
+use crate::{
+    audio::{Frame, Gain, SampleRate},
+    session::VoiceOut,
+};
+
+/// Samples of a frame at 48 kHz.
+const FRAME_SAMPLES: usize = 960;
+/// Bytes of one sample as songbird reads it: f32, little endian.
+const SAMPLE_BYTES: usize = 4;
+/// How far the table hands frames over before they are due: what one late wake-up of it costs.
+pub const LEAD: Duration = Duration::from_millis(40);
+/// Tracks waiting to be started; one is the rule.
+pub const TRACK_CAPACITY: usize = 16;
+
+/// What songbird reads of one stretch of speech.
+#[derive(Debug)]
+pub struct Ring {
+    state: Mutex<RingState>,
+    track: OnceLock<TrackHandle>,
+}
+
+#[derive(Debug)]
+struct RingState {
+    frames: VecDeque<Frame>,
+    gain: Gain,
+    /// Nothing follows: the end is reached when it is empty.
+    closed: bool,
+    /// Bytes of the frame that is being read.
+    bytes: Vec<u8>,
+    /// How many of them were read.
+    read: usize,
+}
+
+impl Ring {
+    fn new() -> Self {
+        let gain = Gain::new(SampleRate::HZ_48000);
+        let state =
+            RingState { frames: VecDeque::new(), gain, closed: false, bytes: Vec::new(), read: 0 };
+        Self { state: Mutex::new(state), track: OnceLock::new() }
+    }
+
+    /// Held for the copying of a frame, never across an await.
+    fn state(&self) -> MutexGuard<'_, RingState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends it now; how many frames were not read.
+    fn cut(&self) -> usize {
+        let mut state = self.state();
+        state.closed = true;
+        let unheard = state.frames.len();
+        state.frames.clear();
+        drop(state);
+        if let Some(track) = self.track.get() {
+            // A track that has ended by itself needs no stopping.
+            let _ = track.stop();
+        }
+        unheard
+    }
+}
+
+impl RingState {
+    /// Makes the next frame's bytes; false at the end.
+    fn refill(&mut self) -> bool {
+        let mut samples = match self.frames.pop_front() {
+            Some(frame) => frame.samples().to_vec(),
+            None if self.closed => return false,
+            None => vec![0; FRAME_SAMPLES],
+        };
+        self.gain.apply(&mut samples);
+        self.bytes.clear();
+        self.read = 0;
+        for sample in samples {
+            self.bytes.extend_from_slice(&(f32::from(sample) / 32_768.0).to_le_bytes());
+        }
+        true
+    }
+}
+
+/// songbird's end of a ring.
+struct Source(Arc<Ring>);
+
+impl Read for Source {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.0.state();
+        if state.read == state.bytes.len() && !state.refill() {
+            return Ok(0);
+        }
+        // Never more than one frame at a time, or the mixer reads ahead.
+        let left = state.bytes.get(state.read..).unwrap_or_default();
+        let count = left.len().min(into.len()) / SAMPLE_BYTES * SAMPLE_BYTES;
+        if let (Some(to), Some(from)) = (into.get_mut(..count), left.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        state.read += count;
+        Ok(count)
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, _to: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl MediaSource for Source {
+    fn is_seekable(&self) -> bool {
+        false
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Where a table's speech goes.
+pub struct Mouth {
+    tracks: mpsc::Sender<Arc<Ring>>,
+    ring: Option<Arc<Ring>>,
+    speaker: Option<String>,
+}
+
+impl Mouth {
+    /// A mouth whose tracks are started by whoever reads `tracks`.
+    pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
+        Self { tracks, ring: None, speaker: None }
+    }
+
+    /// The ring that is open, begun anew when there is none.
+    fn ring(&mut self) -> &Arc<Ring> {
+        let tracks = &self.tracks;
+        self.ring.get_or_insert_with(|| {
+            let ring = Arc::new(Ring::new());
+            if tracks.try_send(Arc::clone(&ring)).is_err() {
+                tracing::warn!("speech found no voice connection");
+            }
+            ring
+        })
+    }
+
+    fn close(&mut self) {
+        self.speaker = None;
+        if let Some(ring) = self.ring.take() {
+            ring.state().closed = true;
+        }
+    }
+}
+
+impl VoiceOut for Mouth {
+    fn prepare(&mut self) {
+        // A mixer that runs already is 25 ms quicker.
+        self.ring();
+    }
+
+    fn play(&mut self, npc: &str, frame: Frame) {
+        // Each NPC has a track of its own.
+        if self.speaker.as_deref().is_some_and(|speaker| speaker != npc) {
+            self.close();
+        }
+        if self.speaker.is_none() {
+            self.speaker = Some(npc.to_owned());
+        }
+        self.ring().state().frames.push_back(frame);
+    }
+
+    fn ramp(&mut self, db: f32, over: Duration) {
+        if let Some(ring) = &self.ring {
+            ring.state().gain.ramp_to(db, over);
+        }
+    }
+
+    fn rest(&mut self) {
+        self.close();
+    }
+
+    fn stop(&mut self) -> usize {
+        self.speaker = None;
+        self.ring.take().map_or(0, |ring| ring.cut())
+    }
+}
+
+impl Drop for Mouth {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Starts the tracks that come, until nobody can send one.
+pub async fn sing(call: Arc<tokio::sync::Mutex<Call>>, mut tracks: mpsc::Receiver<Arc<Ring>>) {
+    while let Some(ring) = tracks.recv().await {
+        let input = Input::from(RawAdapter::new(Source(Arc::clone(&ring)), 48_000, 1));
+        // Read its head here, which would cost the mixer 30 ms.
+        let parsed =
+            input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
+        match parsed {
+            Ok(input) => {
+                let track = call.lock().await.play_input(input);
+                // Set once: a ring is sent once.
+                let _ = ring.track.set(track.clone());
+                let over = {
+                    let state = ring.state();
+                    state.closed && state.frames.is_empty()
+                };
+                if over {
+                    // It may have ended already.
+                    let _ = track.stop();
+                }
+            }
+            Err(error) => tracing::error!(%error, "speech could not be handed to songbird"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(level: i16) -> Frame {
+        Frame::new(vec![level; FRAME_SAMPLES], SampleRate::HZ_48000).unwrap()
+    }
+
+    fn read_all(source: &mut Source, up_to: usize) -> Vec<f32> {
+        let mut out = Vec::new();
+        let mut bytes = [0; 10_000];
+        while out.len() < up_to {
+            let count = source.read(&mut bytes).unwrap();
+            assert!(count <= FRAME_SAMPLES * SAMPLE_BYTES, "a frame at most");
+            if count == 0 {
+                break;
+            }
+            let samples = bytes[..count].chunks_exact(4);
+            out.extend(samples.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        }
+        out
+    }
+
+    fn mouth() -> (Mouth, mpsc::Receiver<Arc<Ring>>) {
+        let (tracks, started) = mpsc::channel(TRACK_CAPACITY);
+        (Mouth::new(tracks), started)
+    }
+
+    #[test]
+    fn silence_until_there_is_speech_and_the_end_after_the_last_frame() {
+        let (mut mouth, mut started) = mouth();
+        mouth.prepare();
+        let mut source = Source(started.try_recv().unwrap());
+        assert_eq!(read_all(&mut source, FRAME_SAMPLES), [0.0; FRAME_SAMPLES]);
+        mouth.play("Bartok", frame(16_384));
+        mouth.rest();
+        let rest = read_all(&mut source, usize::MAX);
+        assert_eq!(rest, [0.5; FRAME_SAMPLES]);
+    }
+
+    #[test]
+    fn a_stop_says_what_was_not_heard_and_ends_the_track() {
+        let (mut mouth, mut started) = mouth();
+        for _ in 0..3 {
+            mouth.play("Bartok", frame(100));
+        }
+        let mut source = Source(started.try_recv().unwrap());
+        read_all(&mut source, FRAME_SAMPLES);
+        assert_eq!(mouth.stop(), 2);
+        assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
+        assert_eq!(mouth.stop(), 0, "nothing is left to stop");
+    }
+
+    #[test]
+    fn ducking_reaches_what_was_handed_over_already_and_each_npc_has_its_track() {
+        let (mut mouth, mut started) = mouth();
+        mouth.play("Bartok", frame(16_384));
+        mouth.ramp(-20.0, Duration::ZERO);
+        let mut source = Source(started.try_recv().unwrap());
+        let heard = read_all(&mut source, FRAME_SAMPLES);
+        assert!((heard[10] - 0.05).abs() < 0.001, "{}", heard[10]);
+        mouth.play("Greymantle", frame(1));
+        assert!(started.try_recv().is_ok(), "a second track");
+        assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
+    }
+}
