@@ -26,7 +26,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::receiver::Receiver;
-use crate::session::VoiceInput;
+use crate::{audio::Frame, session::VoiceInput};
 
 /// News of a connection waiting for the guild.
 const NEWS_CAPACITY: usize = 64;
@@ -74,7 +74,7 @@ pub fn mouth() -> (Mouth, mpsc::Receiver<Arc<mouth::Ring>>) {
 }
 
 impl Link {
-    /// Sets a connection up; [`connect`] makes it stand.
+    /// Sets a connection up; [`Wire::connect`] makes it stand.
     pub async fn open(songbird: Arc<Songbird>, guild: GuildId, plug: Plug) -> Self {
         let audience = Audience::default();
         let dropped = Arc::new(Dropped::default());
@@ -96,9 +96,13 @@ impl Link {
         Self { songbird, guild, call, audience, news: news_in, hearing, dropped, stop, tasks }
     }
 
-    /// What [`connect`] needs.
+    /// What makes the connection stand, and speaks beside the NPCs.
     pub fn wire(&self) -> Wire {
-        Wire { songbird: Arc::clone(&self.songbird), guild: self.guild }
+        Wire {
+            songbird: Arc::clone(&self.songbird),
+            guild: self.guild,
+            call: Arc::clone(&self.call),
+        }
     }
 
     /// Leaves the channel and ends what feeds it. Cancel safe.
@@ -117,6 +121,7 @@ impl Link {
 pub struct Wire {
     songbird: Arc<Songbird>,
     guild: GuildId,
+    call: Arc<Mutex<Call>>,
 }
 
 impl Wire {
@@ -133,6 +138,11 @@ impl Wire {
         };
         self.hang_up().await;
         Err(format!("I could not join <#{channel}>: {failed}"))
+    }
+
+    /// Plays what is nobody's speech, beside whatever is being said.
+    pub async fn announce(&self, frames: Vec<Frame>) {
+        mouth::play(&self.call, frames).await;
     }
 
     /// Joins anew, whatever stands.

@@ -209,26 +209,40 @@ impl Drop for Mouth {
 /// Starts the tracks that come, until nobody can send one.
 pub async fn sing(call: Arc<tokio::sync::Mutex<Call>>, mut tracks: mpsc::Receiver<Arc<Ring>>) {
     while let Some(ring) = tracks.recv().await {
-        let input = Input::from(RawAdapter::new(Source(Arc::clone(&ring)), 48_000, 1));
-        // Read its head here, which would cost the mixer 30 ms.
-        let parsed =
-            input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
-        match parsed {
-            Ok(input) => {
-                let track = call.lock().await.play_input(input);
-                // Set once: a ring is sent once.
-                let _ = ring.track.set(track.clone());
-                let over = {
-                    let state = ring.state();
-                    state.closed && state.frames.is_empty()
-                };
-                if over {
-                    // It may have ended already.
-                    let _ = track.stop();
-                }
-            }
-            Err(error) => tracing::error!(%error, "speech could not be handed to songbird"),
-        }
+        start(&call, &ring).await;
+    }
+}
+
+/// Plays what is nobody's speech, beside whatever is being said.
+pub async fn play(call: &tokio::sync::Mutex<Call>, frames: Vec<Frame>) {
+    let ring = Arc::new(Ring::new());
+    {
+        let mut state = ring.state();
+        state.frames.extend(frames);
+        state.closed = true;
+    }
+    start(call, &ring).await;
+}
+
+/// Has songbird read `ring`.
+async fn start(call: &tokio::sync::Mutex<Call>, ring: &Arc<Ring>) {
+    let input = Input::from(RawAdapter::new(Source(Arc::clone(ring)), 48_000, 1));
+    // Read its head here, which would cost the mixer 30 ms.
+    let parsed = input.make_playable_async(codecs::get_codec_registry(), codecs::get_probe()).await;
+    let input = match parsed {
+        Ok(input) => input,
+        Err(error) => return tracing::error!(%error, "speech could not be handed to songbird"),
+    };
+    let track = call.lock().await.play_input(input);
+    // Set once: a ring is started once.
+    let _ = ring.track.set(track.clone());
+    let over = {
+        let state = ring.state();
+        state.closed && state.frames.is_empty()
+    };
+    if over {
+        // It may have ended already.
+        let _ = track.stop();
     }
 }
 
