@@ -65,14 +65,16 @@ impl Room {
     #[expect(clippy::panic, reason = "a bench of a failing table is none")]
     pub async fn turn(&mut self, frames: Vec<Arc<[i16]>>) -> Duration {
         self.speech.send(frames).await.expect("the player is there");
-        let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
-        match event.expect("the table is open") {
-            TableEvent::Line(line) => {
-                assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");
-                assert!(line.tools.iter().all(|tool| tool.ok), "a call failed: {line:?}");
+        let line = loop {
+            let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
+            match event.expect("the table is open") {
+                TableEvent::Line(line) => break line,
+                TableEvent::Notice(text) => panic!("the table complains: {text}"),
+                TableEvent::Halted | TableEvent::State(_) => {}
             }
-            TableEvent::Notice(text) => panic!("the table complains: {text}"),
-        }
+        };
+        assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");
+        assert!(line.tools.iter().all(|tool| tool.ok), "a call failed: {line:?}");
         self.stopwatch.total().expect("a first frame came out")
     }
 }

@@ -93,7 +93,9 @@ impl Cascaded {
             utterance: &turn.facts.utterance,
             dice: turn.facts.dice.as_deref(),
             overheard: self.history.overheard(),
-            scene: turn.scene.as_deref(),
+            scene: turn.setting.scene.as_deref(),
+            time_of_day: turn.setting.time_of_day.as_deref(),
+            note: turn.setting.note.as_deref(),
             is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
         });
         let before = self.history.messages();
@@ -174,6 +176,10 @@ impl VoiceEngine for Cascaded {
 
     fn forget(&mut self, speaker: &str, text: &str) {
         self.history.forget(speaker, text);
+    }
+
+    fn forget_speaker(&mut self, speaker: &str) {
+        self.history.forget_speaker(speaker);
     }
 
     fn history(&self) -> &[Message] {

@@ -49,6 +49,11 @@ impl History {
         }
     }
 
+    /// Takes back everything overheard of one speaker.
+    pub fn forget_speaker(&mut self, speaker: &str) {
+        self.overheard.retain(|line| line.speaker != speaker);
+    }
+
     /// Adds a turn with the text of it that was heard.
     pub fn add(&mut self, turn: &TurnReport, heard: &str) {
         if heard.is_empty() && turn.exchange.is_empty() {

@@ -51,6 +51,9 @@ pub trait VoiceEngine: Send {
     /// whole is told later.
     fn forget(&mut self, speaker: &str, text: &str);
 
+    /// Takes back everything of `speaker` that was overheard and not answered.
+    fn forget_speaker(&mut self, speaker: &str);
+
     /// The conversation so far, to be kept with the session.
     fn history(&self) -> &[Message];
 
@@ -66,8 +69,8 @@ pub struct Turn {
     pub id: TurnId,
     /// What is known beside the words.
     pub facts: Arc<TurnFacts>,
-    /// Where the NPC is, if the table has scenes.
-    pub scene: Option<String>,
+    /// What holds at this moment; none of it goes into the history.
+    pub setting: Setting,
     /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed
     /// or the recogniser itself ended it.
     pub audio: Arc<[Arc<[i16]>]>,
@@ -81,6 +84,17 @@ pub struct Turn {
     pub cancel: CancellationToken,
     /// The table itself.
     pub effects: Arc<dyn Effects>,
+}
+
+/// What an NPC is told about the moment of a turn.
+#[derive(Clone, Default)]
+pub struct Setting {
+    /// Where it is.
+    pub scene: Option<String>,
+    /// What time of day it is there.
+    pub time_of_day: Option<String>,
+    /// The game master's secret note for it; no `Debug`, so that no log shows it.
+    pub note: Option<Arc<str>>,
 }
 
 /// What makes an NPC speak.

@@ -1,7 +1,8 @@
 //! The game master's spoken commands: a whole utterance that is an order to the table, not a line
 //! to an NPC.
 //!
-//! Entry type: [`parse`], for utterances of the game master's voice only. English and German;
+//! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
+//! for everybody's. English and German;
 //! case, accents and punctuation do not matter, a "please" at either end neither.
 //! **Never**: finds a command inside a longer sentence, guesses a misheard name.
 
@@ -175,6 +176,12 @@ pub(super) fn name_at(names: &[NpcNames], words: &Words, at: usize) -> Option<(u
         let npc = names.iter().position(called)?;
         (!words.is_possessive(end - 1)).then_some((npc, end))
     })
+}
+
+/// Whether the whole of `text` is the X-card, which anybody may play at any time.
+pub fn is_x_card(text: &str) -> bool {
+    let words = Words::of(text);
+    matches!(words.joined(0..words.len()), "xcard" | "excard" | "xkarte")
 }
 
 /// The command that the whole of `text` is; `None` for anything else.

@@ -210,8 +210,12 @@ pub struct TurnMessage<'a> {
     pub dice: Option<&'a str>,
     /// What was said since the NPC's last line, oldest first. The newest 2,000 characters count.
     pub overheard: &'a [Overheard],
-    /// The scene's name.
+    /// The scene's name, or where the NPC is.
     pub scene: Option<&'a str>,
+    /// What time of day it is there.
+    pub time_of_day: Option<&'a str>,
+    /// The game master's stage note for this NPC.
+    pub note: Option<&'a str>,
     /// Nobody has spoken: the result of an earlier call has come.
     pub is_follow_up: bool,
 }
@@ -224,7 +228,10 @@ pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table 
 pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     let mut lines = Vec::new();
     if let Some(scene) = turn.scene {
-        lines.push(format!("[Scene: {}]", said(scene, LONGEST_NAME)));
+        lines.push(format!("[Scene: {}]", said(scene, LONGEST_FACT)));
+    }
+    if let Some(time) = turn.time_of_day {
+        lines.push(format!("[Time of day: {}]", said(time, LONGEST_NAME)));
     }
     let overheard = overheard(turn.overheard);
     if !overheard.is_empty() {
@@ -235,6 +242,12 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
         let dice = said(dice, LONGEST_NAME);
         lines.push(format!(
             "[Dice spoken of: {dice}. If they are to be rolled, roll exactly that.]"
+        ));
+    }
+    if let Some(note) = turn.note {
+        let note = said(note, LONGEST_TEXT);
+        lines.push(format!(
+            "[From the game master to you alone; act on it, and never say that you were told: {note}]"
         ));
     }
     if turn.is_follow_up {

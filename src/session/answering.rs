@@ -11,13 +11,14 @@ use super::{
     Recast, SpeakerId, TableEvent,
     ears::{Understood, same_words},
     line::Outcome,
+    overrides::TurnTier,
     playback::{HeardAloud, Place, Played},
     table::Table,
     turns::{Active, Purpose, Utterance, Waiting},
 };
 use crate::{
-    domain::{Tier, TurnFacts, TurnId},
-    engine::{Cause, Gate, ReplyPort, Turn},
+    domain::{TurnFacts, TurnId},
+    engine::{Cause, Gate, ReplyPort, Setting, Turn},
     logic::{barge_in, spoken},
 };
 
@@ -46,8 +47,13 @@ impl Table {
                 self.go_on(index);
             }
             if !self.turns.is_busy(index)
-                && let Some(purpose) = self.seats[index].waiting.pop_front()
+                && let Some(mut purpose) = self.seats[index].take_next(self.paused)
             {
+                if matches!(purpose.cause, Cause::Utterance) {
+                    let seat = (index, self.seats[index].npc.budget_tier);
+                    let now = Instant::now();
+                    purpose.tier = self.ears.overrides.decide_again(seat, now, purpose.tier);
+                }
                 self.begin(purpose, true);
             }
         }
@@ -58,7 +64,7 @@ impl Table {
             let npc = &self.seats[index].npc.name;
             self.tell(TableEvent::Notice(format!("{npc} stays as before: {error}")));
         }
-        self.ears.recast(&self.seats);
+        self.ears.learn_names(&self.seats, &self.speakers.characters());
         self.warm_seat(index);
     }
 
@@ -80,8 +86,8 @@ impl Table {
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
         let tier = purpose.tier.effective;
-        let is_puppet = matches!(purpose.cause, Cause::Puppet(_));
-        let is_answer = matches!(purpose.cause, Cause::Utterance);
+        let is_puppet = purpose.is_puppet();
+        let note = if is_puppet { None } else { seat.note_for(id) };
         self.playback.open(
             id,
             &seat.npc.name,
@@ -90,9 +96,11 @@ impl Table {
         if confirmed {
             self.playback.release(id);
         }
-        if confirmed && is_answer {
-            self.ears.begins(self.sound.moment(Instant::now()), purpose.seat, tier);
+        if confirmed {
+            self.answer_begins(&purpose);
         }
+        let seat = &mut self.seats[purpose.seat];
+        let utterance = &purpose.utterance;
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
@@ -105,7 +113,11 @@ impl Table {
                 dice: spoken::dice_in(&utterance.text)
                     .or_else(|| spoken::typed_dice(&utterance.text)),
             }),
-            scene: self.ears.scene().map(str::to_owned),
+            setting: Setting {
+                scene: self.ears.scene.location().map(str::to_owned),
+                time_of_day: self.ears.scene.time_of_day().map(str::to_owned),
+                note,
+            },
             audio: Arc::clone(&utterance.audio),
             cause: purpose.cause.clone(),
             tier,
@@ -119,9 +131,18 @@ impl Table {
         id
     }
 
+    /// What is noted when the answer to something said begins for certain.
+    fn answer_begins(&mut self, purpose: &Purpose) {
+        if matches!(purpose.cause, Cause::Utterance) {
+            let now = self.sound.moment(Instant::now());
+            self.ears.begins(now, purpose.seat, purpose.tier.effective);
+            self.seats[purpose.seat].last_tier = Some(purpose.tier.line());
+        }
+    }
+
     /// Asks the model on a partial, when it is clear who is meant and the NPC is free.
     pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
-        if !self.options.preemptive || !self.stt.abilities().partials {
+        if self.paused || !self.options.preemptive || !self.stt.abilities().partials {
             return;
         }
         utterance.text = self.ears.correct(&utterance);
@@ -141,22 +162,23 @@ impl Table {
         &mut self,
         turn: TurnId,
         seat: usize,
-        tier: Tier,
+        tier: &TurnTier,
         utterance: &Utterance,
     ) -> bool {
         let Some(active) = self.turns.get(turn) else { return false };
         let begun = &active.purpose;
         if active.has_failed()
             || begun.seat != seat
-            || begun.tier.effective != tier
+            || begun.tier.effective != tier.effective
             || !same_words(&begun.utterance.text, &utterance.text)
         {
             return false;
         }
         let now = Instant::now();
         active.confirm(now, utterance.clone());
+        let purpose = active.purpose.clone();
         self.playback.release(turn);
-        self.ears.begins(self.sound.moment(now), seat, tier);
+        self.answer_begins(&purpose);
         true
     }
 
@@ -239,7 +261,7 @@ impl Table {
     }
 
     /// Ends a turn that somebody does not want to hear.
-    fn cut_off(&mut self, now: Instant, turn: TurnId) {
+    pub(super) fn cut_off(&mut self, now: Instant, turn: TurnId) {
         let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
         let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
         self.end_turn(now, turn, outcome);
@@ -327,13 +349,14 @@ impl Table {
         }
         if !text.is_empty() {
             seat.has_spoken = true;
+            seat.note_used(turn);
             let name = seat.npc.name.clone();
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.sound.moment(now);
                 self.ears.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut().enumerate() {
-                if index != ended.seat && self.ears.is_present(index) {
+                if index != ended.seat && self.ears.scene.is_present(index) {
                     other.engine.overhear(&name, text);
                 }
             }

@@ -9,9 +9,11 @@ use tokio::time::Instant;
 use super::{
     Seat, SpeakerId,
     clock::Moment,
-    line::TierLine,
+    overrides::{Overrides, TurnTier},
+    pins::Pins,
+    scene::Whereabouts,
     speakers::Speakers,
-    turns::{Utterance, tier_line},
+    turns::Utterance,
 };
 use crate::{
     domain::{Campaign, EntityKind, Npc, Tier},
@@ -19,7 +21,7 @@ use crate::{
         address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
         names::Glossary,
-        tier::{Keywords, Names, TierInput, TierSelector, effective},
+        tier::{Keywords, Names, TierInput, TierSelector},
         words::fold,
     },
 };
@@ -33,6 +35,8 @@ pub enum Understood {
     Nothing,
     /// A stop word alone.
     Stop,
+    /// The X-card, whoever said it.
+    Halt,
     /// An order of the game master.
     Order(command::Command),
     /// It is meant for no NPC, and why.
@@ -42,7 +46,7 @@ pub enum Understood {
         /// Which.
         seat: usize,
         /// The tier of the turn.
-        tier: TierLine,
+        tier: TurnTier,
     },
 }
 
@@ -53,67 +57,51 @@ pub struct Ears {
     selector: TierSelector,
     tier_names: Names,
     npc_names: Vec<NpcNames>,
-    npcs: Vec<String>,
     campaign: Arc<Campaign>,
-    keywords: Keywords,
-    rules: Arc<[String]>,
-    scene: Option<usize>,
-    pinned: Option<usize>,
-    dm_tier: Option<(Tier, Option<Instant>)>,
-    /// Think carefully: the next turn of this seat is deep.
-    thinking: Vec<bool>,
+    /// Where they are.
+    pub scene: Whereabouts,
+    /// Whose words go to whom.
+    pub pins: Pins,
+    /// The game master's tiers.
+    pub overrides: Overrides,
     conversations: Vec<(SpeakerId, usize, Moment)>,
     last_deep: Option<Moment>,
 }
 
 impl Ears {
-    /// Prepares the names of a table; `rules` are phrases that name a rule.
+    /// Prepares the names of a table: `rules` are phrases that name a rule, `characters` are whom
+    /// the players play.
     pub fn new(
         seats: &[Seat],
         campaign: &Arc<Campaign>,
-        keywords: &Keywords,
-        rules: &Arc<[String]>,
+        (keywords, rules): (&Keywords, &[String]),
+        characters: &[String],
     ) -> Self {
-        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
-        let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
-        let entities =
-            campaign.entities.iter().flat_map(|e| std::iter::once(&e.name).chain(&e.aliases));
-        let characters = campaign.players.iter().map(|player| &player.character);
-        let names = called.chain(entities).chain(characters).map(String::as_str);
-        let language = npcs.first().map_or("en", |npc| npc.language.as_str());
-        let players: Vec<Called<'_>> = campaign
-            .players
-            .iter()
-            .map(|player| Called { name: &player.character, aliases: &[] })
-            .collect();
-        let called: Vec<Called<'_>> =
-            npcs.iter().map(|npc| Called { name: &npc.name, aliases: &npc.aliases }).collect();
-        let present: Vec<&str> = npcs.iter().map(|npc| npc.name.as_str()).collect();
+        let names: Vec<String> = seats.iter().map(|seat| seat.npc.name.clone()).collect();
+        let present: Vec<&str> = names.iter().map(String::as_str).collect();
+        let known = Known::of(seats, campaign, characters);
         Self {
-            glossary: Glossary::new(names, language),
-            addresser: Addresser::new(&called, &players, language),
+            glossary: known.glossary,
+            addresser: known.addresser,
+            npc_names: known.npc_names,
             selector: TierSelector::new(keywords),
             tier_names: tier_names(campaign, rules, &present),
-            npc_names: NpcNames::of(npcs.iter().copied()),
-            thinking: vec![false; npcs.len()],
-            npcs: present.iter().map(|&name| name.to_owned()).collect(),
-            scene: (!campaign.scenes.is_empty()).then_some(0),
+            overrides: Overrides::new(names.len()),
+            scene: Whereabouts::new(campaign, names),
             campaign: Arc::clone(campaign),
-            keywords: keywords.clone(),
-            rules: Arc::clone(rules),
-            pinned: None,
-            dm_tier: None,
+            pins: Pins::default(),
             conversations: Vec::new(),
             last_deep: None,
         }
     }
 
-    /// Learns the names of `seats` anew; who speaks with whom, the scene and orders stay.
-    pub fn recast(&mut self, seats: &[Seat]) {
-        let fresh = Self::new(seats, &self.campaign, &self.keywords, &self.rules);
-        self.glossary = fresh.glossary;
-        self.addresser = fresh.addresser;
-        self.npc_names = fresh.npc_names;
+    /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
+    /// orders stay.
+    pub fn learn_names(&mut self, seats: &[Seat], characters: &[String]) {
+        let known = Known::of(seats, &self.campaign, characters);
+        self.glossary = known.glossary;
+        self.addresser = known.addresser;
+        self.npc_names = known.npc_names;
     }
 
     /// Names put right.
@@ -129,7 +117,7 @@ impl Ears {
     /// The order of the game master that the whole of `text` is.
     pub fn order(&self, text: &str) -> Option<command::Command> {
         command::parse(text, &self.npc_names).filter(|order| match order {
-            command::Command::Scene(name) => self.scene_named(name).is_some(),
+            command::Command::Scene(name) => self.scene.knows(name),
             _ => true,
         })
     }
@@ -147,7 +135,7 @@ impl Ears {
             .enumerate()
             .map(|(index, seat)| Candidate {
                 mode: seat.npc.address,
-                present: self.is_present(index),
+                present: self.scene.is_present(index),
                 muted: seat.muted,
             })
             .collect();
@@ -160,7 +148,7 @@ impl Ears {
             text: &utterance.text,
             candidates: &candidates,
             conversation,
-            pinned: self.pinned,
+            pinned: self.pins.of(utterance.speaker),
             players_present: speakers.players(),
         });
         match address {
@@ -171,7 +159,7 @@ impl Ears {
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(Why::NotAddressed) => {
                 let here: Vec<&str> = (0..seats.len())
-                    .filter(|seat| self.is_present(*seat))
+                    .filter(|seat| self.scene.is_present(*seat))
                     .map(|seat| seats[seat].npc.name.as_str())
                     .collect();
                 Understood::Nobody(format!("say a name first ({})", here.join(", ")))
@@ -180,14 +168,14 @@ impl Ears {
         }
     }
 
-    fn tier(
+    /// The tier of what is said to a seat.
+    pub fn tier(
         &self,
         text: &str,
         index: usize,
         seat: &Seat,
         (queue_depth, when): (usize, Moment),
-    ) -> TierLine {
-        let now = Instant::now();
+    ) -> TurnTier {
         let selection = self.selector.select(&TierInput {
             text,
             queue_depth,
@@ -195,56 +183,14 @@ impl Ears {
             since_deep: self.last_deep.map(|at| when.since(at)),
             names: &self.tier_names,
         });
-        let by_dm = self.dm_tier.filter(|(_, until)| until.is_none_or(|until| now < until));
-        let by_dm = match self.thinking.get(index) {
-            Some(true) => Some(Tier::Deep),
-            _ => by_dm.map(|(tier, _)| tier),
-        };
-        let effective = effective(selection.tier, seat.npc.budget_tier, by_dm);
-        let reason = match by_dm {
-            Some(_) => format!("game master's override; else {}", selection.reason),
-            None => selection.reason.to_string(),
-        };
-        tier_line(selection.tier, effective, reason)
-    }
-
-    /// Everything is said to this seat, until `None`.
-    pub fn pin(&mut self, seat: Option<usize>) {
-        self.pinned = seat;
-    }
-
-    /// The game master's tier; `None` clears it.
-    pub fn override_tier(&mut self, tier: Option<Tier>) {
-        self.dm_tier = tier.map(|tier| (tier, None));
+        let seat = (index, seat.npc.budget_tier);
+        let because = selection.reason.to_string();
+        self.overrides.decide(seat, Instant::now(), selection.tier, because)
     }
 
     /// Answers come quicker for a while.
     pub fn go_faster(&mut self, now: Instant) {
-        self.dm_tier = Some((Tier::Fast, Some(now + FASTER_FOR)));
-    }
-
-    /// The seat's next turn may take its time.
-    pub fn think_carefully(&mut self, seat: usize) {
-        if let Some(thinking) = self.thinking.get_mut(seat) {
-            *thinking = true;
-        }
-    }
-
-    /// Goes to the scene of this name; its full name.
-    pub fn go_to_scene(&mut self, name: &str) -> Option<&str> {
-        self.scene = Some(self.scene_named(name)?);
-        self.scene()
-    }
-
-    /// The scene the table is in.
-    pub fn scene(&self) -> Option<&str> {
-        self.scene.and_then(|index| self.campaign.scenes.get(index)).map(|s| s.name.as_str())
-    }
-
-    /// Whether the seat's NPC is in the scene.
-    pub fn is_present(&self, seat: usize) -> bool {
-        let scene = self.scene.and_then(|index| self.campaign.scenes.get(index));
-        scene.is_none_or(|scene| self.npcs.get(seat).is_some_and(|npc| scene.npcs.contains(npc)))
+        self.overrides.set(None, Some(Tier::Fast), Some(now + FASTER_FOR));
     }
 
     /// A turn that answers `speaker` begins at `tier`.
@@ -252,9 +198,7 @@ impl Ears {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
-        if let Some(thinking) = self.thinking.get_mut(seat) {
-            *thinking = false;
-        }
+        self.overrides.begins(seat);
     }
 
     /// The seat has spoken to `speaker`: they are in conversation.
@@ -262,10 +206,32 @@ impl Ears {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }
+}
 
-    fn scene_named(&self, name: &str) -> Option<usize> {
-        let wanted = fold(name);
-        self.campaign.scenes.iter().position(|scene| fold(&scene.name) == wanted)
+/// What names are known by.
+struct Known {
+    glossary: Glossary,
+    addresser: Addresser,
+    npc_names: Vec<NpcNames>,
+}
+
+impl Known {
+    fn of(seats: &[Seat], campaign: &Campaign, characters: &[String]) -> Self {
+        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
+        let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
+        let entities =
+            campaign.entities.iter().flat_map(|e| std::iter::once(&e.name).chain(&e.aliases));
+        let names = called.chain(entities).chain(characters).map(String::as_str);
+        let language = npcs.first().map_or("en", |npc| npc.language.as_str());
+        let players: Vec<Called<'_>> =
+            characters.iter().map(|name| Called { name, aliases: &[] }).collect();
+        let called: Vec<Called<'_>> =
+            npcs.iter().map(|npc| Called { name: &npc.name, aliases: &npc.aliases }).collect();
+        Self {
+            glossary: Glossary::new(names, language),
+            addresser: Addresser::new(&called, &players, language),
+            npc_names: NpcNames::of(npcs.iter().copied()),
+        }
     }
 }
 

@@ -10,12 +10,11 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     TableEvent,
-    line::TierLine,
+    overrides::TurnTier,
     table::Table,
     turns::{Purpose, Utterance},
 };
 use crate::{
-    domain::Tier,
     engine::Cause,
     tools::{ApprovalRequest, Attachment, CallErrorKind, Decision, Effects, FollowUp, Form},
 };
@@ -80,11 +79,12 @@ impl Table {
         let Some(speaker) = self.speakers.find(&late.speaker) else { return };
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
-        let tier = TierLine {
-            selected: Tier::Fast,
-            effective: Tier::Fast,
-            reason: format!("the late result of {}", late.record.tool),
-        };
+        if self.seats[seat].muted {
+            let (npc, tool) = (&late.npc, &late.record.tool);
+            let notice = format!("{npc} is muted and does not tell what came of {tool}");
+            return self.tell(TableEvent::Notice(notice));
+        }
+        let tier = TurnTier::fast(format!("the late result of {}", late.record.tool));
         self.ask(Purpose { utterance, seat, tier, cause: Cause::FollowUp(Box::new(late)) });
     }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{barge_in, vad::Voicing},
+    logic::{address::Why, barge_in, command, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -26,6 +26,10 @@ impl Table {
     pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
         let now = Instant::now();
         self.sound.heard(at);
+        // Sound comes later than the word that somebody has gone.
+        if self.speakers.has_left(speaker) {
+            return;
+        }
         if !self.lanes.contains_key(&speaker) {
             self.lanes.retain(|_, lane| !lane.is_stale(now));
         }
@@ -96,7 +100,7 @@ impl Table {
     }
 
     /// Gives up the answer begun on a partial of `speaker`.
-    fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
+    pub(super) fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
         if let Some(turn) = self.lanes.get_mut(&speaker).and_then(|lane| lane.ahead.take()) {
             self.drop_turn(now, turn);
         }
@@ -123,9 +127,36 @@ impl Table {
 
     /// Somebody typed something: as good as heard.
     pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
-        let now = Instant::now();
-        let utterance = Utterance { raw: text, typed: true, ..Utterance::unheard(speaker, now) };
-        self.hear(Utterance { final_at: Some(now), ..utterance });
+        self.hear(typed(speaker, text));
+    }
+
+    /// Somebody typed something to this NPC.
+    pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: usize, text: String) {
+        if !self.has_seat(seat) {
+            return;
+        }
+        let mut utterance = typed(speaker, text);
+        utterance.text = self.ears.correct(&utterance);
+        let understood = match () {
+            () if utterance.text.is_empty() => Understood::Nothing,
+            () if command::is_x_card(&utterance.text) => Understood::Halt,
+            () => self.to_seat(seat, &utterance),
+        };
+        self.act_on(understood, utterance);
+    }
+
+    /// What something said to `seat` comes to.
+    fn to_seat(&mut self, seat: usize, utterance: &Utterance) -> Understood {
+        let when = (self.queue_depth(), self.sound.moment(Instant::now()));
+        let asked = &self.seats[seat];
+        match (self.ears.scene.is_present(seat), asked.muted) {
+            (false, _) => Understood::Nobody(Why::Absent(seat).to_string()),
+            (true, true) => Understood::Nobody(Why::Muted(seat).to_string()),
+            (true, false) => Understood::Addressed {
+                seat,
+                tier: self.ears.tier(&utterance.text, seat, asked, when),
+            },
+        }
     }
 
     /// An utterance is whole.
@@ -140,15 +171,20 @@ impl Table {
         );
         if let Some(turn) = ahead {
             if let Understood::Addressed { seat, ref tier, .. } = understood
-                && self.confirm(turn, seat, tier.effective, &utterance)
+                && self.confirm(turn, seat, tier, &utterance)
             {
                 self.overhear(&utterance, Some(seat));
                 return;
             }
             self.drop_turn(Instant::now(), turn);
         }
+        self.act_on(understood, utterance);
+    }
+
+    fn act_on(&mut self, understood: Understood, utterance: Utterance) {
         match understood {
             Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
+            Understood::Halt => self.halt_for(&utterance),
             Understood::Stop => {
                 self.stop_for(utterance.speaker);
                 self.unanswered(utterance, Outcome::Stopped, None);
@@ -163,6 +199,9 @@ impl Table {
                 if !lane.is_some_and(|lane| lane.keep_unaddressed(now, &utterance, &why)) {
                     self.said_to_nobody(utterance, why);
                 }
+            }
+            Understood::Addressed { .. } if self.paused => {
+                self.said_to_nobody(utterance, PAUSED.to_owned());
             }
             Understood::Addressed { seat, tier } => {
                 self.overhear(&utterance, Some(seat));
@@ -182,6 +221,9 @@ impl Table {
         if utterance.text.trim().is_empty() {
             return Understood::Nothing;
         }
+        if command::is_x_card(&utterance.text) || command::is_x_card(&utterance.raw) {
+            return Understood::Halt;
+        }
         if self.speakers.is_dm(utterance.speaker)
             && let Some(order) = self.ears.order(&utterance.raw)
         {
@@ -199,7 +241,7 @@ impl Table {
     fn overhear(&mut self, utterance: &Utterance, addressed: Option<usize>) {
         let speaker = self.speakers.called(utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut().enumerate() {
-            if Some(index) != addressed && self.ears.is_present(index) {
+            if Some(index) != addressed && self.ears.scene.is_present(index) {
                 seat.engine.overhear(&speaker, &utterance.text);
             }
         }
@@ -209,7 +251,7 @@ impl Table {
     pub(super) fn unhear(&mut self, purpose: &Purpose) {
         let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut().enumerate() {
-            if index != purpose.seat && self.ears.is_present(index) {
+            if index != purpose.seat && self.ears.scene.is_present(index) {
                 seat.engine.forget(&speaker, &purpose.utterance.text);
             }
         }
@@ -234,6 +276,7 @@ impl Table {
         detail: Option<String>,
     ) {
         let speaker = utterance.speaker;
+        let stt = self.heard_by(&utterance);
         let line = TurnLine {
             heard: utterance.text,
             partials: utterance.partials,
@@ -241,11 +284,16 @@ impl Table {
                 speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
                 ..Timings::default()
             },
-            stt: if utterance.typed { "typed".to_owned() } else { self.stt.name().to_owned() },
+            stt,
             spent: self.purse.spent(),
             ..TurnLine::unanswered(outcome, detail)
         };
         self.line(line, speaker);
+    }
+
+    /// What has heard an utterance.
+    pub(super) fn heard_by(&self, utterance: &Utterance) -> String {
+        if utterance.typed { TurnLine::TYPED } else { self.stt.name() }.to_owned()
     }
 
     /// Voice of somebody who may interrupt the NPC that is heard.
@@ -263,3 +311,12 @@ impl Table {
         self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
     }
 }
+
+/// What `speaker` typed, as an utterance.
+fn typed(speaker: SpeakerId, text: String) -> Utterance {
+    let now = Instant::now();
+    Utterance { raw: text, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
+}
+
+/// Why nobody answers while the table is paused.
+const PAUSED: &str = "the table is paused";

@@ -178,6 +178,9 @@ fn millis(duration: Duration) -> f64 {
 }
 
 impl TurnLine {
+    /// [`Self::stt`] of what nothing had to hear.
+    pub const TYPED: &str = "typed";
+
     /// The line of a recording in which nobody spoke.
     pub fn without_speech(turn: u64, speaker: &str, detail: String) -> Self {
         Self {

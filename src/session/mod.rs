@@ -5,6 +5,7 @@
 
 mod answering;
 mod clock;
+mod command;
 mod ears;
 mod effects;
 mod hearing;
@@ -12,20 +13,29 @@ mod lane;
 mod line;
 mod options;
 mod orders;
+mod overrides;
+mod pins;
 mod playback;
+mod scene;
 mod seat;
 mod speakers;
+mod status;
+mod steering;
 mod stream;
 mod table;
+mod tally;
 mod turns;
 
+pub use command::{Command, SceneChange, TableEvent};
 pub use ears::tier_names;
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
-pub use table::{Command, Kept, TableEvent, TableHandle, TableParts, VoiceInput, open};
+pub use status::{SeatStatus, State, Status};
+pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
+pub use tally::Quantiles;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,15 @@
 //! An NPC at the table.
+//!
+//! Entry type: [`Seat`]. **Never**: decides when it is its turn.
 
 use std::{fmt, sync::Arc};
 
-use super::turns::{Cast, Waiting};
+use super::{
+    line::TierLine,
+    turns::{Cast, Purpose, Waiting},
+};
 use crate::{
-    domain::{Message, Npc},
+    domain::{Message, Npc, TurnId},
     engine::VoiceEngine,
     provider::Error,
 };
@@ -25,6 +30,10 @@ pub struct Seat {
     pub(super) muted: bool,
     /// It has spoken to this table before.
     pub(super) has_spoken: bool,
+    /// The game master's secret note for it.
+    pub(super) note: Option<Note>,
+    /// Tier of its last turn.
+    pub(super) last_tier: Option<TierLine>,
     /// How it goes on after its turn.
     pub(super) recast: Option<MakeSeat>,
 }
@@ -58,6 +67,8 @@ impl Seat {
             waiting: Waiting::new(),
             muted: false,
             has_spoken,
+            note: None,
+            last_tier: None,
             recast: None,
         }
     }
@@ -77,8 +88,55 @@ impl Seat {
         }))
     }
 
+    /// Where in [`Self::waiting`] the turn is that begins next; while the table is paused only the
+    /// game master's own words do.
+    pub(super) fn next(&self, paused: bool) -> Option<usize> {
+        self.waiting.iter().position(|purpose| !paused || purpose.is_puppet())
+    }
+
+    /// Takes it out.
+    pub(super) fn take_next(&mut self, paused: bool) -> Option<Purpose> {
+        self.next(paused).and_then(|index| self.waiting.remove(index))
+    }
+
+    /// The note for `turn`, which begins.
+    pub(super) fn note_for(&mut self, turn: TurnId) -> Option<Arc<str>> {
+        let note = self.note.as_mut()?;
+        note.read_by = Some(turn);
+        Some(Arc::clone(&note.text))
+    }
+
+    /// `turn` was heard: a note that it was given holds for one turn less.
+    pub(super) fn note_used(&mut self, turn: TurnId) {
+        let Some(note) = self.note.as_mut().filter(|note| note.read_by == Some(turn)) else {
+            return;
+        };
+        note.turns = note.turns.map(|turns| turns.saturating_sub(1));
+        if note.turns == Some(0) {
+            self.note = None;
+        }
+    }
+
     /// Who answers, for reports.
     pub(super) fn cast(&self) -> Cast {
         Cast { npc: self.npc.name.clone(), brain: self.brain.clone(), tts: self.tts.clone() }
+    }
+}
+
+/// A secret stage note for an NPC.
+pub(super) struct Note {
+    text: Arc<str>,
+    /// For so many turns yet; `None`: until replaced.
+    pub turns: Option<u32>,
+    /// The last turn that was given it.
+    read_by: Option<TurnId>,
+}
+
+impl Note {
+    /// A note for so many turns; `None` when there is nothing in it or no turn for it.
+    pub fn new(text: &str, turns: Option<u32>) -> Option<Self> {
+        let text = text.trim();
+        let is_none = text.is_empty() || turns == Some(0);
+        (!is_none).then(|| Self { text: Arc::from(text), turns, read_by: None })
     }
 }

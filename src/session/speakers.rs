@@ -1,4 +1,9 @@
 //! The people at a table.
+//!
+//! Entry type: [`Speakers`]. **Never**: forgets the name of somebody who has left: their answers may
+//! still be told of.
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,38 +24,73 @@ pub struct Speaker {
     pub is_dm: bool,
 }
 
+/// What somebody is called whose name is not known, or not told.
+pub const SOMEBODY: &str = "somebody";
+
 /// Everyone at the table and whom they play.
 #[derive(Clone, Debug, Default)]
 pub struct Speakers {
     here: Vec<Speaker>,
+    left: Vec<Speaker>,
+    /// As the campaign has it.
     characters: Vec<Player>,
+    /// As it was said at the table; `None`: nobody but themselves.
+    played: HashMap<SpeakerId, Option<String>>,
 }
 
 impl Speakers {
     /// Nobody yet; `characters` says who plays whom.
     pub fn new(characters: Vec<Player>) -> Self {
-        Self { here: Vec::new(), characters }
+        Self { characters, ..Self::default() }
     }
 
     /// Somebody sits down; the same id again replaces what was known.
     pub fn join(&mut self, speaker: Speaker) {
         self.here.retain(|known| known.id != speaker.id);
+        self.left.retain(|known| known.id != speaker.id);
         self.here.push(speaker);
+    }
+
+    /// Somebody leaves.
+    pub fn leave(&mut self, id: SpeakerId) {
+        if let Some(index) = self.here.iter().position(|known| known.id == id) {
+            self.left.push(self.here.remove(index));
+        }
+    }
+
+    /// Whether they were here and are no more: sound of theirs may still be on its way.
+    pub fn has_left(&self, id: SpeakerId) -> bool {
+        self.left.iter().any(|known| known.id == id)
+    }
+
+    /// Whom they play, whatever the campaign says; `None`: nobody but themselves.
+    pub fn play(&mut self, id: SpeakerId, character: Option<String>) {
+        let named = |name: String| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+        self.played.insert(id, character.and_then(named));
     }
 
     /// Who `id` is.
     pub fn get(&self, id: SpeakerId) -> Option<&Speaker> {
-        self.here.iter().find(|known| known.id == id)
+        self.here.iter().chain(&self.left).find(|known| known.id == id)
+    }
+
+    /// All characters that are known to be played.
+    pub fn characters(&self) -> Vec<String> {
+        let known = self.characters.iter().map(|player| player.character.clone());
+        known.chain(self.played.values().flatten().cloned()).collect()
     }
 
     /// What reports call them.
     pub fn name(&self, id: SpeakerId) -> &str {
-        self.get(id).map_or("somebody", |speaker| &speaker.name)
+        self.get(id).map_or(SOMEBODY, |speaker| &speaker.name)
     }
 
     /// What NPCs call them: the character they play, else their own name.
     pub fn called(&self, id: SpeakerId) -> &str {
         let name = self.name(id);
+        if let Some(played) = self.played.get(&id) {
+            return played.as_deref().unwrap_or(name);
+        }
         let plays = |player: &&Player| player.name.eq_ignore_ascii_case(name);
         self.characters.iter().find(plays).map_or(name, |player| &player.character)
     }

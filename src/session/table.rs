@@ -13,18 +13,19 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Options, Pace, Recast, Seat, Speaker, SpeakerId, TurnLine, VoiceOut,
+    Command, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine, VoiceOut,
     clock::SoundClock,
     ears::Ears,
     effects::TableEffects,
     lane::Lane,
     playback::Playback,
-    speakers::Speakers,
+    speakers::{SOMEBODY, Speakers},
     stream::LaneEvent,
+    tally::Tally,
     turns::{Active, Turns},
 };
 use crate::{
-    domain::{Campaign, Message, SessionId, Tier, TurnId},
+    domain::{Campaign, Message, SessionId, TurnId},
     engine::{Purse, Reply, TurnReport},
     logic::tier::Keywords,
     provider::SpeechToText,
@@ -75,37 +76,6 @@ pub struct TableParts {
     pub seed: u64,
     /// Where lines and notices go; a full queue loses them, counted in the log.
     pub events: mpsc::Sender<TableEvent>,
-}
-
-/// What a table tells its owner.
-#[derive(Clone, Debug)]
-pub enum TableEvent {
-    /// An utterance and what came of it.
-    Line(Box<TurnLine>),
-    /// Something the game master should know.
-    Notice(String),
-}
-
-/// What can be asked of a table.
-#[derive(Debug)]
-pub enum Command {
-    /// Somebody sits down.
-    Join(Speaker),
-    /// Somebody typed something.
-    Typed {
-        /// Who.
-        speaker: SpeakerId,
-        /// What.
-        text: String,
-    },
-    /// Everything is said to this NPC, by index, until `None`.
-    Pin(Option<usize>),
-    /// The game master's tier for every turn, until `None`.
-    SetTier(Option<Tier>),
-    /// An NPC goes on as described anew, after its turn.
-    Recast(Recast),
-    /// The session is over.
-    Close,
 }
 
 /// Sound, and marks in it.
@@ -179,6 +149,11 @@ pub(super) struct Table {
     pub(super) purse: Purse,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) lane_news: mpsc::Sender<LaneEvent>,
+    /// Nobody is answered until resumed.
+    pub(super) paused: bool,
+    pub(super) tally: Tally,
+    /// As it was last told.
+    state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
     lanes_in: mpsc::Receiver<LaneEvent>,
     late_in: mpsc::Receiver<FollowUp>,
@@ -195,11 +170,13 @@ impl Table {
         let (lane_news, lanes_in) = mpsc::channel(LANE_CAPACITY);
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(parts.seed);
+        let speakers = Speakers::new(parts.campaign.players.clone());
+        let words = (&parts.keywords, &*parts.rules);
         Self {
             session: parts.session,
             options: parts.options,
-            ears: Ears::new(&parts.seats, &parts.campaign, &parts.keywords, &parts.rules),
-            speakers: Speakers::new(parts.campaign.players.clone()),
+            ears: Ears::new(&parts.seats, &parts.campaign, words, &speakers.characters()),
+            speakers,
             seats: parts.seats,
             sound: SoundClock::default(),
             lanes: HashMap::new(),
@@ -211,6 +188,9 @@ impl Table {
             purse: parts.purse,
             replies,
             lane_news,
+            paused: false,
+            tally: Tally::default(),
+            state: State::default(),
             replies_in,
             lanes_in,
             late_in,
@@ -290,6 +270,11 @@ impl Table {
         self.interrupt_on_time(now);
         self.play(now);
         self.begin_waiting();
+        let state = self.state();
+        if state != self.state {
+            self.tell(TableEvent::State(state.clone()));
+            self.state = state;
+        }
         if !self.settling.is_empty() && self.is_settled() {
             for done in self.settling.drain(..) {
                 // Whoever asked may have given up.
@@ -304,16 +289,33 @@ impl Table {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
-            && self.seats.iter().all(|seat| seat.waiting.is_empty())
+            && self.seats.iter().all(|seat| seat.next(self.paused).is_none())
             && self.lanes.values().all(|lane| lane.is_drained() && !lane.is_finalising())
     }
 
     fn command(&mut self, command: Command) {
         match command {
-            Command::Join(speaker) => self.speakers.join(speaker),
+            Command::Join(speaker) => self.join(speaker),
+            Command::Leave(speaker) => self.leave(speaker),
+            Command::Forget(speaker) => self.forget(speaker),
+            Command::Character { speaker, name } => self.character(speaker, name),
             Command::Typed { speaker, text } => self.typed(speaker, text),
-            Command::Pin(seat) => self.ears.pin(seat.filter(|seat| *seat < self.seats.len())),
-            Command::SetTier(tier) => self.ears.override_tier(tier),
+            Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),
+            Command::Puppet { speaker, seat, text } => self.puppet(speaker, seat, text),
+            Command::Mute { seat, muted } => self.mute(seat, muted),
+            Command::Halt => self.halt(),
+            Command::Pause(paused) => self.pause(paused),
+            Command::Skip => self.skip(),
+            Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
+            Command::Pin { seat, player } => {
+                if seat.is_none_or(|seat| self.has_seat(seat)) {
+                    self.ears.pins.set(player, seat);
+                }
+            }
+            Command::SetTier { seat, tier, until } => self.ears.overrides.set(seat, tier, until),
+            Command::Scene(change) => self.change_scene(change),
+            // Whoever asked may have given up.
+            Command::Status(asked) => _ = asked.send(self.status(Instant::now())),
             Command::Recast(recast) => self.recast(recast),
             Command::Close => {}
         }
@@ -343,9 +345,20 @@ impl Table {
 
     /// Puts a line into the report.
     pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
+        self.speakers.name(speaker).clone_into(&mut line.speaker);
+        self.line_as_it_is(line);
+    }
+
+    /// Puts a line into the report whose speaker is nobody's business.
+    pub(super) fn line_of_nobody(&mut self, mut line: TurnLine) {
+        SOMEBODY.clone_into(&mut line.speaker);
+        self.line_as_it_is(line);
+    }
+
+    fn line_as_it_is(&mut self, mut line: TurnLine) {
         self.lines += 1;
         line.turn = self.lines;
-        self.speakers.name(speaker).clone_into(&mut line.speaker);
+        self.tally.add(&line);
         self.tell(TableEvent::Line(Box::new(line)));
     }
 

@@ -12,12 +12,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    line::{Outcome, TierLine, Timings, TurnLine, between},
+    line::{Outcome, Timings, TurnLine, between},
+    overrides::TurnTier,
     playback::HeardAloud,
     speakers::SpeakerId,
 };
 use crate::{
-    domain::{Tier, TurnId},
+    domain::TurnId,
     engine::{Cause, Failure, Gate, TurnReport},
     logic::barge_in::BargeIn,
 };
@@ -70,9 +71,16 @@ pub struct Purpose {
     /// Which seat answers.
     pub seat: usize,
     /// The tier and why.
-    pub tier: TierLine,
+    pub tier: TurnTier,
     /// What the NPC speaks about.
     pub cause: Cause,
+}
+
+impl Purpose {
+    /// Whether the NPC is to say the game master's own words.
+    pub const fn is_puppet(&self) -> bool {
+        matches!(self.cause, Cause::Puppet(_))
+    }
 }
 
 /// A turn between its start and its line.
@@ -293,7 +301,7 @@ impl Active {
             heard: utterance.text.clone(),
             partials: utterance.partials,
             npc: Some(cast.npc),
-            tier: Some(self.purpose.tier.clone()),
+            tier: Some(self.purpose.tier.line()),
             visible: report.map(|report| report.visible.clone()).unwrap_or_default(),
             tools: report.map(|r| r.calls.iter().map(Into::into).collect()).unwrap_or_default(),
             reply: heard.text.clone(),
@@ -307,7 +315,7 @@ impl Active {
                 speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
             },
             brain: Some(cast.brain),
-            stt: if utterance.typed { "typed".to_owned() } else { stt.to_owned() },
+            stt: if utterance.typed { TurnLine::TYPED.to_owned() } else { stt.to_owned() },
             tts: Some(cast.tts),
             spent,
         });
@@ -347,9 +355,4 @@ fn detail(failure: &Failure) -> Option<String> {
         }
         Failure::EmptyReply => None,
     }
-}
-
-/// What the selector chose and what became of it.
-pub fn tier_line(selected: Tier, effective: Tier, reason: String) -> TierLine {
-    TierLine { selected, effective, reason }
 }

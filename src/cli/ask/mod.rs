@@ -233,9 +233,9 @@ async fn at_table(
     let tables = Tables::default();
     tables.add(&table, events.clone());
     let running = Running { path: files.path, tables, tools, log_level: files.set_level };
-    for command in [Command::Pin(npc), Command::SetTier(arguments.tier)] {
-        commands.send(command).await?;
-    }
+    commands.send(Command::Pin { seat: npc, player: None }).await?;
+    let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
+    commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, events_in, (printer, call_log), pacing);
     let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));

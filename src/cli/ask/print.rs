@@ -32,6 +32,9 @@ impl Printer {
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
             TableEvent::Notice(text) => super::super::complain(text),
+            TableEvent::Halted => super::super::complain("stopped: everyone is muted"),
+            // Whoever waits for the answer sees it come.
+            TableEvent::State(_) => {}
             TableEvent::Line(line) if self.json => {
                 writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
             }

@@ -85,7 +85,7 @@ impl Bench {
                 utterance: self.utterance.to_owned(),
                 dice: None,
             }),
-            scene: None,
+            setting: Setting::default(),
             audio: Arc::from([]),
             cause: Cause::Utterance,
             tier: self.tier,

@@ -104,6 +104,17 @@ fn only_telling_words_are_names_of_their_own() {
     assert_eq!(names[2].forms, ["elodieoftheoldmill", "themiller", "elodie", "mill"]);
 }
 
+#[test]
+fn the_x_card_is_a_whole_utterance() {
+    for said in ["x card", "X-Card!", "ex card", "  x   card.", "X-Karte", "xcard"] {
+        assert!(is_x_card(said), "{said}");
+    }
+    for said in ["play the x card", "x card please", "card", "x", "", "Bartok, x card", "six cards"]
+    {
+        assert!(!is_x_card(said), "{said}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_panics_and_commands_name_npcs_there_are(

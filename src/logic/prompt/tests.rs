@@ -175,14 +175,18 @@ fn a_turn_with_everything() {
         dice: Some("2d6+3"),
         overheard: &overheard,
         scene: Some("The Tilted Tankard"),
+        time_of_day: Some("dusk"),
+        note: Some("He [Bartok] is\nafraid."),
         is_follow_up: false,
     };
     expect![[r#"
         [Scene: The Tilted Tankard]
+        [Time of day: dusk]
         [Said at the table since you last spoke, not to you:]
         Thorin: I don't trust him.
         Greymantle the Sage: Nor do I.
         [Dice spoken of: 2d6+3. If they are to be rolled, roll exactly that.]
+        [From the game master to you alone; act on it, and never say that you were told: He (Bartok) is afraid.]
         [Said to you now:]
         Elara: Bartok, roll two d six plus three for me."#]]
     .assert_eq(&turn_message(&turn));

@@ -225,10 +225,10 @@ async fn without_money_nothing_is_heard_and_the_line_says_so() {
 #[tokio::test(start_paused = true)]
 async fn a_pin_to_nobody_is_no_pin() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    stage.order(Command::Pin(Some(7))).await;
+    stage.order(Command::Pin { seat: Some(7), player: None }).await;
     stage.types(THORIN, "hello there").await;
-    stage.order(Command::Pin(Some(1))).await;
-    stage.order(Command::SetTier(Some(Tier::Deep))).await;
+    stage.order(Command::Pin { seat: Some(1), player: None }).await;
+    stage.order(Command::SetTier { seat: None, tier: Some(Tier::Deep), until: None }).await;
     stage.types(THORIN, "hello there").await;
     stage.settle().await;
     let lines = stage.lines();

@@ -7,4 +7,5 @@ mod hearing;
 mod orders;
 mod queue;
 mod stage;
+mod steering;
 mod voices;

@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use super::super::{
-    Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
-    TableParts, TurnLine, VoiceInput, VoiceOut, open,
+    Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, State, TableEvent,
+    TableHandle, TableParts, TurnLine, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -83,6 +83,7 @@ pub struct Stage {
     pub table: TableHandle,
     task: JoinHandle<Kept>,
     events: mpsc::Receiver<TableEvent>,
+    states: Vec<State>,
     pub models: Vec<Arc<Model>>,
     pub voice: Arc<Hum>,
     pub tools: Tools,
@@ -132,7 +133,7 @@ impl Setup {
             live: Live::default(),
             frames: Arc::default(),
         });
-        let (events_out, events) = mpsc::channel(64);
+        let (events_out, events) = mpsc::channel(512);
         let (opened, left) = (Instant::now(), Arc::default());
         let (table, task) = open(TableParts {
             session: SessionId("test".to_owned()),
@@ -154,7 +155,18 @@ impl Setup {
             seed: 7,
             events: events_out,
         });
-        let stage = Stage { table, task, events, models, voice, tools, stt, left, opened };
+        let stage = Stage {
+            table,
+            task,
+            events,
+            states: Vec::new(),
+            models,
+            voice,
+            tools,
+            stt,
+            left,
+            opened,
+        };
         for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
             let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
             stage.order(Command::Join(speaker)).await;
@@ -243,14 +255,29 @@ impl Stage {
         timeout(ms(300_000), settled).await.expect("it settles").expect("the table is open");
     }
 
-    /// The lines so far.
+    /// What was told since the last time.
+    pub fn events(&mut self) -> Vec<TableEvent> {
+        let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        self.states.extend(events.iter().filter_map(|event| match event {
+            TableEvent::State(state) => Some(state.clone()),
+            _ => None,
+        }));
+        events
+    }
+
+    /// The lines since the last time.
     pub fn lines(&mut self) -> Vec<TurnLine> {
-        std::iter::from_fn(|| self.events.try_recv().ok())
-            .filter_map(|event| match event {
-                TableEvent::Line(line) => Some(*line),
-                TableEvent::Notice(_) => None,
-            })
-            .collect()
+        let lines = |event| match event {
+            TableEvent::Line(line) => Some(*line),
+            TableEvent::Notice(_) | TableEvent::Halted | TableEvent::State(_) => None,
+        };
+        self.events().into_iter().filter_map(lines).collect()
+    }
+
+    /// All states so far.
+    pub fn states(&mut self) -> Vec<State> {
+        self.events();
+        self.states.clone()
     }
 
     /// Settles; speaker, NPC, outcome and reply of the lines since the last time.

@@ -1,0 +1,135 @@
+//! What can be asked of a table, and what it tells.
+//!
+//! Entry types: [`Command`], [`TableEvent`]. Seats are meant by their place in the cast; a command
+//! for a seat that is not there does nothing.
+//! **Never**: does anything itself.
+
+use tokio::{sync::oneshot, time::Instant};
+
+use super::{Recast, Speaker, SpeakerId, State, Status, TurnLine};
+use crate::domain::Tier;
+
+/// What can be asked of a table.
+#[derive(Debug)]
+pub enum Command {
+    /// Somebody sits down.
+    Join(Speaker),
+    /// Somebody leaves: what they are saying is dropped, their lane is given back.
+    Leave(SpeakerId),
+    /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
+    /// not answered yet are dropped without a word; an answer to them under way stops.
+    Forget(SpeakerId),
+    /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
+    /// name.
+    Character {
+        /// Who plays.
+        speaker: SpeakerId,
+        /// Whom.
+        name: Option<String>,
+    },
+    /// Somebody typed something.
+    Typed {
+        /// Who.
+        speaker: SpeakerId,
+        /// What.
+        text: String,
+    },
+    /// Somebody typed something to one NPC, whatever it says.
+    TypedTo {
+        /// Who.
+        speaker: SpeakerId,
+        /// To whom.
+        seat: usize,
+        /// What.
+        text: String,
+    },
+    /// The game master's own words in an NPC's voice; they go before everything else.
+    Puppet {
+        /// The game master.
+        speaker: SpeakerId,
+        /// Whose voice.
+        seat: usize,
+        /// The words.
+        text: String,
+    },
+    /// Silences an NPC in the middle of a word, or lets it speak again; `None`: all of them.
+    Mute {
+        /// Whom.
+        seat: Option<usize>,
+        /// Silenced or not.
+        muted: bool,
+    },
+    /// Everyone stops at once and is muted; nothing that waits is answered.
+    Halt,
+    /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
+    /// on waiting, what is said meanwhile is remembered and not answered. The game master's own
+    /// words are spoken all the same.
+    Pause(bool),
+    /// Drops what is being said, or thought of next, and goes on with the next in the queue.
+    Skip,
+    /// A secret stage note in an NPC's prompt.
+    Direct {
+        /// For whom.
+        seat: usize,
+        /// The note; empty: no note any more.
+        note: String,
+        /// For so many of its turns; `None`: until replaced.
+        turns: Option<u32>,
+    },
+    /// What this player says goes to this seat unless they name another; no player: what anybody
+    /// says who has no pin of their own. No seat: taken back, without a player from everybody.
+    Pin {
+        /// To whom.
+        seat: Option<usize>,
+        /// Who.
+        player: Option<SpeakerId>,
+    },
+    /// The game master's tier in place of what is selected, for one NPC or for all; an NPC's own
+    /// goes before that of all. No tier: taken back, without a seat from everybody.
+    SetTier {
+        /// For whom.
+        seat: Option<usize>,
+        /// Which.
+        tier: Option<Tier>,
+        /// When it ends.
+        until: Option<Instant>,
+    },
+    /// Where and when the game is, and who is there.
+    Scene(SceneChange),
+    /// Asks how things stand.
+    Status(oneshot::Sender<Status>),
+    /// An NPC goes on as described anew, after its turn.
+    Recast(Recast),
+    /// The session is over.
+    Close,
+}
+
+/// What changes about the scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SceneChange {
+    /// Location and time of day; `None` stays as it is, an empty text takes it away. The name of a
+    /// campaign's scene brings its NPCs, and nobody else is there any more.
+    Set {
+        /// Where.
+        location: Option<String>,
+        /// When.
+        time: Option<String>,
+    },
+    /// An NPC comes.
+    Enter(usize),
+    /// An NPC goes, in the middle of a word.
+    Leave(usize),
+}
+
+/// What a table tells its owner.
+#[derive(Clone, Debug)]
+pub enum TableEvent {
+    /// An utterance and what came of it.
+    Line(Box<TurnLine>),
+    /// Something the game master should know.
+    Notice(String),
+    /// Somebody has stopped the game; who is not told.
+    Halted,
+    /// What the table does now, when that changes.
+    State(State),
+}

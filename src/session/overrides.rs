@@ -1,0 +1,130 @@
+//! The game master's tiers, by command and by voice, over what is selected.
+//!
+//! Entry types: [`Overrides`], [`TurnTier`]. The most particular goes first: the NPC's next turn
+//! ("think carefully"), then the NPC's own, then everybody's ("go faster").
+//! **Never**: selects a tier.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::line::TierLine;
+use crate::{domain::Tier, logic::tier::effective};
+
+/// The tier of a turn and where it comes from.
+#[derive(Clone, Debug)]
+pub struct TurnTier {
+    /// What the selector chose.
+    pub selected: Tier,
+    /// What the NPC's ceiling or the game master made of it.
+    pub effective: Tier,
+    /// Why that was selected.
+    because: String,
+    by_dm: bool,
+}
+
+impl TurnTier {
+    /// The tier of a turn for which nothing is selected.
+    pub const fn fast(because: String) -> Self {
+        Self { selected: Tier::Fast, effective: Tier::Fast, because, by_dm: false }
+    }
+
+    /// As reports show it.
+    pub fn line(&self) -> TierLine {
+        let reason = match self.by_dm {
+            true => format!("game master's override; else {}", self.because),
+            false => self.because.clone(),
+        };
+        TierLine { selected: self.selected, effective: self.effective, reason }
+    }
+}
+
+/// A tier for a while.
+#[derive(Clone, Copy, Debug)]
+struct Override {
+    tier: Tier,
+    until: Option<Instant>,
+}
+
+/// What holds for one seat.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    next: Option<Tier>,
+    set: Option<Override>,
+}
+
+/// What the game master has set.
+#[derive(Clone, Debug)]
+pub struct Overrides {
+    everyone: Option<Override>,
+    seats: Vec<Own>,
+}
+
+impl Overrides {
+    /// Nothing set for so many seats.
+    pub fn new(seats: usize) -> Self {
+        Self { everyone: None, seats: vec![Own::default(); seats] }
+    }
+
+    /// Sets a tier for a seat or for everyone, until then if given; no tier takes it back, without
+    /// a seat from everybody.
+    pub fn set(&mut self, seat: Option<usize>, tier: Option<Tier>, until: Option<Instant>) {
+        let set = tier.map(|tier| Override { tier, until });
+        match seat {
+            Some(seat) => {
+                if let Some(own) = self.seats.get_mut(seat) {
+                    *own = Own { next: None, set };
+                }
+            }
+            None => {
+                self.everyone = set;
+                if set.is_none() {
+                    self.seats.fill(Own::default());
+                }
+            }
+        }
+    }
+
+    /// Sets the tier of the seat's next turn alone.
+    pub fn set_next(&mut self, seat: usize, tier: Tier) {
+        if let Some(own) = self.seats.get_mut(seat) {
+            own.next = Some(tier);
+        }
+    }
+
+    /// The seat's next turn has begun.
+    pub fn begins(&mut self, seat: usize) {
+        if let Some(own) = self.seats.get_mut(seat) {
+            own.next = None;
+        }
+    }
+
+    /// What holds for the seat now, and how long yet.
+    pub fn of(&self, seat: usize, now: Instant) -> Option<(Tier, Option<Duration>)> {
+        let own = self.seats.get(seat).copied().unwrap_or_default();
+        if let Some(tier) = own.next {
+            return Some((tier, None));
+        }
+        let holds = |it: &Override| it.until.is_none_or(|until| now < until);
+        let set = own.set.filter(holds).or(self.everyone.filter(holds))?;
+        Some((set.tier, set.until.map(|until| until.saturating_duration_since(now))))
+    }
+
+    /// The tier of a turn of the seat for which `selected` was chosen `because` of something.
+    pub fn decide(
+        &self,
+        (seat, ceiling): (usize, Tier),
+        now: Instant,
+        selected: Tier,
+        because: String,
+    ) -> TurnTier {
+        let by_dm = self.of(seat, now).map(|(tier, _)| tier);
+        let effective = effective(selected, ceiling, by_dm);
+        TurnTier { selected, effective, because, by_dm: by_dm.is_some() }
+    }
+
+    /// The same turn's tier as it is now: it may have waited.
+    pub fn decide_again(&self, seat: (usize, Tier), now: Instant, tier: TurnTier) -> TurnTier {
+        self.decide(seat, now, tier.selected, tier.because)
+    }
+}

@@ -1,0 +1,165 @@
+//! How things stand at a table, for whoever shows it.
+//!
+//! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
+
+use std::{fmt, time::Duration};
+
+use serde::{Serialize, Serializer};
+
+use super::{
+    line::TierLine,
+    table::Table,
+    tally::{Counts, Latencies},
+};
+use crate::domain::Tier;
+
+use tokio::time::Instant;
+
+/// What a table does at this moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Nobody is being answered.
+    #[default]
+    Listening,
+    /// This NPC has been asked and is not heard yet.
+    Thinking(String),
+    /// This NPC is heard.
+    Speaking(String),
+    /// Nobody is answered until resumed.
+    Paused,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Listening => f.write_str("listening"),
+            Self::Thinking(npc) => write!(f, "{npc} is thinking"),
+            Self::Speaking(npc) => write!(f, "{npc} is speaking"),
+            Self::Paused => f.write_str("paused"),
+        }
+    }
+}
+
+/// How things stand.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// What the table does.
+    pub state: State,
+    /// The NPCs, in the order of the cast.
+    pub seats: Vec<SeatStatus>,
+    /// Where they are.
+    pub scene: SceneStatus,
+    /// Things said, understood or not.
+    pub utterances: u64,
+    /// Of these, answered aloud, be it until somebody interrupted.
+    pub answered: u64,
+    /// Of these, with no answer and none wanted: to nobody, orders, stop words, dropped.
+    pub silent: u64,
+    /// Of these, failed: hearing, model, voice, time or money.
+    pub errors: u64,
+    /// How fast answers came.
+    pub latency: Latencies,
+    /// Money spent in the session.
+    pub spent: f64,
+}
+
+/// How it stands with one NPC.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeatStatus {
+    /// Its name.
+    pub name: String,
+    /// Silenced by the game master.
+    pub muted: bool,
+    /// In the scene.
+    pub present: bool,
+    /// Utterances it has not begun to answer.
+    pub waiting: usize,
+    /// Highest tier it reaches by itself.
+    pub ceiling: Tier,
+    /// The game master's tier, and how long yet; no time: until taken back.
+    #[serde(rename = "override", serialize_with = "in_seconds")]
+    pub override_: Option<(Tier, Option<Duration>)>,
+    /// The tier of its last turn and why.
+    pub last_selection: Option<TierLine>,
+    /// What thinks.
+    pub brain: String,
+    /// What speaks.
+    pub tts: String,
+    /// Whose words go to it; "everyone" for those without a pin of their own.
+    pub pinned_by: Vec<String>,
+    /// It has a stage note, for so many turns; no number: until replaced.
+    pub note_turns_left: Option<Option<u32>>,
+}
+
+/// Where and when the game is.
+#[derive(Clone, Debug, Serialize)]
+pub struct SceneStatus {
+    /// Where.
+    pub location: Option<String>,
+    /// When.
+    pub time_of_day: Option<String>,
+    /// Names of the NPCs who are there.
+    pub present: Vec<String>,
+}
+
+#[expect(clippy::ref_option, reason = "the shape serde asks for")]
+fn in_seconds<S: Serializer>(
+    held: &Option<(Tier, Option<Duration>)>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    held.map(|(tier, left)| (tier, left.map(|left| left.as_secs()))).serialize(to)
+}
+
+impl Table {
+    /// What the table does at this moment.
+    pub(super) fn state(&self) -> State {
+        if self.paused {
+            return State::Paused;
+        }
+        let npc = |seat: usize| self.seats.get(seat).map(|seat| seat.npc.name.clone());
+        let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
+        if let Some(npc) = heard.and_then(|turn| npc(turn.purpose.seat)) {
+            return State::Speaking(npc);
+        }
+        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
+        awaited.and_then(|turn| npc(turn.purpose.seat)).map_or(State::Listening, State::Thinking)
+    }
+
+    /// How things stand.
+    pub(super) fn status(&self, now: Instant) -> Status {
+        let seats = self.seats.iter().enumerate().map(|(index, seat)| SeatStatus {
+            name: seat.npc.name.clone(),
+            muted: seat.muted,
+            present: self.ears.scene.is_present(index),
+            waiting: seat.waiting.len(),
+            ceiling: seat.npc.budget_tier,
+            override_: self.ears.overrides.of(index, now),
+            last_selection: seat.last_tier.clone(),
+            brain: seat.brain.clone(),
+            tts: seat.tts.clone(),
+            pinned_by: self.ears.pins.on(index).map(|by| self.pinned_by(by)).collect(),
+            note_turns_left: seat.note.as_ref().map(|note| note.turns),
+        });
+        let Counts { utterances, answered, silent, errors } = self.tally.counts();
+        Status {
+            state: self.state(),
+            seats: seats.collect(),
+            scene: SceneStatus {
+                location: self.ears.scene.location().map(str::to_owned),
+                time_of_day: self.ears.scene.time_of_day().map(str::to_owned),
+                present: self.ears.scene.present(),
+            },
+            utterances,
+            answered,
+            silent,
+            errors,
+            latency: self.tally.latencies(),
+            spent: self.purse.spent(),
+        }
+    }
+
+    fn pinned_by(&self, player: Option<super::SpeakerId>) -> String {
+        player.map_or("everyone", |player| self.speakers.name(player)).to_owned()
+    }
+}

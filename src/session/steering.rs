@@ -1,0 +1,182 @@
+//! What the game master does to the table, by command or by voice.
+//!
+//! **Never**: tells anybody who has used the X-card.
+
+use tokio::time::Instant;
+
+use super::{
+    Speaker, SpeakerId, TableEvent,
+    command::SceneChange,
+    line::{Outcome, TurnLine},
+    overrides::TurnTier,
+    seat::Note,
+    table::Table,
+    turns::{Active, Purpose, Utterance},
+};
+use crate::{domain::TurnId, engine::Cause};
+
+impl Table {
+    /// Whether there is such a seat.
+    pub(super) fn has_seat(&self, seat: usize) -> bool {
+        seat < self.seats.len()
+    }
+
+    /// Silences an NPC, or all, in the middle of a word if need be; or lets them speak again.
+    pub(super) fn mute(&mut self, seat: Option<usize>, muted: bool) {
+        let now = Instant::now();
+        for index in 0..self.seats.len() {
+            if seat.is_none_or(|seat| seat == index) {
+                self.seats[index].muted = muted;
+                if muted {
+                    self.silence(now, index);
+                }
+            }
+        }
+    }
+
+    /// Everyone stops and is muted.
+    pub(super) fn halt(&mut self) {
+        self.mute(None, true);
+        self.tell(TableEvent::Halted);
+    }
+
+    /// Somebody has said the X-card: nobody is told who.
+    pub(super) fn halt_for(&mut self, utterance: &Utterance) {
+        self.halt();
+        let line = TurnLine {
+            heard: utterance.text.clone(),
+            stt: self.heard_by(utterance),
+            spent: self.purse.spent(),
+            ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
+        };
+        self.line_of_nobody(line);
+    }
+
+    /// Nobody is answered until resumed.
+    pub(super) fn pause(&mut self, paused: bool) {
+        if paused && !self.paused {
+            self.drop_guesses();
+            self.put_back_unheard();
+        }
+        self.paused = paused;
+    }
+
+    /// Answers that are not heard yet begin anew when the table goes on.
+    fn put_back_unheard(&mut self) {
+        let now = Instant::now();
+        let unheard = |turn: &&Active| {
+            turn.began_at.is_none() && turn.is_wanted() && !turn.purpose.is_puppet()
+        };
+        let unheard: Vec<(TurnId, Purpose)> =
+            self.turns.all().filter(unheard).map(|turn| (turn.id, turn.purpose.clone())).collect();
+        for (turn, purpose) in unheard {
+            self.drop_turn(now, turn);
+            self.ask(purpose);
+        }
+    }
+
+    /// Drops what is being said, or what is thought of longest.
+    pub(super) fn skip(&mut self) {
+        let thought_of = || {
+            let wanted = |turn: &&Active| turn.is_wanted() && !turn.speculative;
+            self.turns.all().find(wanted).map(|turn| turn.id)
+        };
+        if let Some(turn) = self.playback.current().or_else(thought_of) {
+            self.cut_off(Instant::now(), turn);
+        }
+    }
+
+    /// The game master's own words in an NPC's voice; they go before everything else.
+    pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: usize, text: String) {
+        let now = Instant::now();
+        if !self.has_seat(seat) || text.trim().is_empty() {
+            return;
+        }
+        let utterance =
+            Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
+        let tier = TurnTier::fast("the game master's own words".to_owned());
+        self.silence(now, seat);
+        self.ask(Purpose { utterance, seat, tier, cause: Cause::Puppet(text) });
+    }
+
+    /// Gives an NPC a stage note, in place of the one it has.
+    pub(super) fn direct(&mut self, seat: usize, note: &str, turns: Option<u32>) {
+        let note = Note::new(note, turns);
+        if let Some(seat) = self.seats.get_mut(seat) {
+            seat.note = note;
+            self.drop_guesses();
+        }
+    }
+
+    /// Changes where and when the game is, and who is there; whoever is not falls silent.
+    pub(super) fn change_scene(&mut self, change: SceneChange) {
+        match change {
+            SceneChange::Set { location, time } => {
+                self.ears.scene.set(location.as_deref(), time.as_deref());
+            }
+            SceneChange::Enter(seat) => self.ears.scene.place(seat, true),
+            SceneChange::Leave(seat) => self.ears.scene.place(seat, false),
+        }
+        self.drop_guesses();
+        let now = Instant::now();
+        for seat in 0..self.seats.len() {
+            if !self.ears.scene.is_present(seat) {
+                self.silence(now, seat);
+            }
+        }
+    }
+
+    /// Somebody sits down.
+    pub(super) fn join(&mut self, speaker: Speaker) {
+        self.speakers.join(speaker);
+    }
+
+    /// Who a player is in the game.
+    pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {
+        self.speakers.play(speaker, name);
+        self.ears.learn_names(&self.seats, &self.speakers.characters());
+        self.drop_guesses();
+    }
+
+    /// Somebody leaves: what they are saying is dropped.
+    pub(super) fn leave(&mut self, speaker: SpeakerId) {
+        self.drop_ahead(Instant::now(), speaker);
+        let untold = self.lanes.remove(&speaker).and_then(|mut lane| lane.take_unaddressed());
+        if let Some((utterance, why)) = untold {
+            self.said_to_nobody(utterance, why);
+        }
+        self.speakers.leave(speaker);
+    }
+
+    /// Somebody is not to be heard any more: nothing is told of what they wait for.
+    pub(super) fn forget(&mut self, speaker: SpeakerId) {
+        let now = Instant::now();
+        self.drop_ahead(now, speaker);
+        self.lanes.remove(&speaker);
+        for seat in &mut self.seats {
+            seat.waiting.retain(|waiting| waiting.utterance.speaker != speaker);
+        }
+        let theirs = |turn: &&Active| turn.is_wanted() && turn.purpose.utterance.speaker == speaker;
+        let theirs: Vec<TurnId> = self.turns.all().filter(theirs).map(|turn| turn.id).collect();
+        for turn in theirs {
+            self.drop_turn(now, turn);
+        }
+        let name = self.speakers.called(speaker).to_owned();
+        for seat in &mut self.seats {
+            seat.engine.forget_speaker(&name);
+        }
+        self.speakers.leave(speaker);
+    }
+
+    /// Gives up every answer begun on a partial: what it was begun with has changed.
+    fn drop_guesses(&mut self) {
+        let now = Instant::now();
+        let speakers: Vec<SpeakerId> = self.lanes.keys().copied().collect();
+        for speaker in speakers {
+            self.drop_ahead(now, speaker);
+        }
+    }
+}
+
+/// What became of an X-card.
+const HALTED: &str = "everyone has stopped and is muted";

@@ -1,0 +1,172 @@
+//! What became of the utterances of a session, counted, and how fast answers came.
+//!
+//! Entry type: [`Tally`]. **Never**: keeps what was said.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use super::line::{Outcome, TurnLine};
+
+/// Spoken turns that figures are of.
+const TURNS: usize = 100;
+
+/// Utterances and what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// All.
+    pub utterances: u64,
+    /// Answered aloud.
+    pub answered: u64,
+    /// Not answered, and none failed.
+    pub silent: u64,
+    /// Failed.
+    pub errors: u64,
+}
+
+/// How fast answers came, over the last 100 spoken turns; silent turns are not among them. Stages
+/// that typed lines do not have count heard ones alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latencies {
+    /// Last voiced frame to final transcript.
+    pub speech_end_to_final: Option<Quantiles>,
+    /// Final transcript to the model's first text.
+    pub final_to_first_text: Option<Quantiles>,
+    /// The model's first text to the first frame that left.
+    pub first_text_to_first_audio: Option<Quantiles>,
+    /// Last voiced frame to the first frame that left.
+    pub speech_end_to_first_audio: Option<Quantiles>,
+}
+
+/// Times in ms by nearest rank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// Half were as fast as this.
+    pub p50: f64,
+    /// 95 of 100 were.
+    pub p95: f64,
+}
+
+/// Counts of a session.
+#[derive(Debug, Default)]
+pub struct Tally {
+    counts: Counts,
+    hearing: Window,
+    thinking: Window,
+    voice: Window,
+    whole: Window,
+}
+
+impl Tally {
+    /// Counts a line.
+    pub fn add(&mut self, line: &TurnLine) {
+        // The game master's own words and late results answer nothing that was said.
+        if line.heard.is_empty() && line.npc.is_some() {
+            return;
+        }
+        self.counts.utterances += 1;
+        *(match line.outcome {
+            Outcome::Spoken | Outcome::Interrupted => &mut self.counts.answered,
+            Outcome::NobodyAddressed
+            | Outcome::EmptyTranscript
+            | Outcome::Cancelled
+            | Outcome::Stopped
+            | Outcome::Command => &mut self.counts.silent,
+            Outcome::CutShort
+            | Outcome::HearingError
+            | Outcome::ModelError
+            | Outcome::VoiceError
+            | Outcome::EmptyReply
+            | Outcome::OverBudget
+            | Outcome::Timeout => &mut self.counts.errors,
+        }) += 1;
+        if line.audio_ms == 0 {
+            return;
+        }
+        self.thinking.add(line.ms.final_to_first_text);
+        self.voice.add(line.ms.first_text_to_first_audio);
+        if line.stt != TurnLine::TYPED {
+            self.hearing.add(line.ms.speech_end_to_final);
+            self.whole.add(line.ms.speech_end_to_first_audio);
+        }
+    }
+
+    /// What was counted.
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How fast answers came.
+    pub fn latencies(&self) -> Latencies {
+        Latencies {
+            speech_end_to_final: self.hearing.quantiles(),
+            final_to_first_text: self.thinking.quantiles(),
+            first_text_to_first_audio: self.voice.quantiles(),
+            speech_end_to_first_audio: self.whole.quantiles(),
+        }
+    }
+}
+
+/// The last times of one stage.
+#[derive(Debug, Default)]
+struct Window(VecDeque<f64>);
+
+impl Window {
+    fn add(&mut self, ms: f64) {
+        if self.0.len() == TURNS {
+            self.0.pop_front();
+        }
+        self.0.push_back(ms);
+    }
+
+    fn quantiles(&self) -> Option<Quantiles> {
+        let mut sorted: Vec<f64> = self.0.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).max(1) - 1);
+        Some(Quantiles { p50: *at(50)?, p95: *at(95)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::line::Timings;
+
+    fn line(outcome: Outcome, ms: f64, stt: &str) -> TurnLine {
+        let audio_ms = if outcome == Outcome::Spoken { 500 } else { 0 };
+        let times =
+            Timings { speech_end_to_final: ms, final_to_first_text: ms, ..Timings::default() };
+        TurnLine {
+            heard: "hello".to_owned(),
+            audio_ms,
+            ms: times,
+            stt: stt.to_owned(),
+            ..TurnLine::unanswered(outcome, None)
+        }
+    }
+
+    #[test]
+    fn figures_are_of_the_last_hundred_spoken_turns() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.latencies(), Latencies::default());
+        (0..50).for_each(|_| tally.add(&line(Outcome::Spoken, 9_000.0, "ears")));
+        (1..=100).for_each(|ms| tally.add(&line(Outcome::Spoken, f64::from(ms), "ears")));
+        tally.add(&line(Outcome::NobodyAddressed, 7_000.0, "ears"));
+        tally.add(&line(Outcome::ModelError, 7_000.0, "ears"));
+        let hearing = tally.latencies().speech_end_to_final;
+        assert_eq!(hearing, Some(Quantiles { p50: 50.0, p95: 95.0 }));
+        let Counts { utterances, answered, silent, errors } = tally.counts();
+        assert_eq!((utterances, answered, silent, errors), (152, 150, 1, 1));
+    }
+
+    #[test]
+    fn what_is_typed_was_not_heard_and_puppets_are_no_utterances() {
+        let mut tally = Tally::default();
+        tally.add(&line(Outcome::Spoken, 3.0, "typed"));
+        let puppet = TurnLine { heard: String::new(), ..line(Outcome::Spoken, 3.0, "typed") };
+        tally.add(&TurnLine { npc: Some("Bartok".to_owned()), ..puppet });
+        assert_eq!(tally.latencies().speech_end_to_final, None);
+        assert_eq!(tally.latencies().final_to_first_text, Some(Quantiles { p50: 3.0, p95: 3.0 }));
+        assert_eq!(tally.counts().utterances, 1);
+    }
+}

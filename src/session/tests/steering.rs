@@ -1,0 +1,395 @@
+//! What the game master orders by command, and how things stand.
+
+use tokio::{sync::oneshot, time::sleep};
+
+use super::{
+    super::{
+        Command, Outcome, SceneChange, Speaker, SpeakerId, State, Status, TableEvent, VoiceInput,
+    },
+    stage::{DM, ELARA, Setup, Stage, THORIN},
+    voices::babble,
+};
+use crate::{
+    domain::{Campaign, Player, Scene, Tier},
+    engine::tests::props::{Step::*, ms},
+};
+
+async fn status(stage: &Stage) -> Status {
+    let (ask, answer) = oneshot::channel();
+    stage.order(Command::Status(ask)).await;
+    answer.await.expect("the table is open")
+}
+
+fn set_tier(seat: Option<usize>, tier: Option<Tier>) -> Command {
+    Command::SetTier { seat, tier, until: None }
+}
+
+/// Effective tiers of the lines since the last time.
+async fn tiers(stage: &mut Stage) -> Vec<Tier> {
+    stage.settle().await;
+    stage.lines().into_iter().filter_map(|line| line.tier).map(|tier| tier.effective).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_npcs_own_tier_goes_before_that_of_all_and_both_pass_the_ceiling() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(THORIN, "Gundren, hello").await;
+    tiers(&mut stage).await;
+    stage.order(set_tier(None, Some(Tier::Deep))).await;
+    stage.order(set_tier(Some(1), Some(Tier::Standard))).await;
+    let ask = async |stage: &mut Stage| {
+        stage.types(THORIN, "Bartok, hello").await;
+        stage.types(THORIN, "Gundren, hello").await;
+        tiers(stage).await
+    };
+    assert_eq!(ask(&mut stage).await, [Tier::Deep, Tier::Standard]);
+    let status = status(&stage).await;
+    assert_eq!(status.seats[0].override_, Some((Tier::Deep, None)));
+    assert_eq!(status.seats[1].override_, Some((Tier::Standard, None)));
+    let last = status.seats[1].last_selection.clone().unwrap();
+    assert_eq!(last.reason, "game master's override; else default");
+    stage.order(set_tier(Some(1), None)).await;
+    assert_eq!(ask(&mut stage).await, [Tier::Deep, Tier::Deep]);
+    stage.order(set_tier(Some(1), Some(Tier::Standard))).await;
+    stage.order(set_tier(None, None)).await;
+    assert_eq!(ask(&mut stage).await, [Tier::Fast, Tier::Fast]);
+    stage.order(set_tier(Some(7), Some(Tier::Deep))).await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.until_heard().await;
+    let until = Some(tokio::time::Instant::now() + ms(60_000));
+    stage.order(Command::SetTier { seat: Some(0), tier: Some(Tier::Deep), until }).await;
+    assert_eq!(tiers(&mut stage).await, [Tier::Standard, Tier::Deep]);
+    // Begun ahead at one tier, confirmed at another: begun anew.
+    stage.hears(&[(20, "Bartok, more")], "Bartok, more");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(400)).await;
+    let asked = stage.models[0].asked();
+    assert_eq!(asked, 3, "the model was asked ahead");
+    stage.order(set_tier(Some(0), Some(Tier::Standard))).await;
+    stage.quiet(THORIN, ms(400)).await;
+    assert_eq!(tiers(&mut stage).await, [Tier::Standard]);
+    assert_eq!(stage.models[0].asked(), 4);
+    let until = Some(tokio::time::Instant::now() + ms(60_000));
+    stage.order(Command::SetTier { seat: None, tier: Some(Tier::Deep), until }).await;
+    stage.order(set_tier(Some(0), None)).await;
+    let left = status(&stage).await.seats[0].override_.and_then(|(_, left)| left);
+    assert_eq!(left, Some(ms(60_000)));
+    sleep(ms(60_001)).await;
+    stage.types(THORIN, "Bartok, and more").await;
+    assert_eq!(tiers(&mut stage).await, [Tier::Fast]);
+    assert_eq!(status(&stage).await.seats[0].override_, None);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.types(DM, "Gundren, hello").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.until_heard().await;
+    let ordered = stage.opened.elapsed();
+    stage.types(ELARA, "X-card!").await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(events.iter().any(|event| matches!(event, TableEvent::Halted)));
+    let lines: Vec<_> = events
+        .into_iter()
+        .filter_map(|event| match event {
+            TableEvent::Line(line) => Some(*line),
+            _ => None,
+        })
+        .collect();
+    assert!(lines.iter().all(|line| line.outcome != Outcome::Spoken), "{lines:#?}");
+    let card = lines.iter().find(|line| line.outcome == Outcome::Stopped).unwrap();
+    assert_eq!((card.speaker.as_str(), card.heard.as_str()), ("somebody", "X-card!"));
+    assert_eq!(lines.last().unwrap().detail.as_deref(), Some("the npc is muted"));
+    assert!(stage.heard("Bartok").unwrap().1 <= ordered);
+    assert!(stage.heard("Gundren").is_none());
+    assert!(status(&stage).await.seats.iter().all(|seat| seat.muted));
+    stage.order(Command::Mute { seat: None, muted: false }).await;
+    stage.types(THORIN, "Bartok, hello").await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_table_hears_and_answers_later() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    stage.types(ELARA, "Gundren, hello").await;
+    sleep(ms(100)).await;
+    stage.order(Command::Pause(true)).await;
+    assert_eq!(status(&stage).await.state, State::Paused);
+    stage.types(THORIN, "Gundren, the bridge is down").await;
+    let puppet = Command::Puppet { speaker: DM, seat: 0, text: "A short break.".into() };
+    sleep(ms(2_000)).await;
+    stage.order(puppet).await;
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| (line.1.as_str(), line.2)).collect();
+    let expected =
+        [("", Outcome::NobodyAddressed), ("Bartok", Outcome::Spoken), ("Bartok", Outcome::Spoken)];
+    assert_eq!(outcomes, expected, "{told:?}");
+    assert!(stage.heard("Gundren").is_none());
+    assert_eq!(status(&stage).await.seats[1].waiting, 1);
+    stage.order(Command::Pause(false)).await;
+    let told = stage.told().await;
+    assert_eq!((told[0].0.as_str(), told[0].2), ("Elara", Outcome::Spoken), "{told:?}");
+    let last = stage.models[1].asked() - 1;
+    assert!(stage.models[1].read(last).contains("the bridge is down"));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn skipping_goes_on_with_the_next() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.models[0].then(&[Text("One. Two. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.until_heard().await;
+    assert_eq!(status(&stage).await.state, State::Speaking("Bartok".to_owned()));
+    stage.order(Command::Skip).await;
+    let told = stage.told().await;
+    let outcomes: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.2)).collect();
+    assert_eq!(outcomes, [("Thorin", Outcome::Interrupted), ("Elara", Outcome::Spoken)]);
+    stage.order(Command::Skip).await;
+    let states: Vec<_> = stage.states();
+    let (thinking, speaking) = (State::Thinking("Bartok".into()), State::Speaking("Bartok".into()));
+    assert!(states.starts_with(&[thinking, speaking]), "{states:?}");
+    assert_eq!(states.last(), Some(&State::Listening));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stage_note_is_read_for_its_turns_and_kept_nowhere() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    let note = |note: &str, turns| Command::Direct { seat: 0, note: note.to_owned(), turns };
+    stage.order(note("You [secretly] owe Thorin money.", Some(2))).await;
+    for _ in 0..3 {
+        stage.types(THORIN, "Bartok, hello").await;
+        stage.types(THORIN, "Gundren, hello").await;
+        stage.settle().await;
+    }
+    let reads = |model: usize, turn| stage.models[model].read(turn).contains("owe Thorin money");
+    assert_eq!([reads(0, 0), reads(0, 1), reads(0, 2), reads(1, 0)], [true, true, false, false]);
+    assert_eq!(status(&stage).await.seats[0].note_turns_left, None);
+    stage.order(note("Be brief.", None)).await;
+    assert_eq!(status(&stage).await.seats[0].note_turns_left, Some(None));
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    assert!(stage.models[0].read(3).contains("Be brief."));
+    stage.order(note("  ", None)).await;
+    assert_eq!(status(&stage).await.seats[0].note_turns_left, None);
+    let lines = format!("{:?}", stage.lines());
+    assert!(!lines.contains("owe Thorin") && !lines.contains("Be brief"), "{lines}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("owe Thorin") && !kept.contains("Be brief"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_nobody_heard_uses_no_note_up() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    let note = Command::Direct { seat: 0, note: "Be brief.".into(), turns: Some(1) };
+    stage.order(note).await;
+    stage.models[0].then(&[Stall]);
+    stage.types(THORIN, "Bartok, hello").await;
+    sleep(ms(50)).await;
+    stage.types(THORIN, "stop").await;
+    stage.settle().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    assert!(stage.models[0].read(1).contains("Be brief."));
+    assert_eq!(status(&stage).await.seats[0].note_turns_left, None);
+    stage.lines();
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pins_hold_for_a_player_or_for_everyone() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    let pin = |seat, player| Command::Pin { seat, player };
+    stage.order(pin(Some(0), None)).await;
+    stage.order(pin(Some(1), Some(ELARA))).await;
+    stage.types(THORIN, "what is the news").await;
+    stage.types(ELARA, "what is the news").await;
+    let told = stage.told().await;
+    let who: Vec<_> = told.iter().map(|line| (line.0.as_str(), line.1.as_str())).collect();
+    assert_eq!(who, [("Thorin", "Bartok"), ("Elara", "Gundren")]);
+    let seats = status(&stage).await.seats;
+    assert_eq!(
+        (&seats[0].pinned_by, &seats[1].pinned_by),
+        (&vec!["everyone".into()], &vec!["Elara".into()])
+    );
+    stage.order(pin(None, Some(ELARA))).await;
+    stage.types(ELARA, "and what else").await;
+    assert_eq!(stage.told().await[0].1, "Bartok");
+    stage.order(pin(None, None)).await;
+    assert!(status(&stage).await.seats.iter().all(|seat| seat.pinned_by.is_empty()));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_typed_to_an_npc_is_for_it_whatever_it_says() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    let say = |text: &str| Command::TypedTo { speaker: DM, seat: 1, text: text.to_owned() };
+    stage.order(say("Bartok, hello")).await;
+    stage.order(say("mute Bartok")).await;
+    stage.order(Command::TypedTo { speaker: DM, seat: 7, text: "hello".into() }).await;
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| (line.1.as_str(), line.2) == ("Gundren", Outcome::Spoken)));
+    assert_eq!(told.len(), 2);
+    stage.order(Command::Mute { seat: Some(1), muted: true }).await;
+    stage.order(say("hello")).await;
+    assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
+    stage.order(say("x card")).await;
+    assert_eq!(stage.told().await[0].2, Outcome::Stopped);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scene_has_a_place_a_time_and_its_npcs() {
+    let scene = |name: &str, npc: &str| Scene { name: name.into(), npcs: vec![npc.into()] };
+    let scenes = vec![scene("Tavern", "Bartok"), scene("Mine", "Gundren")];
+    let campaign = Campaign { scenes, ..Campaign::default() };
+    let mut stage = Setup { campaign, ..Setup::of(&["Bartok", "Gundren"]) }.open().await;
+    let set = |location: &str, time: Option<&str>| {
+        let location = Some(location.to_owned());
+        Command::Scene(SceneChange::Set { location, time: time.map(str::to_owned) })
+    };
+    stage.order(set("mine", Some("midnight"))).await;
+    assert_eq!(status(&stage).await.scene.present, ["Gundren"]);
+    stage.order(set("The Ashen Bridge", None)).await;
+    stage.order(Command::Scene(SceneChange::Enter(0))).await;
+    stage.types(THORIN, "Bartok, where are we").await;
+    stage.until_heard().await;
+    sleep(ms(100)).await;
+    stage.order(Command::Scene(SceneChange::Leave(0))).await;
+    stage.types(THORIN, "Bartok, hello").await;
+    let told = stage.told().await;
+    assert_eq!((told[0].2, told[1].2), (Outcome::Interrupted, Outcome::NobodyAddressed));
+    let read = stage.models[0].read(0);
+    assert!(read.contains("[Scene: The Ashen Bridge]") && read.contains("[Time of day: midnight]"));
+    stage.order(set("", Some(""))).await;
+    let scene = status(&stage).await.scene;
+    assert_eq!((scene.location, scene.time_of_day), (None, None));
+    assert_eq!(scene.present, ["Gundren"]);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_are_called_by_whom_they_play() {
+    let players = vec![Player { name: "Thorin".into(), character: "Thorin Oakenshield".into() }];
+    let campaign = Campaign { players, ..Campaign::default() };
+    let mut stage = Setup { campaign, ..Setup::of(&["Bartok"]) }.open().await;
+    let plays =
+        |name: Option<&str>| Command::Character { speaker: THORIN, name: name.map(str::to_owned) };
+    for (name, called) in
+        [(None, "Thorin: "), (Some("Balin the Wise"), "Balin the Wise: "), (Some(" "), "Thorin: ")]
+    {
+        stage.order(plays(name)).await;
+        stage.types(THORIN, "Bartok, hello").await;
+        stage.settle().await;
+        let read = stage.models[0].read(stage.models[0].asked() - 1);
+        assert!(read.contains(&format!("{called}Bartok, hello")), "{called}: {read}");
+        assert_eq!(stage.lines()[0].speaker, "Thorin", "reports have the person's own name");
+    }
+    stage.order(plays(Some("Balin"))).await;
+    stage.types(ELARA, "Balin, give me the rope").await;
+    let line = &{
+        stage.settle().await;
+        stage.lines()
+    }[0];
+    assert_eq!(line.detail.as_deref(), Some("said to another player"));
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_leaves_in_the_middle_of_a_word_is_not_heard() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[(20, "Bartok, what")], "Bartok, what is the news");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.order(Command::Leave(THORIN)).await;
+    // Sound that was on its way.
+    stage.quiet(THORIN, ms(1_000)).await;
+    stage.settle().await;
+    assert_eq!(stage.lines().len(), 0);
+    assert_eq!(stage.stt.live.count(), 0, "no recogniser is left open");
+    let speaker = Speaker { id: THORIN, name: "Thorin".into(), is_dm: false };
+    stage.order(Command::Join(speaker)).await;
+    stage.hears(&[], "Bartok, hello");
+    stage.says(THORIN).await;
+    assert_eq!(stage.told().await[0].2, Outcome::Spoken);
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_goes_on_when_its_asker_has_left() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.order(Command::Leave(THORIN)).await;
+    assert_eq!(
+        stage.told().await[0],
+        ("Thorin".into(), "Bartok".into(), Outcome::Spoken, "Well met.".into())
+    );
+    stage.order(Command::Leave(SpeakerId(77))).await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_opts_out_is_neither_answered_nor_told_of() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "the moon is green").await;
+    stage.models[0].then(&[Text("One. Two. Three.")]);
+    stage.types(THORIN, "Bartok, count").await;
+    stage.types(ELARA, "Bartok, hello").await;
+    stage.types(THORIN, "Bartok, tell me a secret").await;
+    stage.until_heard().await;
+    stage.lines();
+    stage.order(Command::Forget(THORIN)).await;
+    for samples in babble(ms(500)) {
+        let at = tokio::time::Instant::now();
+        let frame = VoiceInput::Frame { speaker: THORIN, at, samples };
+        stage.table.voice.send(frame).await.expect("the table is open");
+    }
+    stage.types(ELARA, "Gundren, hello").await;
+    let told = stage.told().await;
+    assert!(told.iter().all(|line| line.0 == "Elara" && line.2 == Outcome::Spoken), "{told:?}");
+    let frames = stage.stt.frames.load(std::sync::atomic::Ordering::SeqCst);
+    assert_eq!((told.len(), frames), (2, 0));
+    let read = stage.models[1].read(0);
+    assert!(!read.contains("moon") && !read.contains("secret"), "{read}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(!kept.contains("moon") && !kept.contains("secret"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_counts_what_became_of_utterances() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok, hello");
+    stage.says(THORIN).await;
+    stage.settle().await;
+    stage.types(ELARA, "what a day").await;
+    stage.types(ELARA, "it rains").await;
+    stage.settle().await;
+    stage.models[0].then(&[Stall]);
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    let status = status(&stage).await;
+    assert_eq!((status.utterances, status.answered, status.errors), (4, 1, 1), "{status:#?}");
+    assert_eq!((status.silent, status.state.clone()), (2, State::Listening));
+    let hearing = status.latency.speech_end_to_final.unwrap();
+    assert!(hearing.p50 > 0.0 && hearing.p50 <= hearing.p95, "{hearing:?}");
+    assert_eq!(status.seats[0].brain, "stand-in");
+    stage.lines();
+    stage.close().await;
+}
