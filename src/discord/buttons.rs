@@ -5,8 +5,10 @@
 use serenity::all::{Permissions, UserId};
 
 use super::{
+    board,
     commands::{Answer, Refusal},
     guild::Guild,
+    notices,
 };
 
 /// Somebody pressed a button, chose from a menu, or filled in a form.
@@ -30,7 +32,7 @@ pub struct Press {
 type Pressed = fn(&mut Guild, &Press, &str) -> Result<Answer, Refusal>;
 
 /// Every kind of button, by the word its id begins with.
-const KINDS: &[(&str, Pressed)] = &[];
+const KINDS: &[(&str, Pressed)] = &[("panel", board::pressed), ("consent", notices::pressed)];
 
 impl Guild {
     /// Does what was pressed.

@@ -2,7 +2,11 @@
 //!
 //! Entry type: [`Live`]. **Never**: outlives its guild's task.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::future::BoxFuture;
 use serenity::all::{ChannelId, GuildId};
@@ -14,7 +18,9 @@ use tokio::{
 
 use super::{
     effects::{Ask, DiscordFace},
+    health::Health,
     house::{House, Opening},
+    panel::Panel,
     voice::{self, LEAD, Link, Plug},
 };
 use crate::{
@@ -52,6 +58,8 @@ pub enum Standing {
         /// Attempts so far.
         attempts: u32,
     },
+    /// The session is over.
+    Left,
 }
 
 /// A running session.
@@ -76,6 +84,14 @@ pub struct Live {
     pub people: BTreeMap<u64, Person>,
     /// Since when nobody but bots is there.
     pub alone_since: Option<Instant>,
+    /// Who is being told that they are heard, or was.
+    pub told: BTreeSet<u64>,
+    /// Who knows it.
+    pub warned: BTreeSet<u64>,
+    /// The message that shows how it stands.
+    pub panel: Panel,
+    /// What is known of the connection's health.
+    pub health: Health,
     task: JoinHandle<Kept>,
 }
 
@@ -129,6 +145,10 @@ impl Live {
             asks: asks_in,
             people: BTreeMap::new(),
             alone_since: None,
+            told: BTreeSet::new(),
+            warned: BTreeSet::new(),
+            panel: Panel::default(),
+            health: Health::default(),
             task: opened.task,
         };
         let wire = live.link.wire();

@@ -4,14 +4,18 @@
 //! speaks, or what an NPC says.
 
 mod access;
+mod board;
 mod bot;
 mod buttons;
 mod commands;
 mod effects;
 mod guild;
+mod health;
 mod house;
 mod live;
+mod notices;
 mod options;
+mod panel;
 mod people;
 mod registration;
 mod reply;

@@ -30,9 +30,15 @@ impl Guild {
             _ => {}
         }
         let Some(live) = self.live_mut() else { return };
+        let mut people = people;
+        for (user, person) in &mut people {
+            person.heard &= live.warned.contains(user);
+        }
+        live.panel.urgent |= before != people;
         tell_changes(live, &before, &people);
         live.link.audience.set(people.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user));
         live.people = people;
+        self.tell_newcomers();
     }
 
     /// Who is in `voice`, and where the bot is.
@@ -73,6 +79,11 @@ impl Guild {
 }
 
 fn tell_changes(live: &Live, before: &BTreeMap<u64, Person>, now: &BTreeMap<u64, Person>) {
+    for user in before.keys().filter(|user| !now.contains_key(user)) {
+        if let Err(why) = live.tell(Command::Leave(SpeakerId(*user))) {
+            tracing::warn!(why, "somebody could not leave");
+        }
+    }
     for (user, person) in now.iter().filter(|(user, person)| before.get(user) != Some(person)) {
         let speaker =
             Speaker { id: SpeakerId(*user), name: person.name.clone(), is_dm: person.is_dm };

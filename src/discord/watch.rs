@@ -2,13 +2,15 @@
 //!
 //! **Never**: stays silent about being deaf or mute.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
+use serenity::all::CreateMessage;
 use tokio::time::Instant;
 
 use super::{
     effects::Ask,
     guild::{Guild, Job},
+    health::{Ailment, Packets},
     live::Standing,
     voice::VoiceNews,
 };
@@ -21,14 +23,30 @@ const REJOIN_MAX: Duration = Duration::from_secs(30);
 impl Guild {
     /// The voice connection says something.
     pub fn voice_news(&mut self, news: VoiceNews) {
+        let now = Instant::now();
         match news {
-            VoiceNews::Connected => {
-                if let Some(live) = self.live_mut() {
-                    live.standing = Standing::Up;
+            VoiceNews::Connected => self.connected(),
+            VoiceNews::Lost(why) => self.rejoin(why),
+            VoiceNews::Speaks(user) => {
+                if let Some(live) = self.live_mut()
+                    && live.link.audience.hears(user)
+                {
+                    live.health.speaks(now, user);
                 }
             }
-            VoiceNews::Lost(why) => self.rejoin(why),
-            VoiceNews::Speaks(_) | VoiceNews::Left(_) => {}
+            VoiceNews::Left(user) => {
+                if let Some(live) = self.live_mut() {
+                    live.health.left(user);
+                }
+            }
+        }
+    }
+
+    fn connected(&mut self) {
+        let Some(live) = self.live_mut() else { return };
+        if live.standing != Standing::Up {
+            live.standing = Standing::Up;
+            live.panel.note("the voice connection stands again".to_owned());
         }
     }
 
@@ -37,33 +55,56 @@ impl Guild {
         let Some(live) = self.live_mut() else { return };
         let attempts = match &live.standing {
             Standing::Down { attempts, .. } => attempts + 1,
-            Standing::Up => 0,
+            _ => 0,
         };
         tracing::warn!(why, attempts, "the voice connection is made anew");
         live.standing = Standing::Down { why, attempts };
+        live.panel.urgent = true;
         let wait = REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX);
-        let (wire, channel) = (live.link.wire(), live.voice);
+        let (wire, channel, session) = (live.link.wire(), live.voice, live.session.clone());
         self.spawn(async move {
             tokio::time::sleep(wait).await;
             let made = wire.reconnect(channel).await;
-            Box::new(move |guild: &mut Self| match made {
-                Ok(()) => guild.voice_news(VoiceNews::Connected),
-                Err(why) => guild.rejoin(why),
+            Box::new(move |guild: &mut Self| {
+                if guild.live().is_ok_and(|live| live.session == session) {
+                    match made {
+                        Ok(()) => guild.connected(),
+                        Err(why) => guild.rejoin(why),
+                    }
+                }
             }) as Job
         });
     }
 
     /// The table tells something.
     pub fn table_event(&mut self, event: TableEvent) {
-        if let TableEvent::Notice(text) = event {
-            tracing::info!(text, "notice");
+        match event {
+            TableEvent::Line(line) => {
+                let failed = !line.outcome.is_well() && line.npc.is_some();
+                if let (true, Some(detail), Some(live)) =
+                    (failed, line.detail.clone(), self.live_mut())
+                {
+                    live.panel.note(detail);
+                }
+            }
+            TableEvent::Notice(text) => {
+                if let Some(live) = self.live_mut() {
+                    live.panel.note(text);
+                }
+            }
+            TableEvent::State(_) => {
+                if let Some(live) = self.live_mut() {
+                    live.panel.urgent = true;
+                }
+            }
+            TableEvent::Halted => self.halted(),
         }
     }
 
     /// A tool wants something of the guild.
     pub fn ask(&mut self, ask: Ask) {
         match ask {
-            Ask::Show(text) => tracing::info!(text, "shown"),
+            Ask::Show(text) => self.post(CreateMessage::new().content(text)),
             Ask::Attach { .. } | Ask::Approve(..) | Ask::Elicit(..) => {}
         }
     }
@@ -72,14 +113,70 @@ impl Guild {
     pub fn look(&mut self, now: Instant) {
         let idle = self.shared.options.idle;
         let Some(live) = self.live_mut() else { return };
-        if !live.people.is_empty() {
+        if live.people.is_empty() {
+            let since = *live.alone_since.get_or_insert(now);
+            if now.duration_since(since) >= idle {
+                // It runs, or there would be nobody to be alone.
+                let _ = self.stop("nobody was there any more");
+                return;
+            }
+        } else {
             live.alone_since = None;
+        }
+        self.look_after_connection(now);
+        self.refresh_panel(now);
+    }
+
+    fn look_after_connection(&mut self, now: Instant) {
+        let muted = self.muted_by_server();
+        let Some(live) = self.live_mut() else { return };
+        if let Some(why) = muted {
+            live.panel.note(why.to_owned());
+        }
+        if live.standing != Standing::Up {
             return;
         }
-        let since = *live.alone_since.get_or_insert(now);
-        if now.duration_since(since) >= idle {
-            // It runs, or there would be nobody to be alone.
-            let _ = self.stop("nobody was there any more");
+        let heard = live
+            .link
+            .hearing
+            .borrow()
+            .speakers
+            .iter()
+            .map(|(user, it)| (*user, Packets { last: it.last, last_good: it.last_good }))
+            .collect();
+        let unclaimed = live.link.dropped.unknown.load(Ordering::Relaxed);
+        for ailment in live.health.look(now, &heard, unclaimed) {
+            match ailment {
+                Ailment::Deaf => {
+                    return self.rejoin("somebody speaks and nothing arrives".to_owned());
+                }
+                Ailment::DeafTo(user) => self.note_about(
+                    user,
+                    "speaks, but Discord sends me nothing of it (have them leave the channel and \
+                     join again)",
+                ),
+                Ailment::Garbled(user) => self.note_about(
+                    user,
+                    "sends what I cannot decode (have them leave the channel and join again)",
+                ),
+            }
         }
+    }
+
+    fn note_about(&mut self, user: u64, what: &str) {
+        let Some(live) = self.live_mut() else { return };
+        let name = live.people.get(&user).map_or("somebody", |it| it.name.as_str());
+        let note = format!("{name} {what}");
+        live.panel.note(note);
+    }
+
+    /// What the server has done to the bot's own voice.
+    fn muted_by_server(&self) -> Option<&'static str> {
+        let guild = self.shared.cache.guild(self.id)?;
+        let mine = guild.voice_states.get(&self.shared.me)?;
+        if mine.mute || mine.suppress {
+            return Some("I am muted on this server: right-click me in the channel, Server Mute");
+        }
+        mine.deaf.then_some("I am deafened on this server: right-click me in the channel")
     }
 }

@@ -1,0 +1,189 @@
+//! Writing the panel, and what its buttons do.
+//!
+//! **Never**: writes faster than Discord takes.
+
+use serenity::all::{ChannelId, CreateMessage, Message};
+use tokio::{sync::oneshot, time::Instant};
+
+use super::{
+    buttons::Press,
+    commands::{Answer, Refusal},
+    guild::{Guild, Job},
+    live::{Person, Standing},
+    panel::{Panel, Rendered, View, render},
+    reply::Reply,
+};
+use crate::session::{Command, Status};
+
+impl Guild {
+    /// Writes the panel when it is time.
+    pub fn refresh_panel(&mut self, now: Instant) {
+        let Some(live) = self.live_mut() else { return };
+        if !live.panel.is_due(now) {
+            return;
+        }
+        live.panel.busy = true;
+        let (ask, answer) = oneshot::channel();
+        if live.tell(Command::Status(ask)).is_err() {
+            live.panel.busy = false;
+            return;
+        }
+        self.spawn(async move {
+            let status = answer.await.ok();
+            Box::new(move |guild: &mut Self| guild.write_panel(status.as_ref())) as Job
+        });
+    }
+
+    fn write_panel(&mut self, status: Option<&Status>) {
+        let Some(live) = self.live_mut() else { return };
+        let rendered = render(&View {
+            status,
+            people: live.people.values().collect(),
+            standing: &live.standing,
+            notes: live.panel.notes(),
+            over: None,
+        });
+        if !live.panel.takes(Instant::now(), &rendered.text()) {
+            live.panel.busy = false;
+            return;
+        }
+        let (session, channel, message) = (live.session.clone(), live.text, live.panel.message);
+        let http = self.shared.http.clone();
+        self.spawn(async move {
+            let written = write(&http, channel, message, &rendered).await;
+            Box::new(move |guild: &mut Self| {
+                let Some(live) = guild.live_mut().filter(|it| it.session == session) else {
+                    return;
+                };
+                live.panel.busy = false;
+                match written {
+                    Ok(written) => live.panel.message = Some(written),
+                    Err(error) => tracing::warn!(%error, "the panel could not be written"),
+                }
+            }) as Job
+        });
+    }
+
+    /// Puts a message where the session's panel is.
+    pub fn post(&mut self, message: CreateMessage) {
+        let Ok(live) = self.live() else { return };
+        let (http, channel) = (self.shared.http.clone(), live.text);
+        self.send(async move {
+            if let Err(error) = channel.send_message(&http, message).await {
+                tracing::warn!(%error, "a message could not be sent");
+            }
+        });
+    }
+
+    /// Shows for the last time how a session stood.
+    pub fn close_panel(&mut self, (channel, panel): (ChannelId, Panel), why: &str) {
+        let Some(message) = panel.message else { return };
+        let rendered = render(&View {
+            status: None,
+            people: Vec::<&Person>::new(),
+            standing: &Standing::Left,
+            notes: panel.notes(),
+            over: Some(why),
+        });
+        let http = self.shared.http.clone();
+        self.send(async move {
+            if let Err(error) = write(&http, channel, Some(message), &rendered).await {
+                tracing::warn!(%error, "the panel could not be written");
+            }
+        });
+    }
+}
+
+/// Edits the message, or writes a new one when there is none any more; which it is.
+async fn write(
+    http: &serenity::http::Http,
+    channel: ChannelId,
+    message: Option<serenity::all::MessageId>,
+    rendered: &Rendered,
+) -> serenity::Result<serenity::all::MessageId> {
+    if let Some(message) = message {
+        match channel.edit_message(http, message, rendered.edit()).await {
+            Ok(_) => return Ok(message),
+            Err(error) if is_gone(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    channel.send_message(http, rendered.message()).await.map(|it: Message| it.id)
+}
+
+/// Whether Discord says that there is no such message.
+fn is_gone(error: &serenity::Error) -> bool {
+    matches!(error, serenity::Error::Http(serenity::http::HttpError::UnsuccessfulRequest(answer))
+        if answer.status_code.as_u16() == 404)
+}
+
+/// One of the panel's buttons.
+///
+/// # Errors
+/// It is a game master's, or no session runs.
+pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+    if which == "xcard" {
+        return guild.halt().map(Answer::Now);
+    }
+    if !press.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let done = match which {
+        "mute" => {
+            guild.live()?.tell(Command::Mute { seat: None, muted: true })?;
+            "Everyone is muted (/npc unmuteall lets them speak again)."
+        }
+        "pause" => {
+            guild.live()?.tell(Command::Pause(true))?;
+            "Nobody is answered until you press Resume."
+        }
+        "resume" => {
+            guild.live()?.tell(Command::Pause(false))?;
+            "The NPCs answer again."
+        }
+        "next" => {
+            guild.live()?.tell(Command::Skip)?;
+            "On to the next."
+        }
+        _ => {
+            guild.stop("the game master ended it")?;
+            "The session is over."
+        }
+    };
+    if let Some(live) = guild.live_mut() {
+        live.panel.urgent = true;
+    }
+    Ok(Reply::private(done).into())
+}
+
+impl Guild {
+    /// The X-card: everyone falls silent at once; nobody learns who held it up.
+    ///
+    /// # Errors
+    /// No session runs.
+    pub fn halt(&mut self) -> Result<Reply, Refusal> {
+        self.live()?.tell(Command::Halt)?;
+        Ok(Reply::private("Everyone is silent. Nobody learns who held up the card."))
+    }
+
+    /// The table has halted: the game master is told, without a name.
+    pub fn halted(&mut self) {
+        let text = "An X-card was held up. Everyone is silent and muted; take the moment you need, \
+                    then /npc unmuteall.";
+        let channel = self.settings.log_channel.map(ChannelId::new);
+        if let Some(live) = self.live_mut() {
+            live.panel.note("an X-card was held up".to_owned());
+        }
+        match channel {
+            Some(channel) => {
+                let http = self.shared.http.clone();
+                self.send(async move {
+                    if let Err(error) = channel.say(&http, text).await {
+                        tracing::warn!(%error, "the game master was not told of an X-card");
+                    }
+                });
+            }
+            None => self.post(CreateMessage::new().content(text)),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The panel: one message that shows how a session stands.
+//!
+//! Entry types: [`View`], what is shown, and [`Panel`], the message. **Never**: shows what was
+//! said.
+
+use std::time::Duration;
+
+use serenity::all::{
+    ButtonStyle, CreateActionRow, CreateButton, CreateEmbed, CreateMessage, EditMessage, MessageId,
+};
+use tokio::time::Instant;
+
+use super::live::{Person, Standing};
+use crate::session::{Quantiles, SeatStatus, State, Status};
+
+/// Between two edits, unless what the table does has changed.
+const EDIT_EVERY: Duration = Duration::from_secs(5);
+/// Between two edits at least; Discord takes five in five seconds.
+const EDIT_MIN: Duration = Duration::from_millis(1_500);
+/// Notes kept.
+const NOTES: usize = 4;
+/// Longest value of a field, in characters.
+const FIELD_MAX: usize = 1_024;
+
+/// What the panel shows.
+pub struct View<'a> {
+    /// How the table stands; `None`: it did not say.
+    pub status: Option<&'a Status>,
+    /// Who is in the channel.
+    pub people: Vec<&'a Person>,
+    /// How the connection stands.
+    pub standing: &'a Standing,
+    /// What the game master should know, newest last.
+    pub notes: Vec<&'a str>,
+    /// Why the session is over.
+    pub over: Option<&'a str>,
+}
+
+/// The message and when it was written.
+#[derive(Debug, Default)]
+pub struct Panel {
+    /// Its id, once it is there.
+    pub message: Option<MessageId>,
+    /// It is being written.
+    pub busy: bool,
+    /// Something has changed that is to be seen soon.
+    pub urgent: bool,
+    written: Option<Instant>,
+    shown: String,
+    notes: Vec<String>,
+}
+
+impl Panel {
+    /// Something the game master should know.
+    pub fn note(&mut self, text: String) {
+        if self.notes.last() == Some(&text) {
+            return;
+        }
+        if self.notes.len() >= NOTES {
+            self.notes.remove(0);
+        }
+        self.notes.push(text);
+        self.urgent = true;
+    }
+
+    /// What the game master should know.
+    pub fn notes(&self) -> Vec<&str> {
+        self.notes.iter().map(String::as_str).collect()
+    }
+
+    /// Whether it is time to write it.
+    pub fn is_due(&self, now: Instant) -> bool {
+        let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
+        !self.busy && (since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN))
+    }
+
+    /// Whether `text` is news; then it counts as written now.
+    pub fn takes(&mut self, now: Instant, text: &str) -> bool {
+        self.urgent = false;
+        self.written = Some(now);
+        if self.message.is_some() && self.shown == text {
+            return false;
+        }
+        text.clone_into(&mut self.shown);
+        true
+    }
+}
+
+/// The panel's parts as Discord takes them.
+#[derive(Clone)]
+pub struct Rendered {
+    /// One line for screen readers.
+    pub line: String,
+    fields: Vec<(&'static str, String)>,
+    rows: Vec<CreateActionRow>,
+}
+
+impl Rendered {
+    /// All of its text, to tell whether it has changed.
+    pub fn text(&self) -> String {
+        let fields = self.fields.iter().map(|(name, value)| format!("{name}: {value}"));
+        std::iter::once(self.line.clone()).chain(fields).collect::<Vec<_>>().join("\n")
+    }
+
+    fn embed(&self) -> CreateEmbed {
+        let fields = self.fields.iter().map(|(name, value)| (*name, value.clone(), false));
+        CreateEmbed::new().title("Glyphoxa").fields(fields)
+    }
+
+    /// A new message.
+    pub fn message(&self) -> CreateMessage {
+        CreateMessage::new()
+            .content(self.line.clone())
+            .embed(self.embed())
+            .components(self.rows.clone())
+    }
+
+    /// The message as it is now.
+    pub fn edit(&self) -> EditMessage {
+        EditMessage::new()
+            .content(self.line.clone())
+            .embed(self.embed())
+            .components(self.rows.clone())
+    }
+}
+
+/// What `view` looks like.
+pub fn render(view: &View<'_>) -> Rendered {
+    let state = match (view.over, view.status) {
+        (Some(why), _) => format!("The session is over: {why}."),
+        (None, Some(status)) => format!("{}.", capital(&status.state.to_string())),
+        (None, None) => "The table does not answer.".to_owned(),
+    };
+    let (heard, unheard): (Vec<_>, Vec<_>) = view.people.iter().partition(|it| it.heard);
+    let mut line = format!("{state} Heard: {}.", names(&heard));
+    if !unheard.is_empty() {
+        line.push_str(&format!(" Not heard: {}.", names(&unheard)));
+    }
+    let mut fields = Vec::new();
+    if let Some(status) = view.status {
+        fields.push(("NPCs", npcs(&status.seats)));
+        if let Some(scene) = scene(status) {
+            fields.push(("Scene", scene));
+        }
+        fields.push(("Utterances", counts(status)));
+        fields.push(("From end of speech, p50 / p95", latencies(status)));
+    }
+    fields.push(("Voice connection", connection(view.standing)));
+    if !view.notes.is_empty() {
+        fields.push(("Notes", fit(view.notes.iter().map(|note| format!("• {note}")))));
+    }
+    let paused = view.status.is_some_and(|it| it.state == State::Paused);
+    let rows = if view.over.is_some() { Vec::new() } else { vec![buttons(paused)] };
+    Rendered { line, fields, rows }
+}
+
+fn buttons(paused: bool) -> CreateActionRow {
+    let button =
+        |id: &str, label, style| CreateButton::new(format!("panel:{id}")).label(label).style(style);
+    let (id, label) = if paused { ("resume", "Resume") } else { ("pause", "Pause") };
+    CreateActionRow::Buttons(vec![
+        button("mute", "Mute all", ButtonStyle::Secondary),
+        button(id, label, ButtonStyle::Secondary),
+        button("next", "Next speaker", ButtonStyle::Secondary),
+        button("xcard", "X-card", ButtonStyle::Danger),
+        button("end", "End", ButtonStyle::Danger),
+    ])
+}
+
+fn names(people: &[&&Person]) -> String {
+    match people {
+        [] => "nobody".to_owned(),
+        people => people.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn npcs(seats: &[SeatStatus]) -> String {
+    fit(seats.iter().map(|seat| {
+        let mut line = format!("**{}**", seat.name);
+        let mut add = |text: String| line.push_str(&format!(" · {text}"));
+        if seat.muted {
+            add("muted".to_owned());
+        }
+        if !seat.present {
+            add("not here".to_owned());
+        }
+        if seat.waiting > 0 {
+            add(format!("{} waiting", seat.waiting));
+        }
+        if let Some((tier, left)) = seat.override_ {
+            let left = left.map_or(String::new(), |it| format!(", {} s", it.as_secs()));
+            add(format!("tier {tier} (yours{left})"));
+        } else {
+            add(format!("up to {}", seat.ceiling));
+        }
+        line
+    }))
+}
+
+fn scene(status: &Status) -> Option<String> {
+    let scene = &status.scene;
+    let parts: Vec<&str> =
+        [&scene.location, &scene.time_of_day].into_iter().flatten().map(String::as_str).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn counts(status: &Status) -> String {
+    format!(
+        "{}: {} answered, {} without an answer, {} failed · spent {:.2}",
+        status.utterances, status.answered, status.silent, status.errors, status.spent
+    )
+}
+
+fn latencies(status: &Status) -> String {
+    let latency = &status.latency;
+    let stages = [
+        ("speech to text", latency.speech_end_to_final),
+        ("first token", latency.final_to_first_text),
+        ("first audio", latency.first_text_to_first_audio),
+        ("whole turn", latency.speech_end_to_first_audio),
+    ];
+    let known = stages.into_iter().filter_map(|(name, it)| Some(format!("{name} {}", ms(it?))));
+    match known.collect::<Vec<_>>().join(" · ") {
+        text if text.is_empty() => "no answer was spoken yet".to_owned(),
+        text => text,
+    }
+}
+
+fn ms(it: Quantiles) -> String {
+    format!("{:.0} / {:.0} ms", it.p50, it.p95)
+}
+
+fn connection(standing: &Standing) -> String {
+    match standing {
+        Standing::Up => "stands, encrypted".to_owned(),
+        Standing::Left => "left".to_owned(),
+        Standing::Down { why, attempts } => {
+            format!("lost: {why}; being made anew (attempt {})", attempts + 1)
+        }
+    }
+}
+
+/// Lines up to what a field takes; how many did not fit is said.
+fn fit(lines: impl IntoIterator<Item = String>) -> String {
+    let lines: Vec<String> = lines.into_iter().collect();
+    let mut text = String::new();
+    for (index, line) in lines.iter().enumerate() {
+        let more = format!("\n… and {} more", lines.len() - index);
+        if text.chars().count() + line.chars().count() + 1 + more.chars().count() > FIELD_MAX {
+            text.push_str(&more);
+            break;
+        }
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(line);
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
