@@ -1,0 +1,85 @@
+//! A player's UDP: finds its address, then hears until the line goes.
+//!
+//! Entry: [`connect`], [`listen`].
+//! Never sends sound.
+
+use super::shared::Shared;
+use crate::voice::transport::OPUS;
+use anyhow::{Context as _, ensure};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{net::UdpSocket, time::timeout};
+
+/// Longer than any packet of Discord's.
+const PACKET: usize = 2048;
+/// How long an answer to an address discovery may take before it is asked again.
+const RETRY: Duration = Duration::from_millis(500);
+/// Discoveries before giving up.
+const TRIES: usize = 10;
+/// How often a keepalive goes out.
+const KEEPALIVE: Duration = Duration::from_secs(5);
+
+/// Opens a socket and asks the server how it is seen.
+pub(super) async fn connect(
+    server: SocketAddr,
+    ssrc: u32,
+) -> anyhow::Result<(UdpSocket, SocketAddr)> {
+    let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    socket.connect(server).await?;
+    let mut request = vec![0, 1, 0, 70];
+    request.extend_from_slice(&ssrc.to_be_bytes());
+    request.resize(74, 0);
+    let mut answer = [0; PACKET];
+    for _ in 0..TRIES {
+        socket.send(&request).await?;
+        let Ok(received) = timeout(RETRY, socket.recv(&mut answer)).await else { continue };
+        ensure!(received? == 74 && answer.starts_with(&[0, 2, 0, 70]), "no answer to a discovery");
+        let text = answer.get(8..72).unwrap_or_default();
+        let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+        let port = answer.get(72..74).and_then(|port| port.try_into().ok());
+        let port = u16::from_be_bytes(port.context("no port in a discovery")?);
+        return Ok((socket, SocketAddr::new(std::str::from_utf8(text)?.parse()?, port)));
+    }
+    anyhow::bail!("no answer to {TRIES} address discoveries")
+}
+
+/// Hears everything that comes, until it is aborted.
+pub(super) async fn listen(shared: Arc<Shared>, socket: Arc<UdpSocket>) {
+    let mut buffer = [0; PACKET];
+    let mut keepalive = tokio::time::interval(KEEPALIVE);
+    let mut beats: u64 = 0;
+    loop {
+        tokio::select! {
+            received = socket.recv(&mut buffer) => {
+                if let Ok(length) = received {
+                    hear(&shared, buffer.get(..length).unwrap_or_default());
+                }
+            }
+            _ = keepalive.tick() => {
+                // A keepalive that is lost is followed by another.
+                let _lost = socket.send(&beats.to_be_bytes()).await;
+                beats += 1;
+            }
+        }
+    }
+}
+
+/// One packet.
+fn hear(shared: &Shared, packet: &[u8]) {
+    if packet.len() == 8 {
+        return;
+    }
+    shared.change(|state| {
+        let opened = state.link.as_ref().and_then(|link| link.transport.open(packet));
+        let opened = opened.filter(|(rtp, _)| rtp.payload_type == OPUS);
+        let known = opened.and_then(|(rtp, frame)| {
+            let user = *state.sources.get(&rtp.ssrc)?;
+            Some((user, rtp, state.dave.open(user, frame)?))
+        });
+        match known {
+            Some((user, rtp, opus)) => {
+                state.memory.hear(user, (rtp.ssrc, rtp.seq, rtp.timestamp), opus);
+            }
+            None => state.not_understood += 1,
+        }
+    });
+}

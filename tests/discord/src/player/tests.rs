@@ -1,0 +1,324 @@
+//! Whole calls: players over wss, UDP and DAVE.
+
+use super::{AUDIBLE, Player, Seat};
+use crate::{
+    Faults, Mode, Scope, Voice, VoiceOptions,
+    voice::tests::{CHANNEL, GUILD, authority},
+};
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A Discord with players 1, 2, ….
+struct Call {
+    voice: Voice,
+    ca: tempfile::NamedTempFile,
+}
+
+impl Call {
+    async fn start(options: VoiceOptions) -> Self {
+        let (tls, ca) = authority();
+        Self { voice: Voice::start(tls, options).await.unwrap(), ca }
+    }
+
+    async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
+        let session_id = format!("session-{user}");
+        let (token, endpoint) = self.voice.admit(GUILD, CHANNEL, user, &session_id);
+        let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
+        Player::connect_with(seat, self.ca.path(), mode).await.unwrap()
+    }
+
+    async fn two(&self) -> (Player, Player) {
+        let (one, two) = (self.join(1, None).await, self.join(2, None).await);
+        one.in_call_with(&[1, 2], LIMIT).await.unwrap();
+        two.in_call_with(&[1, 2], LIMIT).await.unwrap();
+        (one, two)
+    }
+
+    fn clean(&self) {
+        assert_eq!(self.voice.violations(), Vec::<String>::new());
+    }
+}
+
+/// A tone of half the full scale.
+fn tone(hertz: f64, time: Duration) -> Vec<i16> {
+    let samples = (time.as_secs_f64() * 48_000.0).round();
+    let mut pcm = Vec::new();
+    let mut at = 0.0;
+    while at < samples {
+        let value = (at * hertz * std::f64::consts::TAU / 48_000.0).sin() * 16_000.0;
+        #[expect(clippy::cast_possible_truncation, reason = "half of what fits")]
+        pcm.push(value as i16);
+        at += 1.0;
+    }
+    pcm
+}
+
+/// The audible part: seconds, and how high.
+fn audible(pcm: &[i16]) -> (f64, f64) {
+    let loud: Vec<i16> = pcm
+        .chunks(960)
+        .filter(|frame| super::memory::rms(frame) > 3000.0)
+        .flatten()
+        .copied()
+        .collect();
+    let rising = loud.windows(2).filter(|pair| pair[0] < 0 && pair[1] >= 0).count();
+    let seconds = f64::from(u32::try_from(loud.len()).unwrap()) / 48_000.0;
+    (seconds, f64::from(u32::try_from(rising).unwrap()) / seconds.max(0.001))
+}
+
+/// One speaks, the other must have heard it.
+async fn heard(from: &Player, by: &Player, hertz: f64) {
+    by.forget();
+    let spoken = from.say(&tone(hertz, Duration::from_millis(600))).await.unwrap();
+    by.wait_for_silence(from.user(), Duration::from_millis(200), LIMIT).await.unwrap();
+    let (seconds, height) = audible(&by.heard(from.user()));
+    assert!((0.5..0.7).contains(&seconds), "{seconds} s of {hertz} Hz");
+    assert!((height - hertz).abs() < 30.0, "{height} Hz instead of {hertz}");
+    let first = by.first_audible_after(from.user(), spoken.first_packet).unwrap();
+    assert!(first - spoken.first_packet < Duration::from_secs(1));
+    assert!(by.silent_since(from.user()).unwrap() >= spoken.last_voiced);
+}
+
+#[tokio::test]
+async fn two_talk_in_both_modes_with_and_without_dave() {
+    for dave in [true, false] {
+        for mode in Mode::ALL {
+            let call = Call::start(VoiceOptions { dave, ..VoiceOptions::default() }).await;
+            let (one, two) = (call.join(1, Some(mode)).await, call.join(2, None).await);
+            one.in_call_with(&[1, 2], LIMIT).await.unwrap();
+            two.in_call_with(&[1, 2], LIMIT).await.unwrap();
+            heard(&one, &two, 440.0).await;
+            heard(&two, &one, 700.0).await;
+            let counts = call.voice.counts(GUILD, 1);
+            assert_eq!((counts.packets_in, counts.silence_frames), (35, 5));
+            assert_eq!(
+                (counts.dave_frames, counts.plain_frames),
+                if dave { (30, 0) } else { (0, 30) }
+            );
+            assert_eq!(call.voice.counts(GUILD, 2).packets_out, 35);
+            call.clean();
+        }
+    }
+}
+
+#[tokio::test]
+async fn members_come_and_go_and_the_group_follows() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    assert_eq!(call.voice.group(GUILD, CHANNEL).epoch, 1);
+    let three = call.join(3, None).await;
+    for player in [&one, &two, &three] {
+        player.in_call_with(&[1, 2, 3], LIMIT).await.unwrap();
+    }
+    heard(&three, &one, 500.0).await;
+    heard(&one, &three, 600.0).await;
+    two.leave();
+    call.voice.leave(GUILD, 2);
+    let gone = |player: &Player| {
+        let player = player.clone();
+        async move {
+            let two =
+                |state: &super::shared::State| (!state.dave.members().contains(&2)).then_some(());
+            player.shared.wait(LIMIT, two).await.unwrap();
+        }
+    };
+    gone(&one).await;
+    gone(&three).await;
+    heard(&three, &one, 800.0).await;
+    // The empty leaf is taken by the next.
+    let four = call.join(4, None).await;
+    four.in_call_with(&[1, 3, 4], LIMIT).await.unwrap();
+    three.in_call_with(&[1, 3, 4], LIMIT).await.unwrap();
+    heard(&four, &three, 900.0).await;
+    let status = call.voice.group(GUILD, CHANNEL);
+    assert_eq!((status.epoch, status.members.len(), status.refused), (4, 3, 0));
+    call.clean();
+}
+
+#[tokio::test]
+async fn a_group_starts_anew_loses_dave_and_gets_it_back() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    let executed = || call.voice.group(GUILD, CHANNEL).transitions;
+    let settled = |more: u64| {
+        let (one, voice) = (one.clone(), call.voice.clone());
+        async move {
+            let enough = |_: &super::shared::State| {
+                (voice.group(GUILD, CHANNEL).transitions >= more).then_some(())
+            };
+            one.shared.wait(LIMIT, enough).await.unwrap();
+        }
+    };
+    let before = executed();
+    call.voice.reset_group(GUILD, CHANNEL);
+    settled(before + 1).await;
+    heard(&one, &two, 440.0).await;
+    let before = executed();
+    call.voice.downgrade(GUILD, CHANNEL);
+    settled(before + 1).await;
+    assert_eq!(call.voice.group(GUILD, CHANNEL).version, 0);
+    for player in [&one, &two] {
+        let plain = |state: &super::shared::State| (state.dave.version() == 0).then_some(());
+        player.shared.wait(LIMIT, plain).await.unwrap();
+    }
+    let before = call.voice.counts(GUILD, 1).plain_frames;
+    heard(&one, &two, 550.0).await;
+    assert_eq!(call.voice.counts(GUILD, 1).plain_frames, before + 30);
+    let before = executed();
+    call.voice.upgrade(GUILD, CHANNEL);
+    settled(before + 1).await;
+    heard(&two, &one, 660.0).await;
+    assert_eq!(call.voice.counts(GUILD, 2).plain_frames, 0);
+    call.clean();
+}
+
+#[tokio::test]
+async fn who_cannot_read_its_commit_is_taken_in_again() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    call.voice.spoil_commit(GUILD, CHANNEL, 2);
+    let three = call.join(3, None).await;
+    let again = |state: &super::shared::State| {
+        let _unused = state;
+        let status = call.voice.group(GUILD, CHANNEL);
+        (status.refused == 1 && status.members.len() == 3 && status.epoch == 4).then_some(())
+    };
+    three.shared.wait(LIMIT, again).await.unwrap();
+    two.in_call_with(&[1, 2, 3], LIMIT).await.unwrap();
+    three.in_call_with(&[1, 2, 3], LIMIT).await.unwrap();
+    heard(&two, &three, 440.0).await;
+    heard(&one, &two, 550.0).await;
+    call.clean();
+}
+
+#[tokio::test]
+async fn faults_do_what_they_say() {
+    let call = Call::start(VoiceOptions { seed: 7, ..VoiceOptions::default() }).await;
+    let (one, two) = call.two().await;
+    let scope = Scope::User { guild: GUILD, user: 1 };
+    let jitter = Duration::from_millis(60);
+    let lossy = Faults { loss: 0.1, duplication: 0.2, jitter, ..Faults::default() };
+    call.voice.set_faults(scope, Faults { header_extensions: true, ..lossy });
+    one.say(&tone(440.0, Duration::from_secs(2))).await.unwrap();
+    two.wait_for_silence(1, Duration::from_millis(300), LIMIT).await.unwrap();
+    let (packets, lost) = (two.packets(1), call.voice.counts(GUILD, 1).lost);
+    assert!((3..25).contains(&lost), "{lost} of 105 lost");
+    let mut numbers: Vec<u16> = packets.iter().map(|packet| packet.seq).collect();
+    let late =
+        numbers.windows(2).filter(|pair| pair[1].wrapping_sub(pair[0]) > u16::MAX / 2).count();
+    assert!(late > 3, "jitter reorders");
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(u64::try_from(numbers.len()).unwrap(), 105 - lost);
+    assert!(packets.len() > numbers.len(), "some came twice");
+    let pcm = two.heard(1);
+    let (seconds, height) = audible(&pcm);
+    assert!((100 * 960..=105 * 960).contains(&pcm.len()), "{} samples", pcm.len());
+    assert!(seconds > 1.5 && (height - 440.0).abs() < 30.0, "{seconds} s, {height} Hz");
+    for broken in [
+        Faults { wrong_transport_key: true, ..Faults::default() },
+        Faults { wrong_dave_key: true, ..Faults::default() },
+    ] {
+        call.voice.set_faults(scope, broken);
+        two.forget();
+        let before = two.not_understood();
+        one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
+        let ten =
+            |state: &super::shared::State| (state.not_understood >= before + 10).then_some(());
+        two.shared.wait(LIMIT, ten).await.unwrap();
+        assert!(two.packets(1).iter().all(|packet| packet.rms < AUDIBLE));
+    }
+    call.voice.set_faults(scope, Faults::default());
+    heard(&one, &two, 440.0).await;
+    call.clean();
+}
+
+#[tokio::test]
+async fn nobody_knows_whose_sound_it_is_without_speaking_updates() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    let scope = Scope::User { guild: GUILD, user: 1 };
+    call.voice.set_faults(scope, Faults { speaking_withheld: true, ..Faults::default() });
+    one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
+    assert!(two.packets(1).is_empty() && two.not_understood() > 5);
+    call.voice.set_faults(scope, Faults::default());
+    heard(&one, &two, 440.0).await;
+    call.clean();
+}
+
+#[tokio::test]
+async fn a_cut_swallows_sound_and_delays_words() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    let cut = Duration::from_millis(700);
+    let began = Instant::now();
+    call.voice.cut(Scope::User { guild: GUILD, user: 1 }, cut);
+    one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
+    assert!(two.packets(1).is_empty());
+    let speech = two.start_saying(tone(440.0, Duration::from_secs(5)));
+    let came = one.wait_for_voice(2, 3000.0, LIMIT).await.unwrap();
+    assert!(came - began >= cut, "{:?}", came - began);
+    drop(speech);
+    heard(&one, &two, 440.0).await;
+    call.clean();
+}
+
+#[tokio::test]
+async fn a_player_resumes_and_follows_to_another_server() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let (one, two) = call.two().await;
+    for code in [None, Some(4015)] {
+        let before = call.voice.counts(GUILD, 1).resumed;
+        call.voice.close(GUILD, 1, code);
+        let again =
+            |_: &super::shared::State| (call.voice.counts(GUILD, 1).resumed > before).then_some(());
+        let polled = async {
+            while again(&super::shared::State::default()).is_none() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(LIMIT, polled).await.unwrap();
+        heard(&one, &two, 440.0).await;
+    }
+    let moves = call.voice.migrate(GUILD);
+    assert_eq!(moves.iter().map(|(user, ..)| *user).collect::<Vec<_>>(), [1, 2]);
+    for (user, token, endpoint) in &moves {
+        let player = if *user == 1 { &one } else { &two };
+        player.server_update(endpoint, token).await.unwrap();
+    }
+    one.in_call_with(&[1, 2], LIMIT).await.unwrap();
+    two.in_call_with(&[1, 2], LIMIT).await.unwrap();
+    heard(&one, &two, 440.0).await;
+    heard(&two, &one, 700.0).await;
+    call.voice.close(GUILD, 2, Some(4014));
+    let closed = |state: &super::shared::State| state.close_code;
+    assert_eq!(two.shared.wait(LIMIT, closed).await.unwrap(), 4014);
+    call.clean();
+}
+
+#[tokio::test]
+async fn a_speech_can_be_stopped() {
+    let call = Call::start(VoiceOptions { dave: false, ..VoiceOptions::default() }).await;
+    let (one, two) = call.two().await;
+    let mut speech = one.start_saying(tone(440.0, Duration::from_secs(30)));
+    speech.started().await.unwrap();
+    let came = two.wait_for_voice(1, 3000.0, LIMIT).await.unwrap();
+    speech.stop();
+    let spoken = speech.finished().await.unwrap();
+    assert!(spoken.packets < 500 && spoken.last_voiced >= spoken.first_voiced);
+    assert!(came >= spoken.first_packet);
+    two.wait_for_silence(1, Duration::from_millis(200), LIMIT).await.unwrap();
+    assert_eq!(two.packets(1).iter().filter(|packet| packet.silence).count(), 5);
+    call.clean();
+}
+
+#[tokio::test]
+async fn a_lone_player_does_not_speak_into_an_encrypted_call() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let one = call.join(1, None).await;
+    let pcm = tone(440.0, Duration::from_millis(100));
+    let saying = tokio::time::timeout(Duration::from_millis(500), one.say(&pcm)).await;
+    assert!(saying.is_err(), "it waits for keys");
+    assert_eq!(call.voice.counts(GUILD, 1).packets_in, 0);
+}

@@ -1,0 +1,260 @@
+//! The UDP socket of one voice server: address discovery, keepalives, and sound from each to all.
+//!
+//! Entry: [`forward`], until its voice is dropped. What comes from one user is opened with its key
+//! and sealed for each other with theirs.
+//! Never decodes sound and never opens end-to-end encryption.
+
+use super::{
+    Shared,
+    state::{State, Who},
+    transport::{OPUS, Rtp},
+};
+use davey::OPUS_SILENCE_PACKET;
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BinaryHeap,
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    net::UdpSocket,
+    time::{Instant, sleep_until},
+};
+
+/// Longer than any packet of Discord's.
+const PACKET: usize = 2048;
+/// Bytes of an address discovery.
+const DISCOVERY: usize = 74;
+/// The end of every frame that is encrypted end to end.
+const DAVE_MARK: [u8; 2] = [0xfa, 0xfa];
+/// How long the first speaking update may be later than the first packet: they come by different
+/// roads.
+const GRACE: Duration = Duration::from_millis(100);
+/// How long after a transition plain frames may still be on their way.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// A packet that leaves later.
+struct Later {
+    /// When.
+    due: Instant,
+    /// Breaks ties in the order of arrival.
+    number: u64,
+    /// Where to.
+    to: SocketAddr,
+    /// What.
+    packet: Vec<u8>,
+}
+
+impl PartialEq for Later {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Later {}
+impl PartialOrd for Later {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Later {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.due, self.number).cmp(&(other.due, other.number))
+    }
+}
+
+/// Serves server number `server`.
+pub(super) async fn forward(shared: Arc<Shared>, socket: UdpSocket) {
+    let mut buffer = [0; PACKET];
+    let mut waiting: BinaryHeap<Reverse<Later>> = BinaryHeap::new();
+    let mut number = 0;
+    loop {
+        let due = waiting.peek().map(|Reverse(later)| later.due);
+        let leaves = async {
+            match due {
+                Some(due) => sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            received = socket.recv_from(&mut buffer) => {
+                let Ok((length, from)) = received else { continue };
+                let now = Instant::now();
+                let packet = buffer.get(..length).unwrap_or_default();
+                for (delay, to, packet) in shared.state().packet(packet, from) {
+                    number += 1;
+                    waiting.push(Reverse(Later { due: now + delay, number, to, packet }));
+                }
+            }
+            () = leaves => {}
+        }
+        while waiting.peek().is_some_and(|Reverse(later)| later.due <= Instant::now()) {
+            if let Some(Reverse(later)) = waiting.pop() {
+                // A packet that cannot leave is lost, as on any network.
+                let _lost = socket.send_to(&later.packet, later.to).await;
+            }
+        }
+    }
+}
+
+/// A packet, how late it leaves, and for where.
+type Outgoing = (Duration, SocketAddr, Vec<u8>);
+
+impl State {
+    /// One packet from the network; what leaves for it.
+    fn packet(&mut self, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
+        match packet.len() {
+            DISCOVERY if packet.starts_with(&[0, 1, 0, 70]) => self.discovery(packet, from),
+            4 | 8 => self.keepalive(packet, from),
+            _ => match Rtp::read(packet) {
+                Some(rtp) => self.sound(rtp, packet, from),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// Tells a client under which address it is seen.
+    fn discovery(&mut self, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
+        let source = packet.get(4..8).unwrap_or_default();
+        let ssrc = <[u8; 4]>::try_from(source).map(u32::from_be_bytes).unwrap_or_default();
+        let Some(who) = self.sources.get(&ssrc).copied() else {
+            self.violation(format!("address discovery for source {ssrc}, unknown"));
+            return Vec::new();
+        };
+        if self.cut(who).is_some() {
+            return Vec::new();
+        }
+        let mut answer = vec![0, 2, 0, 70];
+        answer.extend_from_slice(source);
+        answer.extend_from_slice(from.ip().to_string().as_bytes());
+        answer.resize(DISCOVERY - 2, 0);
+        answer.extend_from_slice(&from.port().to_be_bytes());
+        vec![(Duration::ZERO, from, answer)]
+    }
+
+    /// Echoes a keepalive.
+    fn keepalive(&mut self, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
+        let of = |session: &super::seat::Session| session.address == Some(from);
+        let found = self.seats.iter().find(|(_, seat)| seat.session.as_ref().is_some_and(of));
+        let Some(who) = found.map(|(who, _)| *who) else { return Vec::new() };
+        if self.cut(who).is_some() {
+            return Vec::new();
+        }
+        if let Some(seat) = self.seats.get_mut(&who) {
+            seat.counts.keepalives += 1;
+        }
+        vec![(Duration::ZERO, from, packet.to_vec())]
+    }
+
+    /// Sound of one user, for everybody else in the channel.
+    fn sound(&mut self, rtp: Rtp, packet: &[u8], from: SocketAddr) -> Vec<Outgoing> {
+        let Some(who) = self.sources.get(&rtp.ssrc).copied() else { return Vec::new() };
+        let cut = self.cut(who).is_some();
+        let Some(seat) = self.seats.get_mut(&who) else { return Vec::new() };
+        let (channel, Some(session)) = (seat.channel, &mut seat.session) else { return Vec::new() };
+        if cut {
+            seat.counts.lost += 1;
+            return Vec::new();
+        }
+        let opened = session.transport.as_ref().and_then(|line| line.open(packet));
+        let Some((_, payload)) = opened.filter(|_| session.address == Some(from)) else {
+            seat.counts.undecryptable += 1;
+            if seat.counts.undecryptable == 1 {
+                let text =
+                    format!("a packet of user {} does not decrypt or comes from {from}", who.1);
+                self.violation(text);
+            }
+            return Vec::new();
+        };
+        if !session.spoke {
+            seat.counts.before_speaking += 1;
+            let early = *session.early.get_or_insert_with(Instant::now);
+            let (overdue, count) = (early.elapsed() > GRACE, seat.counts.before_speaking);
+            if overdue {
+                session.early = Some(Instant::now() + Duration::from_secs(3600));
+                let text = format!("user {} sent {count} packets and no speaking update", who.1);
+                self.violation(text);
+            }
+            return Vec::new();
+        }
+        if rtp.payload_type != OPUS {
+            self.violation(format!("user {} sent payload type {}", who.1, rtp.payload_type));
+            return Vec::new();
+        }
+        self.count(who, &payload);
+        self.fan_out(who, channel, rtp, payload)
+    }
+
+    /// Counts a frame by how it is encrypted.
+    fn count(&mut self, who: Who, payload: &[u8]) {
+        let Some(seat) = self.seats.get_mut(&who) else { return };
+        seat.counts.packets_in += 1;
+        if payload == OPUS_SILENCE_PACKET {
+            seat.counts.silence_frames += 1;
+        } else if payload.ends_with(&DAVE_MARK) {
+            seat.counts.dave_frames += 1;
+        } else {
+            seat.counts.plain_frames += 1;
+            let channel = seat.channel;
+            self.plain(who, channel);
+        }
+    }
+
+    /// A frame that is not encrypted end to end, from somebody whose group has long been there.
+    fn plain(&mut self, who: Who, channel: u64) {
+        let Some(group) = self.groups.get(&(who.0, channel)) else { return };
+        let members = group.members();
+        let settled = group.settled.is_some_and(|since| since.elapsed() > SETTLING);
+        if group.version == 0 || !settled || members.len() < 2 || !members.contains(&who.1) {
+            return;
+        }
+        let Some(session) = self.session(who) else { return };
+        if !std::mem::replace(&mut session.plain_reported, true) {
+            self.violation(format!(
+                "user {} sent sound without DAVE into an encrypted call",
+                who.1
+            ));
+        }
+    }
+
+    /// Seals a frame for everybody else in the channel.
+    fn fan_out(&mut self, who: Who, channel: u64, rtp: Rtp, mut payload: Vec<u8>) -> Vec<Outgoing> {
+        let faults = self.faults(who);
+        let fates = faults.fates(&mut self.random);
+        if fates.is_empty()
+            && let Some(seat) = self.seats.get_mut(&who)
+        {
+            seat.counts.lost += 1;
+        }
+        if faults.wrong_dave_key
+            && payload.ends_with(&DAVE_MARK)
+            && let Some(first) = payload.first_mut()
+        {
+            *first ^= 0xff;
+        }
+        let mut out = Vec::new();
+        for user in self.in_channel(who.0, channel) {
+            let other = (who.0, user);
+            if user == who.1 || self.cut(other).is_some() {
+                continue;
+            }
+            let Some(seat) = self.seats.get_mut(&other) else { continue };
+            let Some(session) = &mut seat.session else { continue };
+            let (Some(line), Some(to)) = (&mut session.transport, session.address) else {
+                continue;
+            };
+            let Some(mut packet) = line.seal(rtp, &payload, faults.header_extensions) else {
+                continue;
+            };
+            if faults.wrong_transport_key
+                && let Some(last) = packet.iter_mut().rev().nth(4)
+            {
+                *last ^= 0xff;
+            }
+            seat.counts.packets_out += u64::try_from(fates.len()).unwrap_or_default();
+            out.extend(fates.iter().map(|delay| (*delay, to, packet.clone())));
+        }
+        out
+    }
+}

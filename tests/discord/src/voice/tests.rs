@@ -1,0 +1,247 @@
+//! The voice gateway against clients that do it wrong, byte by byte.
+
+use super::{Voice, VoiceOptions};
+use futures::{SinkExt as _, StreamExt as _};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+use rustls::pki_types::{PrivateKeyDer, ServerName};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
+use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+
+pub(crate) const GUILD: u64 = 3003;
+pub(crate) const CHANNEL: u64 = 4004;
+
+/// A certificate for 127.0.0.1, and the file of the authority that signed it.
+pub(crate) fn authority() -> (TlsAcceptor, tempfile::NamedTempFile) {
+    let ca_key = KeyPair::generate().unwrap();
+    let mut ca = CertificateParams::new(vec![]).unwrap();
+    ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let ca = ca.self_signed(&ca_key).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap();
+    let leaf = leaf.signed_by(&key, &ca, &ca_key).unwrap();
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![leaf.der().clone()],
+            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+        )
+        .unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), ca.pem()).unwrap();
+    (TlsAcceptor::from(Arc::new(config)), file)
+}
+
+/// A client that says what it is told.
+struct Client(WebSocketStream<TlsStream<TcpStream>>);
+
+impl Client {
+    async fn connect(endpoint: &str, ca: &tempfile::NamedTempFile, version: u8) -> Self {
+        use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(ca.path()).unwrap()).unwrap();
+        let ring = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(ring)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let stream = TcpStream::connect(endpoint).await.unwrap();
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+        let url = format!("wss://{endpoint}/?v={version}");
+        let mut client = Self(client_async(url, stream).await.unwrap().0);
+        let hello = client.next().await.unwrap();
+        assert_eq!((&hello["op"], &hello["d"]["v"]), (&json!(8), &json!(version)));
+        client
+    }
+
+    async fn say(&mut self, op: u8, d: Value) {
+        self.raw(Message::text(json!({"op": op, "d": d}).to_string())).await;
+    }
+
+    async fn raw(&mut self, message: Message) {
+        self.0.send(message).await.unwrap();
+    }
+
+    /// The next message, or the close code.
+    async fn next(&mut self) -> Result<Value, u16> {
+        loop {
+            let message = timeout(Duration::from_secs(10), self.0.next()).await.unwrap();
+            match message {
+                Some(Ok(Message::Text(text))) => return Ok(serde_json::from_str(&text).unwrap()),
+                Some(Ok(Message::Close(frame))) => {
+                    return Err(frame.map_or(1005, |f| f.code.into()));
+                }
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return Err(1006),
+            }
+        }
+    }
+
+    /// The next message with this op.
+    async fn until(&mut self, op: u64) -> Value {
+        loop {
+            let message = self.next().await.unwrap();
+            if message["op"] == op {
+                return message;
+            }
+        }
+    }
+
+    /// The code this is closed with.
+    async fn closed(&mut self) -> u16 {
+        loop {
+            if let Err(code) = self.next().await {
+                return code;
+            }
+        }
+    }
+}
+
+/// A good IDENTIFY of user 1.
+fn identify(token: &str) -> Value {
+    json!({"server_id": GUILD.to_string(), "user_id": "1", "session_id": "s", "token": token,
+        "max_dave_protocol_version": 1})
+}
+
+/// A good SELECT PROTOCOL.
+fn select() -> Value {
+    let mode = "aead_aes256_gcm_rtpsize";
+    json!({"protocol": "udp", "data": {"address": "127.0.0.1", "port": 9, "mode": mode}})
+}
+
+#[tokio::test]
+async fn a_client_that_does_it_wrong_is_closed_as_discord_would() {
+    let (tls, ca) = authority();
+    let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
+    let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
+    let with = |key: &str, value: Value| {
+        let mut d = identify(&token);
+        d[key] = value;
+        (0, d)
+    };
+    let good = || (0, identify(&token));
+    let cases: Vec<(u16, Vec<(u8, Value)>)> = vec![
+        (4001, vec![(99, Value::Null)]),
+        (4001, vec![good(), (2, Value::Null)]),
+        (4002, vec![(0, json!({"token": token}))]),
+        (
+            4002,
+            vec![
+                good(),
+                (1, json!({"protocol": "udp", "data": {"mode": "aead_aes256_gcm_rtpsize"}})),
+            ],
+        ),
+        (4003, vec![(1, select())]),
+        (4003, vec![(5, json!({"speaking": 1}))]),
+        (4004, vec![with("token", json!("wrong"))]),
+        (4005, vec![good(), good()]),
+        (4006, vec![with("session_id", json!("wrong"))]),
+        (4006, vec![with("server_id", json!("17"))]),
+        (4006, vec![with("user_id", json!("17"))]),
+        (
+            4006,
+            vec![(7, json!({"server_id": GUILD.to_string(), "session_id": "s", "token": "wrong"}))],
+        ),
+        (4012, vec![good(), (1, json!({"protocol": "webrtc"}))]),
+        (
+            4016,
+            vec![good(), (1, json!({"protocol": "udp", "data": {"mode": "xsalsa20_poly1305"}}))],
+        ),
+        (4017, vec![with("max_dave_protocol_version", json!(0))]),
+        (4020, vec![(3, json!({"seq_ack": 1}))]),
+    ];
+    for (code, messages) in &cases {
+        let mut client = Client::connect(&endpoint, &ca, 8).await;
+        for (op, d) in messages {
+            client.say(*op, d.clone()).await;
+        }
+        assert_eq!(client.closed().await, *code, "{messages:?}");
+    }
+    assert_eq!(voice.violations().len(), cases.len(), "{:?}", voice.violations());
+    let mut client = Client::connect(&endpoint, &ca, 8).await;
+    client.raw(Message::text("no JSON")).await;
+    assert_eq!(client.closed().await, 4002);
+    let mut client = Client::connect(&endpoint, &ca, 8).await;
+    client.raw(Message::binary(vec![26, 0])).await;
+    assert_eq!(client.closed().await, 4003);
+}
+
+#[tokio::test]
+async fn version_4_neither_numbers_its_messages_nor_wraps_its_heartbeats() {
+    let (tls, ca) = authority();
+    let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
+    let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
+    let mut client = Client::connect(&endpoint, &ca, 4).await;
+    client.say(0, identify(&token)).await;
+    let ready = client.until(2).await;
+    assert_eq!(ready.get("seq"), None);
+    client.say(3, json!(77)).await;
+    assert_eq!(client.until(6).await["d"], 77);
+    client.say(1, select()).await;
+    assert_eq!(client.until(4).await["d"]["dave_protocol_version"], 1);
+    assert_eq!((voice.counts(GUILD, 1).heartbeats, voice.violations()), (1, vec![]));
+}
+
+#[tokio::test]
+async fn a_resume_brings_what_was_missed_and_nothing_else() {
+    for version in [4, 8] {
+        let (tls, ca) = authority();
+        let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
+        let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
+        let mut client = Client::connect(&endpoint, &ca, version).await;
+        client.say(0, identify(&token)).await;
+        let seq = client.until(2).await["seq"].clone();
+        voice.close(GUILD, 1, Some(4015));
+        assert_eq!(client.closed().await, 4015);
+        let (other, _) = voice.admit(GUILD, CHANNEL, 2, "t");
+        let mut second = Client::connect(&endpoint, &ca, version).await;
+        let mut d = identify(&other);
+        (d["user_id"], d["session_id"]) = (json!("2"), json!("t"));
+        second.say(0, d).await;
+        assert_eq!(second.until(11).await["d"]["user_ids"], json!(["1"]));
+        let mut client = Client::connect(&endpoint, &ca, version).await;
+        let d = json!({"server_id": GUILD.to_string(), "session_id": "s", "token": token, "seq_ack": seq});
+        client.say(7, d).await;
+        let missed = client.next().await.unwrap();
+        assert_eq!((&missed["op"], &missed["d"]["user_ids"]), (&json!(11), &json!(["2"])));
+        client.until(9).await;
+        assert_eq!((voice.counts(GUILD, 1).resumed, voice.violations()), (1, vec![]));
+    }
+}
+
+#[tokio::test]
+async fn silence_on_the_gateway_ends_the_session() {
+    let (tls, ca) = authority();
+    let heartbeat = Duration::from_millis(100);
+    let options = VoiceOptions { heartbeat, ..VoiceOptions::default() };
+    let voice = Voice::start(tls, options).await.unwrap();
+    let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
+    let mut client = Client::connect(&endpoint, &ca, 8).await;
+    client.say(0, identify(&token)).await;
+    assert_eq!(client.closed().await, 4009);
+    assert_eq!(voice.violations().len(), 1);
+}
+
+#[tokio::test]
+async fn who_is_admitted_again_keeps_a_live_seat_and_gets_a_new_one_otherwise() {
+    let (tls, ca) = authority();
+    let voice = Voice::start(tls, VoiceOptions::default()).await.unwrap();
+    let (token, endpoint) = voice.admit(GUILD, CHANNEL, 1, "s");
+    let mut client = Client::connect(&endpoint, &ca, 8).await;
+    client.say(0, identify(&token)).await;
+    client.until(2).await;
+    assert_eq!(voice.admit(GUILD, CHANNEL, 1, "s").0, token);
+    let (moved, _) = voice.admit(GUILD, CHANNEL + 1, 1, "s");
+    assert_ne!(moved, token);
+    assert_eq!(client.closed().await, 4014);
+    let mut client = Client::connect(&endpoint, &ca, 8).await;
+    client.say(0, identify(&token)).await;
+    assert_eq!(client.closed().await, 4004, "the old token is worthless");
+}
