@@ -1,7 +1,22 @@
-//! A Discord on this machine.
+#![doc = include_str!("../README.md")]
 
+mod clock;
+mod discord;
+mod gateway;
+mod interactions;
+mod options;
 mod player;
+mod rest;
+mod state;
+mod stream;
+mod tls;
 mod voice;
+mod world;
 
+pub use discord::Discord;
+pub use interactions::{Answer, Response, Slash};
+pub use options::{Limit, Options};
 pub use player::{AUDIBLE, Packet, Player, Seat, Speech, Spoken};
+pub use rest::{Fault, Request};
 pub use voice::{Counts, Faults, GroupStatus, Mode, Scope, Voice, VoiceOptions};
+pub use world::{Guild, Member, Message, Overwrite, Version, permission};

@@ -1,0 +1,76 @@
+//! What a client may send once it has identified: members, presence, voice.
+//!
+//! Entry function: [`obey`]. Never: sockets.
+
+use super::{Audience, intent};
+use crate::{state::Shared, world::json};
+use serde_json::{Value, json};
+
+/// Members in one chunk.
+const CHUNK: usize = 1000;
+
+/// Obeys opcode `op` of the session `id`; the error is a close code with its reason.
+pub(crate) fn obey(inner: &Shared, id: &str, op: u64, data: &Value) -> Result<(), (u16, String)> {
+    match op {
+        3 => presence(data),
+        4 => {
+            if !data["guild_id"].is_string() {
+                return Err((4002, "op 4 without \"guild_id\"".into()));
+            }
+            inner.voice_requested(id, data);
+            Ok(())
+        }
+        8 => members(inner, id, data),
+        31 => Ok(()),
+        _ => Err((4001, format!("unknown opcode {op}"))),
+    }
+}
+
+/// A presence has a status Discord knows.
+fn presence(data: &Value) -> Result<(), (u16, String)> {
+    let status = data["status"].as_str().unwrap_or_default();
+    if ["online", "idle", "dnd", "invisible", "offline"].contains(&status) {
+        return Ok(());
+    }
+    Err((4002, format!("op 3 with the status \"{status}\"")))
+}
+
+/// Answers a request for members.
+fn members(inner: &Shared, id: &str, data: &Value) -> Result<(), (u16, String)> {
+    let number = |value: &Value| value.as_str().and_then(|text| text.parse::<u64>().ok());
+    let guild = number(&data["guild_id"]).ok_or((4002, "op 8 without \"guild_id\"".to_owned()))?;
+    let wanted = match &data["user_ids"] {
+        Value::Array(ids) => Some(ids.iter().filter_map(number).collect::<Vec<u64>>()),
+        one @ Value::String(_) => Some(number(one).into_iter().collect()),
+        _ => None,
+    };
+    let prefix = data["query"].as_str().unwrap_or_default().to_lowercase();
+    inner.change(|state| {
+        let Some(session) = state.gateway.sessions.get(id) else { return Ok(()) };
+        if wanted.is_none() && prefix.is_empty() && session.intents & intent::GUILD_MEMBERS == 0 {
+            return Err((4014, "op 8 for all members without the intent".to_owned()));
+        }
+        let user = session.user;
+        let Some(one) = state.world.guilds.get(&guild) else { return Ok(()) };
+        let matches = |id: &&u64| match &wanted {
+            Some(wanted) => wanted.contains(id),
+            None => {
+                let user = state.world.users.get(id);
+                user.is_some_and(|user| user.name.to_lowercase().starts_with(&prefix))
+            }
+        };
+        let found: Vec<Value> = one
+            .members
+            .keys()
+            .filter(matches)
+            .take(CHUNK)
+            .map(|id| json::member(&state.world, one, *id))
+            .collect();
+        let chunk = json!({
+            "guild_id": guild.to_string(), "members": found, "chunk_index": 0, "chunk_count": 1,
+            "not_found": [], "nonce": data["nonce"],
+        });
+        state.dispatch(Audience::User(user), "GUILD_MEMBERS_CHUNK", &chunk);
+        Ok(())
+    })
+}
