@@ -9,6 +9,8 @@
 
 mod ask;
 mod bad_input;
+#[cfg(feature = "measure")]
+mod bot;
 mod cli;
 mod dev;
 mod docs;

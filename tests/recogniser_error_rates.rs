@@ -87,7 +87,7 @@ fn speech(voice: &str, text: &str) -> Vec<i16> {
     silence(PRE_ROLL).chain(spoken).chain(silence(PATIENCE)).collect()
 }
 
-async fn hear(local: &Local, samples: &[i16]) -> String {
+pub async fn hear(local: &Local, samples: &[i16]) -> String {
     let (audio, queue) = mpsc::channel(64);
     let (heard, mut answers) = mpsc::channel(64);
     let listening = local.listen(queue, heard);

@@ -232,6 +232,18 @@ impl Live {
         self.child.wait().expect("an exit status");
     }
 
+    /// What it has said so far, and nobody has asked for.
+    pub fn said(&self) -> Vec<String> {
+        self.lines.try_iter().collect()
+    }
+
+    /// Tells the program to end, as a system does, and waits for it.
+    pub fn terminate(mut self) -> i32 {
+        let ended = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(ended.expect("kill runs").success());
+        self.child.wait().expect("an exit status").code().expect("no signal ends it")
+    }
+
     /// Ends the input and waits for the program.
     pub fn leave(mut self) -> i32 {
         drop(self.stdin);

@@ -3,7 +3,7 @@
 //! Entry function: [`obey`]. Never: sockets.
 
 use super::{Audience, intent};
-use crate::{state::Shared, world::json};
+use crate::{state::Shared, voice::snowflake, world::json};
 use serde_json::{Value, json};
 
 /// Members in one chunk.
@@ -14,7 +14,7 @@ pub(crate) fn obey(inner: &Shared, id: &str, op: u64, data: &Value) -> Result<()
     match op {
         3 => presence(data),
         4 => {
-            if !data["guild_id"].is_string() {
+            if snowflake(&data["guild_id"]).is_none() {
                 return Err((4002, "op 4 without \"guild_id\"".into()));
             }
             inner.voice_requested(id, data);

@@ -20,6 +20,7 @@ pub(crate) mod transport;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use protocol::snowflake;
 pub use counts::{Counts, GroupStatus};
 pub use faults::{Faults, Scope};
 pub use transport::Mode;

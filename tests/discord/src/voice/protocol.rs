@@ -47,7 +47,7 @@ fn close<T>(code: u16, why: impl Into<String>) -> Result<T, Close> {
 }
 
 /// A snowflake, as text or as a number.
-fn snowflake(value: &Value) -> Option<u64> {
+pub(crate) fn snowflake(value: &Value) -> Option<u64> {
     value.as_str().and_then(|text| text.parse().ok()).or_else(|| value.as_u64())
 }
 

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     gateway::Audience,
     state::{Inner, State},
+    voice::snowflake,
 };
 use serde_json::{Value, json};
 
@@ -28,11 +29,10 @@ pub(crate) enum NoSeat {
 impl Inner {
     /// Op 4 of a gateway client. What Discord ignores is ignored.
     pub(crate) fn voice_requested(&self, session: &str, data: &Value) {
-        let number = |value: &Value| value.as_str().and_then(|text| text.parse::<u64>().ok());
-        let Some(guild) = number(&data["guild_id"]) else { return };
+        let Some(guild) = snowflake(&data["guild_id"]) else { return };
         let user = self.read(|state| state.gateway.sessions.get(session).map(|one| one.user));
         let Some(user) = user else { return };
-        let Some(channel) = number(&data["channel_id"]) else {
+        let Some(channel) = snowflake(&data["channel_id"]) else {
             self.unseat(guild, user);
             return;
         };

@@ -1,0 +1,148 @@
+//! A Discord with a guild, and the program in it.
+//!
+//! Entry type: [`Hall`]. Every wait is bounded by [`BOUND`].
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use discord_loopback::{Discord, Guild, Member, Message, Options, Player, Response, Slash};
+use glyphoxa::measure::{
+    Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary,
+};
+
+use crate::{
+    recogniser_error_rates::hear,
+    support::{
+        program::{Live, Place, repository},
+        speech::speech,
+    },
+};
+
+/// Longest wait for anything.
+pub const BOUND: Duration = Duration::from_secs(60);
+/// A role of game masters.
+pub const DM: &str = "Game Master";
+
+/// A Discord with one guild, its game master, and the program.
+pub struct Hall {
+    pub discord: Discord,
+    pub inn: Guild,
+    pub dm: Member,
+    pub place: Place,
+    pub program: Option<Live>,
+    more: String,
+}
+
+impl Hall {
+    /// A guild that the bot is in; it is not started yet. `more` goes into the configuration.
+    pub async fn new(options: Options, more: &str) -> Self {
+        let discord = Discord::start(options).await.expect("a discord");
+        let inn = discord.guild("The Tilted Tankard");
+        let role = inn.add_role(DM, 0);
+        let dm = inn.add_member("Dora", &[role]);
+        let certificates = discord.ca_file().display().to_string();
+        let level = std::env::var("BOT_LOG").unwrap_or_else(|_| "warn,glyphoxa=debug".to_owned());
+        let place = Place::new().env("SSL_CERT_FILE", &certificates).env("RUST_LOG", &level);
+        let hall = Self { discord, inn, dm, place, program: None, more: more.to_owned() };
+        hall.configure(role);
+        hall
+    }
+
+    fn configure(&self, role: u64) {
+        let address: SocketAddr =
+            self.discord.api_base().trim_start_matches("https://").parse().expect("an address");
+        let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
+        let text = format!(
+            "campaign: {}\nnpc_dir: {}\ndata_dir: data\nlog: {{ level: debug }}\n\
+             discord:\n  token: \"{}\"\n  api_base: https://{address}\n  dm_role: \"{role}\"\n{}\n",
+            campaign.display(),
+            npcs.display(),
+            self.discord.token(),
+            self.more,
+        );
+        self.place.write("glyphoxa.yaml", text);
+    }
+
+    /// Starts the program and waits until its gateway stands.
+    pub async fn start(&mut self) {
+        self.program = Some(self.place.start(&["run"]));
+        let bot = self.discord.bot();
+        self.discord.wait_connected(bot, BOUND).await.expect("the bot connects");
+    }
+
+    /// A hall whose bot listens in the voice channel, with the game master in it.
+    pub async fn in_session(options: Options, more: &str) -> (Self, Player) {
+        let mut hall = Self::new(options, more).await;
+        hall.start().await;
+        let dora = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.expect("a seat");
+        let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
+        assert!(answer.text().contains("I listen"), "{}", answer.text());
+        (hall, dora)
+    }
+
+    /// What the bot answers in the end.
+    pub async fn asks(&self, member: &Member, slash: Slash) -> Response {
+        let answer = self.discord.command(member, self.inn.text, slash).await.expect("a command");
+        answer.wait_final(BOUND).await.expect("an answer")
+    }
+
+    /// The panel, or any other message of the text channel, once it is as wanted.
+    pub async fn reads(&self, mut wanted: impl FnMut(&Message) -> bool) -> Message {
+        let channel = self.inn.text;
+        self.discord.wait_for_message(channel, BOUND, |it| wanted(it)).await.expect("a message")
+    }
+
+    /// Waits until the bot hears everybody in the channel.
+    pub async fn listens_to(&self, name: &str) {
+        let heard = |it: &Message| {
+            it.content().split("Heard:").nth(1).is_some_and(|rest| {
+                rest.split("Not heard").next().is_some_and(|heard| heard.contains(name))
+            })
+        };
+        self.reads(heard).await;
+    }
+
+    /// Ends the program as a system does, and checks that Discord has nothing to complain about.
+    pub fn ends(mut self) {
+        let program = self.program.take().expect("it was started");
+        let ended = program.terminate();
+        assert_eq!(ended, 0, "it ends well");
+        assert_eq!(self.discord.violations(), Vec::<String>::new());
+    }
+}
+
+impl Drop for Hall {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(program) = &self.program
+        {
+            eprintln!("the program said:\n{}", program.said().join("\n"));
+        }
+    }
+}
+
+/// `text` as a player says it: flite's voice at 48 kHz, with a little silence around it.
+pub fn said(voice: &str, text: &str) -> Vec<i16> {
+    at_48k(&speech(voice, text))
+}
+
+/// 16 kHz to 48 kHz, by repetition between which it is interpolated.
+fn at_48k(samples: &[i16]) -> Vec<i16> {
+    let next = |index: usize| samples.get(index + 1).copied().unwrap_or(0);
+    let between = |(index, sample): (usize, &i16)| {
+        let (from, to) = (i32::from(*sample), i32::from(next(index)));
+        [0, 1, 2].map(|step| i16::try_from(from + (to - from) * step / 3).expect("between"))
+    };
+    samples.iter().enumerate().flat_map(between).collect()
+}
+
+/// What a person would write down who heard 48 kHz sound.
+pub async fn understood(pcm48: &[i16]) -> String {
+    let file: PathBuf = repository("glyphoxa.yaml");
+    let config = load_config(Some(&file), &|_| None, TOOL_IDENTITIES).expect("shipped files");
+    let local = Local::new(LocalOptions::default(), vocabulary(&config));
+    let thirds: Vec<i16> = pcm48
+        .chunks_exact(3)
+        .map(|it| i16::try_from(it.iter().map(|s| i32::from(*s)).sum::<i32>() / 3).expect("a mean"))
+        .collect();
+    hear(&local, &thirds).await
+}

@@ -1,0 +1,4 @@
+//! The bot, as the real program, at tables of a Discord on this machine.
+
+mod hall;
+mod talking;
