@@ -4,7 +4,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use discord_loopback::{Discord, Guild, Member, Message, Options, Player, Response, Slash};
+use discord_loopback::{AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash};
 use glyphoxa::measure::{
     Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary,
 };
@@ -102,11 +102,19 @@ impl Hall {
     }
 
     /// Ends the program as a system does, and checks that Discord has nothing to complain about.
-    pub fn ends(mut self) {
+    pub fn ends(self) {
+        self.ends_keeping();
+    }
+
+    /// The same; what the program has kept of the session, as text.
+    pub fn ends_keeping(mut self) -> String {
         let program = self.program.take().expect("it was started");
         let ended = program.terminate();
         assert_eq!(ended, 0, "it ends well");
         assert_eq!(self.discord.violations(), Vec::<String>::new());
+        let kept = std::fs::read_dir(self.place.path("data/sessions")).expect("sessions");
+        let files = kept.map(|file| file.expect("a file").path());
+        files.map(|file| std::fs::read_to_string(file).expect("text")).collect()
     }
 }
 
@@ -117,6 +125,39 @@ impl Drop for Hall {
         {
             eprintln!("the program said:\n{}", program.said().join("\n"));
         }
+    }
+}
+
+/// Every total a die has been thrown to so far, oldest first.
+pub fn totals(hall: &Hall) -> Vec<i64> {
+    let messages = hall.discord.messages(hall.inn.text);
+    let rolls = messages.iter().filter(|it| it.content().contains(" rolls"));
+    let total = |it: &Message| it.content().rsplit("= ").next().and_then(|it| it.parse().ok());
+    rolls.filter_map(total).collect()
+}
+
+/// `number` as flite says it and the recogniser writes it.
+pub fn in_words(number: i64) -> &'static str {
+    const WORDS: [&str; 16] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve", "thirteen", "fourteen", "fifteen",
+    ];
+    WORDS[usize::try_from(number).expect("a small total")]
+}
+
+impl Hall {
+    /// `player` asks for dice until Bartok has answered, and hears him; the total.
+    pub async fn rolls_for(&self, player: &Player) -> i64 {
+        let bot = self.discord.bot();
+        let quiet = Duration::from_millis(500);
+        player.wait_for_silence(bot, quiet, BOUND).await.expect("the bot falls silent");
+        player.forget();
+        let before = totals(self).len();
+        player.say(&said("slt", "Bartok, roll two d six plus three")).await.expect("it is said");
+        player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("Bartok answers");
+        self.reads(|_| totals(self).len() > before).await;
+        player.wait_for_silence(bot, quiet, BOUND).await.expect("Bartok comes to an end");
+        totals(self)[before]
     }
 }
 

@@ -1,4 +1,6 @@
 //! The bot, as the real program, at tables of a Discord on this machine.
 
 mod hall;
+mod interrupting;
 mod talking;
+mod weather;

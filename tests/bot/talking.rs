@@ -1,8 +1,8 @@
 //! Players talk, NPCs answer.
 
-use discord_loopback::{Options, Slash};
+use discord_loopback::{AUDIBLE, Options};
 
-use super::hall::{BOUND, Hall, said, understood};
+use super::hall::{BOUND, Hall, in_words, said, totals, understood};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_asks_for_dice_and_hears_the_total() {
@@ -10,15 +10,47 @@ async fn a_player_asks_for_dice_and_hears_the_total() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
-    let bot = hall.discord.bot();
-    player.wait_for_silence(bot, std::time::Duration::from_millis(500), BOUND).await.unwrap();
-    player.forget();
-    player.say(&said("slt", "Bartok, roll two d six plus three")).await.unwrap();
-    player.wait_for_voice(bot, discord_loopback::AUDIBLE, BOUND).await.unwrap();
-    player.wait_for_silence(bot, std::time::Duration::from_millis(700), BOUND).await.unwrap();
-    let heard = understood(&player.heard(bot)).await;
-    eprintln!("heard: {heard}");
-    let roll = hall.reads(|it| it.content().contains("2d6")).await;
-    eprintln!("roll: {}", roll.content());
+    let total = hall.rolls_for(&player).await;
+    let heard = understood(&player.heard(hall.discord.bot())).await;
+    assert!(heard.split(' ').any(|word| word == in_words(total)), "{total} is not in: {heard}");
     hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_players_are_answered_by_two_npcs_and_whoever_opted_out_is_not_heard() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let [anna, ben, carl] = ["Anna", "Ben", "Carl"].map(|name| hall.inn.add_member(name, &[]));
+    let mut players = Vec::new();
+    for member in [&anna, &ben, &carl] {
+        players.push(hall.discord.join_voice(member, hall.inn.voice).await.unwrap());
+    }
+    hall.listens_to("Carl").await;
+    let notice = hall.reads(|it| it.content().contains("Carl**")).await;
+    let pressed = hall.discord.press(&carl, hall.inn.text, notice.id, "consent:out").await.unwrap();
+    assert!(pressed.now().text().contains("not heard any more"));
+    hall.reads(|it| it.content().contains("Not heard: Carl")).await;
+    let bot = hall.discord.bot();
+    let quiet = std::time::Duration::from_millis(500);
+    players[0].wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    players[0].forget();
+
+    // All three at once; the one who opted out asks for other dice.
+    let lines = [
+        said("slt", "Bartok, roll two d six plus three"),
+        said("rms", "Greymantle, good evening"),
+        said("awb", "Bartok, roll three d twenty"),
+    ];
+    let speeches: Vec<_> =
+        players.iter().zip(lines).map(|(player, line)| player.start_saying(line)).collect();
+    for speech in speeches {
+        speech.finished().await.unwrap();
+    }
+    players[0].wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+    hall.reads(|it| it.content().contains("Utterances") || it.text().contains("2 answered")).await;
+    hall.reads(|it| it.text().contains("2: 2 answered")).await;
+    players[0].wait_for_silence(bot, quiet, BOUND).await.unwrap();
+    assert_eq!(totals(&hall).len(), 1, "one throw of dice, and not of three d twenty");
+    let kept = hall.ends_keeping();
+    assert!(kept.contains("Greymantle") && kept.contains("good evening"), "{kept}");
+    assert!(!kept.to_lowercase().contains("twenty"), "{kept}");
 }

@@ -1,0 +1,73 @@
+//! What networks and Discord do to a session: it goes on.
+
+use std::time::Duration;
+
+use discord_loopback::{Faults, Options, Scope, VoiceOptions};
+
+use super::hall::{BOUND, Hall};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_without_end_to_end_encryption_loses_packets_and_goes_on() {
+    let voice = VoiceOptions { dave: false, ..VoiceOptions::default() };
+    let options = Options { voice, ..Options::default() };
+    let (hall, _dora) = Hall::in_session(options, "").await;
+    let anna = hall.inn.add_member("Anna", &[]);
+    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    hall.listens_to("Anna").await;
+    hall.rolls_for(&player).await;
+    let faults =
+        Faults { loss: 0.05, jitter: Duration::from_millis(60), ..Faults::default() };
+    let whom = Scope::User { guild: hall.inn.id, user: anna.id };
+    hall.discord.voice().set_faults(whom, faults);
+    hall.rolls_for(&player).await;
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_outlives_new_epochs_migrations_resumes_and_cuts() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let [anna, ben] = ["Anna", "Ben"].map(|name| hall.inn.add_member(name, &[]));
+    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    let other = hall.discord.join_voice(&ben, hall.inn.voice).await.unwrap();
+    hall.listens_to("Ben").await;
+    let (voice, bot) = (hall.discord.voice(), hall.discord.bot());
+    let everybody = Scope::Guild(hall.inn.id);
+    hall.rolls_for(&player).await;
+
+    // Five in a hundred packets lost, and late by up to 60 ms.
+    let bad = Faults { loss: 0.05, jitter: Duration::from_millis(60), ..Faults::default() };
+    voice.set_faults(Scope::User { guild: hall.inn.id, user: anna.id }, bad);
+    hall.rolls_for(&player).await;
+    voice.set_faults(Scope::User { guild: hall.inn.id, user: anna.id }, Faults::default());
+
+    // Somebody leaves: a new epoch.
+    let epoch = voice.group(hall.inn.id, hall.inn.voice).epoch;
+    hall.discord.leave_voice(&ben);
+    other.leave();
+    drop(other);
+    hall.reads(|it| it.content().contains("Heard: ") && !it.content().contains("Ben")).await;
+    assert!(voice.group(hall.inn.id, hall.inn.voice).epoch > epoch);
+    hall.rolls_for(&player).await;
+
+    // Another voice server.
+    for seat in hall.discord.migrate_voice(hall.inn.id) {
+        if seat.user == anna.id {
+            player.server_update(&seat.endpoint, &seat.token).await.unwrap();
+        }
+    }
+    player.in_call_with(&[bot], BOUND).await.unwrap();
+    hall.rolls_for(&player).await;
+
+    // The gateway breaks off and is resumed.
+    let resumes = hall.discord.resumes(bot);
+    hall.discord.cut_gateway(bot);
+    hall.discord.wait_resumed(bot, resumes + 1, BOUND).await.unwrap();
+    hall.rolls_for(&player).await;
+
+    // Ten seconds without a network.
+    voice.cut(everybody, Duration::from_secs(10));
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    player.in_call_with(&[bot], BOUND).await.unwrap();
+    hall.rolls_for(&player).await;
+    hall.ends();
+}
