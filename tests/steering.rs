@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::program::{Place, Ran};
+use crate::support::{
+    program::{Place, Ran},
+    speech::{plain_wav, speech},
+};
 
 const CAST: &str = r#"
 npcs:
@@ -79,6 +82,19 @@ fn muting_pausing_and_the_x_card_hold_until_taken_back() {
     assert_eq!((&statuses[0]["state"], &statuses[0]["utterances"]), (&json!("paused"), &json!(3)));
     let muted: Vec<_> = statuses[1]["seats"].as_array().unwrap().iter().collect();
     assert!(muted.iter().all(|seat| seat["muted"] == true), "{muted:#?}");
+}
+
+#[test]
+fn the_x_card_is_heard_aloud_from_anybody() {
+    let place = table();
+    place.write("card.wav", plain_wav(&speech("rms", "x card")));
+    let said = ["--in", "card.wav", "--text", "Mira, hello"];
+    let turns = place.run(&[&["ask", "--json"], &said[..]].concat()).ends_with(1).lines();
+    assert_eq!(
+        (&turns[0]["outcome"], &turns[0]["speaker"]),
+        (&json!("stopped"), &json!("somebody"))
+    );
+    assert_eq!(turns[1]["detail"], "the npc is muted", "{turns:#?}");
 }
 
 #[test]
@@ -178,7 +194,7 @@ fn the_assistant_looks_rules_up_in_writing() {
     let text = answer["text"].as_str().unwrap();
     assert!(text.starts_with("I am scripted") && text.to_lowercase().contains("grappl"), "{text}");
     assert_eq!(answer["tools"][0]["tool"], "rules-lookup.search_rules", "{answer:#}");
-    let nothing = ["ask", "--json", "--assistant", "--text", "qwertz zuiop"];
+    let nothing = ["ask", "--json", "--assistant", "--text", "xyzzy"];
     let nothing = place.run(&nothing).ends_with(0).line();
     assert!(nothing["text"].as_str().unwrap().contains("found nothing"), "{nothing:#}");
     let shown = place.run_typing(&["ask", "--as-dm"], "/ask what is prone?\nBartok, hello");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     provider::Error,
-    session::{Outcome, TableEvent, ToolLine, TurnLine},
+    session::{Outcome, State, TableEvent, ToolLine, TurnLine},
 };
 
 /// Prints events of a table.
@@ -34,7 +34,10 @@ impl Printer {
         match event {
             TableEvent::Notice(text) => super::super::complain(text),
             TableEvent::Halted => super::super::complain("stopped: everyone is muted"),
-            // Whoever waits for the answer sees it come.
+            TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
+                super::super::complain(&format!("  ({state})"));
+            }
+            // What is heard and said has its own line.
             TableEvent::State(_) => {}
             TableEvent::Line(line) if self.json => {
                 writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
