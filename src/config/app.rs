@@ -94,9 +94,6 @@ impl File<'_> {
             selection::selection(tools.as_ref(), known, &budget.prices, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let campaign = self.campaign(&cast, reading, notes);
-        let assistant = cast.assistant.take();
-        let assistant =
-            assistant.unwrap_or_else(|| assistant::built_in(&cast.npcs, language, defaults.policy));
         Config {
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
@@ -104,7 +101,7 @@ impl File<'_> {
                 lines_and_veils: self.fields.texts("lines_and_veils"),
                 ..campaign
             },
-            assistant: assistant::scripted(assistant),
+            assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
             stt: providers.stt,
             llm: providers.llm,

@@ -1,9 +1,10 @@
 //! The game master's assistant where no file describes one, and what it says without a model.
 //!
-//! Entry functions: [`built_in`], [`scripted`].
+//! Entry function: [`assistant`]. **Never**: puts it among the NPCs.
 
 use serde_json::json;
 
+use super::cast::Cast;
 use crate::domain::{AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Tier, Voice};
 
 /// Names of the built-in one; the first that no NPC has.
@@ -11,8 +12,14 @@ const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
 /// What looks rules up.
 const SEARCH: &str = "rules-lookup.search_rules";
 
+/// The assistant of `cast`, else the built-in one; it looks up what its own lines do not answer.
+pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy) -> Npc {
+    let own = cast.assistant.take();
+    scripted(own.unwrap_or_else(|| built_in(&cast.npcs, language, policy)))
+}
+
 /// The assistant without a file; `cast` are the NPCs, whose names it does not take.
-pub fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
+fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
     let taken = |name: &&str| cast.iter().any(|npc| npc.name.eq_ignore_ascii_case(name));
     let name = NAMES.into_iter().find(|name| !taken(name)).unwrap_or(NAMES[1]);
     Npc {
@@ -43,7 +50,7 @@ pub fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
 }
 
 /// Has the scripted brain look up what its own lines do not answer.
-pub fn scripted(mut assistant: Npc) -> Npc {
+fn scripted(mut assistant: Npc) -> Npc {
     let line = |when: Option<LineWhen>, say: &str| Line {
         when,
         say: vec![say.to_owned()],
