@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
+mod assistant;
 mod house;
 mod kept;
 mod reload;
@@ -10,6 +11,7 @@ mod tables;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use assistant::{Answer, Assistant};
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
 pub use reload::{Running, follow};
@@ -115,14 +117,14 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Re
     let embedder = embedder(&config.embedder)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
-    let cast: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
-    host.catalog().set_cast(&cast);
+    host.catalog().set_cast(&callers(config));
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
     let own = &config.rules;
     let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
     let rules = Arc::new(rules);
     // Read beside the start, so that the first question does not wait for it.
-    let asked = cast.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
+    let asked =
+        config.npcs.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
     let book = Arc::clone(&rules);
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     let (tables, files) = (config.tables.clone(), config.file_io.clone());
@@ -134,6 +136,11 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Re
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let servers = servers::open(config, session, &host, seed.wrapping_add(2));
     Ok(Tools { host, servers, stop, tending, reading })
+}
+
+/// Everybody who may call tools.
+fn callers(config: &Config) -> Vec<Arc<Npc>> {
+    config.npcs.iter().chain([&config.assistant]).cloned().map(Arc::new).collect()
 }
 
 /// What compares meanings of utterances and tools, if anything does.

@@ -24,6 +24,7 @@ mod model;
 #[cfg(feature = "measure")]
 mod recogniser_error_rates;
 mod rules;
+mod steering;
 mod support;
 mod third_party;
 mod tools;

@@ -317,6 +317,48 @@ fn a_model_is_told_only_what_its_npc_may_know() {
     }
 }
 
+/// What only the moment holds: a stage note, the place and the time.
+#[test]
+fn stage_notes_reach_the_model_and_nothing_else() {
+    let server = ChatServer::start();
+    let place = table(&server);
+    let lines = "/direct Bartok 1: You owe Anna money.\n/scene set The river, dusk\n\
+                 Bartok, hello\nBartok, hello again";
+    let ran = place.run_typing(&["ask", "--json", "--as-dm", "--session", "one"], lines);
+    let ran = ran.ends_with(0);
+    let requests = server.requests();
+    let told = |turn: usize| last_message(&requests[turn], "user")["content"].as_str().unwrap();
+    assert!(told(0).contains("You owe Anna money."), "{}", told(0));
+    assert!(told(0).starts_with("[Scene: The river]\n[Time of day: dusk]\n"), "{}", told(0));
+    assert!(told(1).contains("[Time of day: dusk]"), "{}", told(1));
+    assert!(!requests[1].json.to_string().contains("owe Anna"), "it is over and was never said");
+    let kept = std::fs::read_to_string(place.path("data/sessions/one.json")).unwrap();
+    assert!(!kept.contains("owe Anna") && !kept.contains("dusk"), "{kept}");
+    assert!(!format!("{ran:?}").contains("owe Anna"), "{ran:#?}");
+}
+
+#[test]
+fn the_assistant_asks_the_model_and_pays_from_the_same_purse() {
+    let server = ChatServer::start();
+    server.push(calls(&[roll("one", "2d6")]));
+    let place = table(&server);
+    let asked = ["ask", "--json", "--assistant", "--text", "Where are the wagons? Roll 2d6."];
+    let answer = place.run(&asked).ends_with(0).line();
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2, "one round of tools");
+    assert_eq!(answer["tools"][0]["ok"], true, "{answer:#}");
+    assert_ne!(answer["text"], "", "{answer:#}");
+    let system = requests[0].json["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("The wagons are hidden here. Secret: the players do not know."));
+    assert!(!system.contains("Mira stole the signet."), "an npc's secrets are its own");
+    let price = "prices: { test-model: { input: 1000, output: 1000 } }\n";
+    let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    place.write("glyphoxa.yaml", format!("{config}{price}budget: {{ session_max: 0.01 }}\n"));
+    let refused = place.run(&asked).ends_with(1);
+    assert!(refused.stderr.contains("0.01"), "{refused:#?}");
+    assert_eq!(server.requests().len(), 2, "nothing was asked");
+}
+
 #[test]
 fn what_was_sent_before_is_sent_the_same_again() {
     let server = ChatServer::start();

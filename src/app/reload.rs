@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
 use arc_swap::ArcSwap;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{IDENTITIES, Tables, Tools, tables::RunningTable};
+use super::{IDENTITIES, Tables, Tools, callers, tables::RunningTable};
 use crate::{
     config::{self, Config, Watch},
     domain::Npc,
@@ -69,7 +69,7 @@ impl Running<'_> {
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
-        self.tools.host.catalog().set_cast(&cast);
+        self.tools.host.catalog().set_cast(&callers(fresh));
         self.tools.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.tools.host, &fresh.manifests);
         self.tools.host.reselect_by(fresh.selection.clone());
@@ -91,7 +91,7 @@ impl Running<'_> {
             [] => "no npc has changed".to_owned(),
             names => format!("changed: {}", names.join(", ")),
         };
-        let later = "providers, the embedder, turn and budget: at the next start";
+        let later = "providers, the embedder, turn, budget and the assistant: at the next start";
         format!("the files were read again; {changed} ({later})")
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Config, campaign,
+    Config, assistant, campaign,
     cast::Cast,
     discord::options,
     keys,
@@ -88,7 +88,7 @@ impl File<'_> {
             tools: &known,
             scripted: matches!(providers.llm, LlmChoice::Scripted),
         };
-        let cast = self.cast(reading, &defaults, notes);
+        let mut cast = self.cast(reading, &defaults, notes);
         let known = (self.folder, reading.tools);
         let (selection, embedder) =
             selection::selection(tools.as_ref(), known, &budget.prices, notes);
@@ -101,6 +101,7 @@ impl File<'_> {
                 lines_and_veils: self.fields.texts("lines_and_veils"),
                 ..campaign
             },
+            assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
             stt: providers.stt,
             llm: providers.llm,
@@ -251,7 +252,7 @@ impl File<'_> {
             }
         }
         let broken = self.fields.is_broken("npcs") || self.fields.is_broken("npc_dir");
-        if cast.tried == 0 && !broken {
+        if cast.is_empty() && !broken {
             let way_out =
                 "put a YAML file per npc into the folder 'npcs', or write them under npcs:";
             notes.problems.add(self.fields.place("npc_dir"), "there is no npc", way_out);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use super::{
     keys,
-    npc::{NpcDefaults, npc},
+    npc::{NpcDefaults, is_assistant, npc},
     reading::{Notes, Reading},
 };
 use crate::{
@@ -17,6 +17,8 @@ use crate::{
 pub struct Cast {
     /// In the order of reading.
     pub npcs: Vec<Npc>,
+    /// The game master's assistant, where one is described.
+    pub assistant: Option<Npc>,
     /// Who has a name: folded name -> place and full name.
     names: BTreeMap<String, Taken>,
     /// Names that were met before.
@@ -72,7 +74,13 @@ impl Cast {
 
     /// The NPCs, if every one of them could be read.
     pub fn whole(&self) -> Option<&[Npc]> {
-        (self.tried == self.npcs.len()).then_some(self.npcs.as_slice())
+        let read = self.npcs.len() + usize::from(self.assistant.is_some());
+        (self.tried == read).then_some(self.npcs.as_slice())
+    }
+
+    /// Whether nothing was even meant to be an NPC.
+    pub fn is_empty(&self) -> bool {
+        self.tried == usize::from(self.assistant.is_some())
     }
 
     /// Names that were taken.
@@ -89,12 +97,21 @@ impl Cast {
         for node in fields.items("aliases") {
             self.claim(node.text().unwrap_or_default(), file, node.at);
         }
-        self.npcs.push(npc);
+        match &self.assistant {
+            _ if !is_assistant(&fields) => self.npcs.push(npc),
+            None => self.assistant = Some(npc),
+            Some(first) => {
+                let message = format!("{} is the assistant already", quoted(&first.name));
+                let way_out = "keep one; the others may be of kind npc";
+                notes.problems.add(fields.place("kind"), message, way_out);
+            }
+        }
     }
 
     /// Gives a name to the next NPC, or notes whose it is.
     fn claim(&mut self, name: &str, file: &Arc<str>, at: Position) {
-        let (folded, owner) = (fold(name), self.npcs.len());
+        let owner = self.npcs.len() + usize::from(self.assistant.is_some());
+        let folded = fold(name);
         let place = format!("{file}:{}", at.line);
         match self.names.get(&folded) {
             _ if folded.is_empty() => {}

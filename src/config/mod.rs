@@ -7,6 +7,7 @@
 
 mod address;
 mod app;
+mod assistant;
 mod campaign;
 mod cast;
 mod discord;
@@ -65,6 +66,8 @@ pub const FILE_NAME: &str = "glyphoxa.yaml";
 pub struct Config {
     /// The cast, at least one, names unique; policies have the table's defaults merged in.
     pub npcs: Vec<Npc>,
+    /// The game master's assistant; described as NPCs are, never at the table.
+    pub assistant: Npc,
     /// The world played in; empty without a campaign file.
     pub campaign: Campaign,
     /// Who hears.

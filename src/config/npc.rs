@@ -41,6 +41,8 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     let line_tools = line::LineTools { known: defaults.tools, allowed };
     let lines = fields.items("lines").iter();
     let lines = lines.filter(|node| matches!(node.value, Value::Map(_)));
+    let (longest, highest) =
+        if is_assistant(&fields) { (u8::MAX, Tier::Deep) } else { (4, Tier::Fast) };
     let npc = Npc {
         name: text("name").trim().to_owned(),
         aliases: fields.texts("aliases"),
@@ -51,12 +53,9 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
         knowledge_scope: fields.texts("knowledge_scope"),
         voice: voice::voice(&fields, language, defaults.voices, problems),
         language: language.to_owned(),
-        max_sentences: fields.whole("max_sentences").unwrap_or(4),
+        max_sentences: fields.whole("max_sentences").unwrap_or(longest),
         engine: EngineKind::Cascaded,
-        budget_tier: fields
-            .text("budget_tier")
-            .and_then(|it| it.parse().ok())
-            .unwrap_or(Tier::Fast),
+        budget_tier: fields.text("budget_tier").and_then(|it| it.parse().ok()).unwrap_or(highest),
         lines: lines.map(|node| line::line(node, line_tools, problems)).collect(),
         tools: tools.clone(),
         address: address(&fields),
@@ -68,6 +67,11 @@ pub fn npc(node: &Node, defaults: &NpcDefaults, notes: &mut Notes) -> Npc {
     };
     warn(&npc, &fields, defaults, &mut notes.warnings);
     npc
+}
+
+/// Whether it is the game master's assistant.
+pub fn is_assistant(fields: &Fields) -> bool {
+    fields.text("kind") == Some("assistant")
 }
 
 /// A two-letter code under `language`.
@@ -144,6 +148,9 @@ pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
 
 /// What is allowed, but probably not meant.
 fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Problems) {
+    if is_assistant(fields) {
+        return;
+    }
     if defaults.scripted && npc.lines.is_empty() {
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
         warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");

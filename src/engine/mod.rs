@@ -3,6 +3,7 @@
 //! Entry types: [`VoiceEngine`], [`Turn`], [`Reply`].
 //! **Never**: knows other speakers' turns, Discord, or the store.
 
+mod assistant;
 mod cascaded;
 mod fillers;
 mod history;
@@ -12,6 +13,7 @@ mod recent;
 mod speak;
 mod tool_loop;
 
+pub use assistant::{Assistant, Question};
 pub use cascaded::{Cascaded, CascadedParts};
 pub use limits::SessionCalls;
 pub use purse::{Held, Purse};
@@ -184,15 +186,19 @@ pub struct TurnReport {
 }
 
 /// Why a turn ended before it was whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The chat model failed; the text is for the game master, never spoken.
+    #[error("{0}")]
     Model(String),
     /// The voice failed.
+    #[error("{0}")]
     Voice(String),
     /// A spending cap stopped it.
+    #[error("{0}")]
     OverBudget(String),
     /// The model answered without a word to say.
+    #[error("the model had nothing to say (ask again, or in other words)")]
     EmptyReply,
 }
 

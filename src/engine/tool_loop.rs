@@ -50,8 +50,19 @@ pub struct Talk {
     pub first_text_at: Option<Instant>,
     /// Tool time used.
     pub tool_time: Duration,
+    /// What the model wrote, all rounds.
+    pub text: String,
     /// Why it ended early.
     pub failure: Option<Failure>,
+}
+
+impl Talk {
+    fn add_text(&mut self, text: &str) {
+        if !self.text.is_empty() && !text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
 }
 
 /// Asks the model, runs what it calls, and asks again, until it has answered.
@@ -244,6 +255,7 @@ impl Rounds {
             held.settle(consumed(usage));
         }
         answer.took = asked_at.elapsed();
+        self.talk.add_text(&answer.text);
         Ok(answer)
     }
 

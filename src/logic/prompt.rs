@@ -1,6 +1,6 @@
 //! What an NPC's model reads: the system prompt that stays the same, and each turn's message.
 //!
-//! Entry functions: [`system_prompt`], [`turn_message`]. The system prompt depends on the files
+//! Entry functions: [`system_prompt`], [`assistant_prompt`], [`turn_message`]. The system prompt depends on the files
 //! alone, so that providers can cache it; whatever changes goes into the turn's message. What
 //! people say is data there: one line, no square brackets, at most 2,000 characters.
 //! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
@@ -13,8 +13,13 @@ use super::words::{Words, fold};
 /// The system prompt; a section whose `{value}` is empty is left out.
 const TEMPLATE: &str = include_str!("../../assets/prompts/npc.md");
 
+/// The same of the game master's assistant.
+const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
+
 /// Most facts of the world in one prompt.
 const MOST_FACTS: usize = 40;
+/// The same for the assistant.
+const MOST_FACTS_FOR_THE_GAME_MASTER: usize = 100;
 /// Longest description of one thing, in characters.
 const LONGEST_FACT: usize = 400;
 /// Longest text of one person, and of all that was overheard together, in characters.
@@ -79,6 +84,29 @@ pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
     sections.collect::<Vec<_>>().join("\n\n")
 }
 
+/// The stable prefix of everything the game master's assistant is asked; it knows what only the
+/// game master may know.
+pub fn assistant_prompt(assistant: &Npc, campaign: &Campaign) -> String {
+    let value = |key: &str| match key {
+        "name" => one_line(&assistant.name),
+        "personality" => assistant.personality.trim().to_owned(),
+        "rules" => list(assistant.behavior_rules.iter().map(|rule| one_line(rule))),
+        "world" => world(campaign),
+        "facts" => list(campaign.entities.iter().take(MOST_FACTS_FOR_THE_GAME_MASTER).map(|it| {
+            let secret = if it.dm_only { " Secret: the players do not know." } else { "" };
+            format!("{}{secret}", fact(it))
+        })),
+        "unwanted" => list(campaign.lines_and_veils.iter().map(|topic| one_line(topic))),
+        "players" => list(
+            campaign.players.iter().map(|it| one_line(&format!("{}: {}", it.name, it.character))),
+        ),
+        "language" => language(&assistant.language),
+        _ => String::new(),
+    };
+    let sections = ASSISTANT.trim().split("\n\n").filter_map(|section| filled(section, value));
+    sections.collect::<Vec<_>>().join("\n\n")
+}
+
 /// A section of the template with its values in it; `None` when one is empty. Values are not
 /// looked at again, whatever braces they hold.
 fn filled(section: &str, value: impl Fn(&str) -> String) -> Option<String> {
@@ -121,18 +149,17 @@ fn world(campaign: &Campaign) -> String {
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
     let known = campaign.entities.iter().filter(|entity| !entity.dm_only && fits(entity, &scope));
-    let line = |entity: &Entity| {
-        let aliases: Vec<_> = entity.aliases.iter().map(|alias| one_line(alias)).collect();
-        let also = if aliases.is_empty() {
-            String::new()
-        } else {
-            format!(", also {}", aliases.join(", "))
-        };
-        let about = capped(&one_line(&entity.description), LONGEST_FACT);
-        let kind = kind_words(entity.kind).first().copied().unwrap_or_default();
-        format!("{} ({kind}{also}): {about}", one_line(&entity.name))
-    };
-    list(known.take(MOST_FACTS).map(line))
+    list(known.take(MOST_FACTS).map(fact))
+}
+
+/// A thing of the world in one line.
+fn fact(entity: &Entity) -> String {
+    let aliases: Vec<_> = entity.aliases.iter().map(|alias| one_line(alias)).collect();
+    let also =
+        if aliases.is_empty() { String::new() } else { format!(", also {}", aliases.join(", ")) };
+    let about = capped(&one_line(&entity.description), LONGEST_FACT);
+    let kind = kind_words(entity.kind).first().copied().unwrap_or_default();
+    format!("{} ({kind}{also}): {about}", one_line(&entity.name))
 }
 
 /// Whether one of the folded topics names the thing, a word of its name, or its kind.

@@ -140,13 +140,13 @@ impl Table {
         let understood = match () {
             () if utterance.text.is_empty() => Understood::Nothing,
             () if command::is_x_card(&utterance.text) => Understood::Halt,
-            () => self.to_seat(seat, &utterance),
+            () => self.addressed_to(seat, &utterance),
         };
         self.act_on(understood, utterance);
     }
 
     /// What something said to `seat` comes to.
-    fn to_seat(&mut self, seat: usize, utterance: &Utterance) -> Understood {
+    fn addressed_to(&mut self, seat: usize, utterance: &Utterance) -> Understood {
         let when = (self.queue_depth(), self.sound.moment(Instant::now()));
         let asked = &self.seats[seat];
         match (self.ears.scene.is_present(seat), asked.muted) {

@@ -10,12 +10,13 @@ use tokio::{
 };
 
 use super::{
-    super::Failure,
+    super::{Failure, complain},
     Step,
     call_log::CallLog,
     face::Typed,
     inputs::{PLAYER, What},
     print::Printer,
+    steer::Desk,
 };
 use crate::session::{
     Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
@@ -46,9 +47,9 @@ pub enum Pacing {
 
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
-    table: TableHandle,
+    pub(super) table: TableHandle,
     events: mpsc::Receiver<TableEvent>,
-    printer: Printer,
+    pub(super) printer: Printer,
     pacing: Pacing,
     speakers: HashMap<String, SpeakerId>,
     /// The time of the next frame; may run ahead of the clock.
@@ -56,6 +57,10 @@ pub struct Driver {
     lines: u64,
     last: Option<Outcome>,
     typed_anything: bool,
+    /// Whoever types is at the table.
+    pub(super) is_here: bool,
+    /// Whoever types is not to be heard.
+    pub(super) opted_out: bool,
     call_log: Option<CallLog>,
 }
 
@@ -80,6 +85,8 @@ impl Driver {
             lines: 0,
             last: None,
             typed_anything: false,
+            is_here: true,
+            opted_out: false,
             call_log,
         }
     }
@@ -128,8 +135,8 @@ impl Driver {
     ///
     /// # Errors
     /// Nothing was typed at all, the table is gone, or stdout is.
-    pub async fn typed_lines(&mut self, typed: &Typed, as_dm: bool) -> Result<(), Failure> {
-        self.join(PLAYER, as_dm).await?;
+    pub async fn typed_lines(&mut self, typed: &Typed, desk: &Desk<'_>) -> Result<(), Failure> {
+        self.join(PLAYER, desk.is_dm).await?;
         let speaker = self.speakers[PLAYER];
         self.printer.welcome()?;
         loop {
@@ -139,13 +146,33 @@ impl Driver {
                 continue;
             }
             self.typed_anything = true;
-            self.say(speaker, line).await?;
+            if !self.steer(&line, speaker, desk).await? {
+                self.say_if_heard(speaker, line, desk).await?;
+            }
             self.settle().await?;
         }
         if self.typed_anything {
             return Ok(());
         }
         Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
+    }
+
+    /// Says a typed line, unless its typist is not to be heard.
+    async fn say_if_heard(
+        &mut self,
+        speaker: SpeakerId,
+        line: String,
+        desk: &Desk<'_>,
+    ) -> Result<(), Failure> {
+        if self.opted_out {
+            complain("you are not heard (/optin)");
+            return Ok(());
+        }
+        if !self.is_here {
+            self.join(PLAYER, desk.is_dm).await?;
+            self.is_here = true;
+        }
+        self.say(speaker, line).await
     }
 
     /// The next typed line; what the table says meanwhile is printed.
@@ -233,7 +260,7 @@ impl Driver {
         Ok(self.table.commands.send(Command::Typed { speaker, text }).await?)
     }
 
-    async fn join(&mut self, name: &str, is_dm: bool) -> Result<(), Failure> {
+    pub(super) async fn join(&mut self, name: &str, is_dm: bool) -> Result<(), Failure> {
         let next = u64::try_from(self.speakers.len()).unwrap_or(u64::MAX);
         let id = *self.speakers.entry(name.to_owned()).or_insert(SpeakerId(next));
         let speaker = Speaker { id, name: name.to_owned(), is_dm };

@@ -8,6 +8,9 @@ mod face;
 mod inputs;
 mod print;
 mod sink;
+mod slash;
+mod steer;
+mod written;
 
 use std::{
     collections::BTreeMap,
@@ -30,14 +33,19 @@ use self::{
     inputs::{Input, What, inputs},
     print::Printer,
     sink::WavSink,
+    steer::Desk,
+    written::assist,
 };
 use super::{DONE, FAILED, Failure};
 use crate::{
-    app::{self, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
+    app::{self, Assistant, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
-    domain::{SessionId, Tier},
+    domain::{Npc, SessionId, Tier},
+    engine::Purse,
+    logic::budget::Ledger,
     session::{Command, Pace},
+    tools::Effects,
 };
 
 /// Events of the table that wait to be printed.
@@ -51,6 +59,7 @@ const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
   glyphoxa ask --text 'Bartok, roll two d six plus three'
   glyphoxa ask --in question.wav --out answer.wav --json
   glyphoxa ask --speaker Anna --in a.wav --speaker Ben --at 1.5 --in b.wav
+  glyphoxa ask --assistant --text 'how does grappling work?'
   glyphoxa ask                      (type to the cast)")]
 pub struct Arguments {
     /// Everything is said to this NPC [default: whoever is addressed].
@@ -71,6 +80,9 @@ pub struct Arguments {
     /// The speaker is the game master and may steer the NPCs by voice.
     #[arg(long)]
     as_dm: bool,
+    /// The texts are questions of the game master to the assistant, answered in writing.
+    #[arg(long, requires = "texts", conflicts_with_all = ["files", "npc", "at", "out", "tier"])]
+    assistant: bool,
     /// Continue a kept session, or begin one with this name.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -184,11 +196,45 @@ async fn play(
     let session = SessionId(kept.id().to_owned());
     let tools = app::open_tools(config, Some(&session), rand::random())?;
     let status = match required(&tools).await {
+        Ok(()) if arguments.assistant => {
+            in_writing(arguments, (config, &tools), said.1, kept).await
+        }
         Ok(()) => at_table(arguments, (config, &tools), said, (kept, files)).await,
         Err(missing) => Err(Failure::Failed(missing)),
     };
     tools.close().await;
     status
+}
+
+/// Has the assistant answer everything.
+async fn in_writing(
+    arguments: &Arguments,
+    (config, tools): (&Config, &Tools),
+    steps: Vec<Step>,
+    kept: KeptSession,
+) -> Result<u8, Failure> {
+    let printer = Printer::new(arguments.json, false);
+    let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let session = SessionId(kept.id().to_owned());
+    let effects = face(arguments, &Typed::new());
+    let paid = (session, purse.clone());
+    let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
+    let may_use = |server: &str| uses(&config.assistant, server);
+    tools.servers.settled(SERVERS_PATIENCE, may_use).await;
+    let questions = steps.into_iter().filter_map(|step| match step.input.what {
+        What::Text(text) => Some(text),
+        What::File(_) => None,
+    });
+    let questions: Vec<String> = questions.collect();
+    let status = assist(&assistant, &questions, &tools.host, &printer).await;
+    let histories = kept.histories();
+    kept.save(histories, purse.spent())?;
+    status
+}
+
+/// What tools reach here.
+fn face(arguments: &Arguments, typed: &Arc<Typed>) -> Arc<dyn Effects> {
+    Arc::new(Face { aloud: !arguments.json, approve: arguments.approve, typed: Arc::clone(typed) })
 }
 
 /// Plays everything through a table.
@@ -212,6 +258,7 @@ async fn at_table(
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
+    let effects = face(arguments, &typed);
     let setup = TableSetup {
         session: SessionId(kept.id().to_owned()),
         histories: kept.histories(),
@@ -219,11 +266,7 @@ async fn at_table(
         stt,
         out: Box::new(sink.clone()),
         pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-        effects: Arc::new(Face {
-            aloud: !arguments.json,
-            approve: arguments.approve,
-            typed: Arc::clone(&typed),
-        }),
+        effects: Arc::clone(&effects),
         host: tools.host.clone(),
         events: events.clone(),
         seed: rand::random(),
@@ -239,7 +282,10 @@ async fn at_table(
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, events_in, (printer, call_log), pacing);
     let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
-    drive(&mut driver, &steps, following, (&typed, arguments.as_dm)).await?;
+    let paid = (SessionId(kept.id().to_owned()), table.purse.clone());
+    let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
+    let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
+    drive(&mut driver, &steps, following, (&typed, &desk)).await?;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     kept.save(ended.histories.into_iter().collect::<BTreeMap<_, _>>(), table.purse.spent())?;
@@ -252,8 +298,13 @@ async fn at_table(
 
 /// Whether an NPC may use tools of `server`; a bare name may be any server's.
 fn may_use(config: &Config, server: &str) -> bool {
-    let entries = config.npcs.iter().flat_map(|npc| &npc.tools);
-    entries.map(|entry| entry.split_once('.')).any(|it| it.is_none_or(|(of, _)| of == server))
+    config.npcs.iter().any(|npc| uses(npc, server))
+}
+
+/// Whether this one may.
+fn uses(npc: &Npc, server: &str) -> bool {
+    let entries = npc.tools.iter().map(|entry| entry.split_once('.'));
+    entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
 }
 
 /// Plays the steps, or what is typed while changed files are followed, until the end or ctrl-C.
@@ -261,11 +312,11 @@ async fn drive(
     driver: &mut Driver,
     steps: &[Step],
     following: impl Future<Output = ()>,
-    (typed, as_dm): (&Typed, bool),
+    (typed, desk): (&Typed, &Desk<'_>),
 ) -> Result<(), Failure> {
     let driven = async {
         if steps.is_empty() {
-            driver.typed_lines(typed, as_dm).await
+            driver.typed_lines(typed, desk).await
         } else {
             driver.steps(steps).await
         }

@@ -6,10 +6,11 @@ use std::io::{self, Write};
 
 use futures::future::BoxFuture;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 
 use crate::{
     provider::Error,
-    session::{Outcome, TableEvent, TurnLine},
+    session::{Outcome, State, TableEvent, ToolLine, TurnLine},
 };
 
 /// Prints events of a table.
@@ -33,7 +34,10 @@ impl Printer {
         match event {
             TableEvent::Notice(text) => super::super::complain(text),
             TableEvent::Halted => super::super::complain("stopped: everyone is muted"),
-            // Whoever waits for the answer sees it come.
+            TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
+                super::super::complain(&format!("  ({state})"));
+            }
+            // What is heard and said has its own line.
             TableEvent::State(_) => {}
             TableEvent::Line(line) if self.json => {
                 writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
@@ -43,13 +47,57 @@ impl Printer {
         Ok(())
     }
 
+    /// Whether programs read it.
+    pub const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Tells people what was done.
+    ///
+    /// # Errors
+    /// stdout is gone.
+    pub fn told(&self, text: &str) -> anyhow::Result<()> {
+        match self.json {
+            true => super::super::complain(text),
+            false => writeln!(io::stdout().lock(), "  {text}")?,
+        }
+        Ok(())
+    }
+
+    /// Tells people of a call.
+    ///
+    /// # Errors
+    /// stdout is gone.
+    pub fn tool(&self, tool: &ToolLine) -> anyhow::Result<()> {
+        Ok(writeln!(io::stdout().lock(), "{}", call(tool))?)
+    }
+
+    /// What somebody says who is not at the table.
+    ///
+    /// # Errors
+    /// stdout is gone.
+    pub fn line_of(&self, who: &str, text: &str) -> anyhow::Result<()> {
+        Ok(writeln!(io::stdout().lock(), "{who}: {text}")?)
+    }
+
+    /// Tells programs something that is no turn.
+    ///
+    /// # Errors
+    /// stdout is gone.
+    pub fn object(&self, object: &Value) -> anyhow::Result<()> {
+        Ok(writeln!(io::stdout().lock(), "{object}")?)
+    }
+
     /// Says how to type.
     ///
     /// # Errors
     /// stderr is gone.
     pub fn welcome(&self) -> io::Result<()> {
         if self.at_terminal {
-            writeln!(io::stderr(), "type to the cast, a name first; Ctrl-D ends")?;
+            writeln!(
+                io::stderr(),
+                "type to the cast, a name first; / lists commands; Ctrl-D ends"
+            )?;
         }
         Ok(())
     }
@@ -80,11 +128,7 @@ impl Printer {
             writeln!(out, "  to {npc}, tier {} ({})", tier.effective, tier.reason)?;
         }
         for tool in &line.tools {
-            writeln!(
-                out,
-                "  tool {} {} -> {} ({} ms)",
-                tool.tool, tool.arguments, tool.result, tool.ms
-            )?;
+            writeln!(out, "{}", call(tool))?;
         }
         if !line.reply.is_empty() {
             writeln!(out, "{}: {}", line.npc.as_deref().unwrap_or("nobody"), line.reply)?;
@@ -108,6 +152,11 @@ impl Printer {
         }
         Ok(())
     }
+}
+
+fn call(tool: &ToolLine) -> String {
+    let ToolLine { tool, arguments, result, ms, .. } = tool;
+    format!("  tool {tool} {arguments} -> {result} ({ms} ms)")
 }
 
 fn said(heard: &str) -> &str {

@@ -8,6 +8,12 @@ pub static NPC: Shape = Shape {
     title: "A Glyphoxa NPC",
     keys: &[
         Key::required("name", Kind::Filled, "Full name, unique at the table."),
+        Key::new(
+            "kind",
+            Kind::Word(&["npc", "assistant"]),
+            "An npc, the default, or the game master's assistant (one at most): it answers `/ask` in \
+             writing, is never at the table, and needs no voice.",
+        ),
         Key::new("aliases", TEXTS, "Other names players call it by."),
         Key::new(
             "pronunciation",

@@ -155,18 +155,8 @@ impl Setup {
             seed: 7,
             events: events_out,
         });
-        let stage = Stage {
-            table,
-            task,
-            events,
-            states: Vec::new(),
-            models,
-            voice,
-            tools,
-            stt,
-            left,
-            opened,
-        };
+        let states = Vec::new();
+        let stage = Stage { table, task, events, states, models, voice, tools, stt, left, opened };
         for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
             let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
             stage.order(Command::Join(speaker)).await;

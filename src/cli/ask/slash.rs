@@ -1,0 +1,329 @@
+//! Lines that begin with a slash: what somebody at the table wants of the program itself.
+//!
+//! Entry function: [`parse`]. **Never**: does anything.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{
+    app,
+    domain::{Npc, Tier},
+    session::{Command, SceneChange, SpeakerId},
+};
+
+/// What a line wants.
+#[derive(Debug)]
+pub enum Slash {
+    /// Something of the table, and what is said about it.
+    Do(Command, String),
+    /// To see something.
+    Show(Shown),
+    /// An answer of the game master's assistant.
+    Ask(String),
+    /// Not to be at the table until the next line.
+    Leave,
+    /// Not to be heard any more, or to be heard again.
+    OptOut(bool),
+}
+
+/// What can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Everything.
+    Status,
+    /// The NPCs' tiers.
+    Tiers,
+    /// Where the game is.
+    Scene,
+}
+
+/// Who has typed a line, and to whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Typist<'a> {
+    /// Who.
+    pub speaker: SpeakerId,
+    /// May steer the table.
+    pub is_dm: bool,
+    /// The cast, in the order of the seats.
+    pub npcs: &'a [Npc],
+    /// When.
+    pub now: Instant,
+}
+
+/// A command: its word, how it is used, and whether anybody may.
+struct Form {
+    word: &'static str,
+    usage: &'static str,
+    for_all: bool,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+}
+
+const fn form(
+    word: &'static str,
+    usage: &'static str,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+) -> Form {
+    Form { word, usage, for_all: false, read }
+}
+
+const fn for_all(
+    word: &'static str,
+    usage: &'static str,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+) -> Form {
+    Form { for_all: true, ..form(word, usage, read) }
+}
+
+/// All commands.
+const FORMS: &[Form] = &[
+    form("mute", "/mute NAME or all", |typist, rest| mute(typist, rest, true)),
+    form("unmute", "/unmute NAME or all", |typist, rest| mute(typist, rest, false)),
+    form("speak", "/speak NAME: words in its voice", speak),
+    for_all("say", "/say NAME: words to it", say),
+    form("ask", "/ask QUESTION for your assistant", ask),
+    form("tier", "/tier set TIER [NAME] [MINUTES], clear [NAME], show", tier),
+    form("scene", "/scene set PLACE[, TIME], enter NAME, leave NAME, show", scene),
+    form("direct", "/direct NAME [TURNS]: secret note", direct),
+    form("pin", "/pin NAME", pin),
+    form("unpin", "/unpin", |_, _| {
+        Ok(done(Command::Pin { seat: None, player: None }, "nobody is pinned"))
+    }),
+    for_all("character", "/character NAME", character),
+    form("skip", "/skip", |_, _| Ok(done(Command::Skip, "on to the next"))),
+    form("pause", "/pause", |_, _| {
+        Ok(done(Command::Pause(true), "paused: nobody is answered until /resume"))
+    }),
+    form("resume", "/resume", |_, _| Ok(done(Command::Pause(false), "it goes on"))),
+    for_all("xcard", "/xcard", |_, _| {
+        Ok(done(Command::Halt, "the game master lets them speak again (/unmute all)"))
+    }),
+    for_all("status", "/status", |_, _| Ok(Slash::Show(Shown::Status))),
+    for_all("leave", "/leave", |_, _| Ok(Slash::Leave)),
+    for_all("optout", "/optout", |_, _| Ok(Slash::OptOut(true))),
+    for_all("optin", "/optin", |_, _| Ok(Slash::OptOut(false))),
+];
+
+/// What a line wants; `None` when it does not begin with a slash.
+///
+/// # Errors
+/// There is no such command, it is used wrongly, or it is the game master's.
+pub fn parse(line: &str, typist: &Typist<'_>) -> Option<Result<Slash, String>> {
+    let line = line.trim().strip_prefix('/')?;
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let form = FORMS.iter().find(|form| form.word.eq_ignore_ascii_case(word));
+    Some(match form {
+        None => Err(format!("there is no '/{word}' (there are: {})", usages(typist.is_dm))),
+        Some(form) if !form.for_all && !typist.is_dm => {
+            let word = form.word;
+            Err(format!("only the game master may /{word} (start with --as-dm)"))
+        }
+        Some(form) => (form.read)(typist, rest.trim())
+            .map_err(|why| if why.is_empty() { format!("say {}", form.usage) } else { why }),
+    })
+}
+
+/// What this typist may use.
+fn usages(is_dm: bool) -> String {
+    let may = FORMS.iter().filter(|form| is_dm || form.for_all);
+    may.map(|form| form.usage).collect::<Vec<_>>().join("; ")
+}
+
+/// Stands for the usage of the command.
+const USAGE: String = String::new();
+
+fn done(command: Command, said: &str) -> Slash {
+    Slash::Do(command, said.to_owned())
+}
+
+fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(usize, &'a Npc), String> {
+    if name.is_empty() {
+        return Err(USAGE);
+    }
+    app::find_npc(typist.npcs, name)
+}
+
+/// `NAME: words`.
+fn name_and_words<'a, 'l>(
+    typist: &Typist<'a>,
+    rest: &'l str,
+) -> Result<(usize, &'a Npc, &'l str), String> {
+    let (name, words) = rest.split_once(':').ok_or(USAGE)?;
+    let (seat, npc) = npc(typist, name.trim())?;
+    Ok((seat, npc, words.trim()))
+}
+
+fn mute(typist: &Typist<'_>, rest: &str, muted: bool) -> Result<Slash, String> {
+    let (seat, who) = match rest {
+        "all" => (None, "everyone"),
+        name => npc(typist, name).map(|(seat, npc)| (Some(seat), npc.name.as_str()))?,
+    };
+    let said = if muted { "is muted" } else { "may speak" };
+    Ok(done(Command::Mute { seat, muted }, &format!("{who} {said}")))
+}
+
+fn speak(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (seat, npc, text) = name_and_words(typist, rest)?;
+    if text.is_empty() {
+        return Err(USAGE);
+    }
+    let command = Command::Puppet { speaker: typist.speaker, seat, text: text.to_owned() };
+    Ok(done(command, &format!("{} says it", npc.name)))
+}
+
+fn say(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (seat, npc, text) = name_and_words(typist, rest)?;
+    if text.is_empty() {
+        return Err(USAGE);
+    }
+    let command = Command::TypedTo { speaker: typist.speaker, seat, text: text.to_owned() };
+    Ok(done(command, &format!("to {}", npc.name)))
+}
+
+fn ask(_: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    if rest.is_empty() { Err(USAGE) } else { Ok(Slash::Ask(rest.to_owned())) }
+}
+
+fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (name, note) = rest.split_once(':').ok_or(USAGE)?;
+    let (name, turns) = last_number(name.trim());
+    let (seat, npc) = npc(typist, name)?;
+    let said = match (note.trim().is_empty(), turns) {
+        (true, _) => format!("{} has no note", npc.name),
+        (false, Some(turns)) => format!("{} is told, for {turns} turns", npc.name),
+        (false, None) => format!("{} is told, until told otherwise", npc.name),
+    };
+    Ok(done(Command::Direct { seat, note: note.to_owned(), turns }, &said))
+}
+
+/// A number at the end, and what is before it.
+fn last_number(text: &str) -> (&str, Option<u32>) {
+    let (before, last) = text.rsplit_once(char::is_whitespace).unwrap_or(("", text));
+    match last.parse() {
+        Ok(number) => (before.trim(), Some(number)),
+        Err(_) => (text, None),
+    }
+}
+
+fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let whom = |name: &str| match name {
+        "" => Ok((None, "everyone")),
+        name => npc(typist, name).map(|(seat, npc)| (Some(seat), npc.name.as_str())),
+    };
+    match what {
+        "show" => Ok(Slash::Show(Shown::Tiers)),
+        "clear" => {
+            let (seat, who) = whom(rest.trim())?;
+            let command = Command::SetTier { seat, tier: None, until: None };
+            Ok(done(command, &format!("{who} goes by what is said")))
+        }
+        "set" => {
+            let rest = rest.trim();
+            let (tier, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let tier: Tier = tier.parse()?;
+            let (name, minutes) = last_number(rest.trim());
+            let (seat, who) = whom(name)?;
+            let length = |minutes| Duration::from_secs(u64::from(minutes) * 60);
+            let until = minutes.map(|minutes| typist.now + length(minutes));
+            let long = minutes.map(|minutes| format!(" for {minutes} min")).unwrap_or_default();
+            let command = Command::SetTier { seat, tier: Some(tier), until };
+            Ok(done(command, &format!("{who}: tier {tier}{long}")))
+        }
+        _ => Err(USAGE),
+    }
+}
+
+fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let rest = rest.trim();
+    let seat = || npc(typist, rest).map(|(seat, npc)| (seat, &npc.name));
+    let (change, said) = match what {
+        "show" => return Ok(Slash::Show(Shown::Scene)),
+        "enter" => {
+            seat().map(|(seat, name)| (SceneChange::Enter(seat), format!("{name} comes")))?
+        }
+        "leave" => seat().map(|(seat, name)| (SceneChange::Leave(seat), format!("{name} goes")))?,
+        "set" if !rest.is_empty() => {
+            let (place, time) = match rest.split_once(',') {
+                Some((place, time)) => (place.trim(), Some(time.trim().to_owned())),
+                None => (rest, None),
+            };
+            // `, dusk` leaves the place as it is.
+            let location = Some(place.to_owned()).filter(|place| !place.is_empty());
+            (SceneChange::Set { location, time }, format!("the scene is {rest}"))
+        }
+        _ => return Err(USAGE),
+    };
+    Ok(Slash::Do(Command::Scene(change), said))
+}
+
+fn pin(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let (seat, npc) = npc(typist, rest)?;
+    let command = Command::Pin { seat: Some(seat), player: None };
+    Ok(done(command, &format!("what is said is for {}", npc.name)))
+}
+
+fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+    let name = Some(rest.to_owned()).filter(|name| !name.is_empty());
+    let said = match &name {
+        Some(name) => format!("the NPCs call you {name}"),
+        None => "the NPCs call you by your own name".to_owned(),
+    };
+    Ok(Slash::Do(Command::Character { speaker: typist.speaker, name }, said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str, is_dm: bool) -> Option<Result<Slash, String>> {
+        let npcs = [Npc::plain("Bartok the Barkeep"), Npc::plain("Mira")];
+        let typist = Typist { speaker: SpeakerId(0), is_dm, npcs: &npcs, now: Instant::now() };
+        parse(line, &typist)
+    }
+
+    #[test]
+    fn lines_without_a_slash_are_said() {
+        assert!(read("mute Bartok", true).is_none());
+        assert!(read("and/or", true).is_none());
+    }
+
+    #[test]
+    fn names_minutes_and_turns_are_told_apart() {
+        let does = |line: &str| match read(line, true) {
+            Some(Ok(Slash::Do(command, said))) => (format!("{command:?}"), said),
+            other => panic!("{line}: {other:?}"),
+        };
+        let (command, said) = does("/tier set deep bartok 5");
+        assert!(
+            command.contains("seat: Some(0), tier: Some(Deep)") && !command.contains("until: None")
+        );
+        assert_eq!(said, "Bartok the Barkeep: tier deep for 5 min");
+        assert!(does("/tier set fast 5").0.contains("seat: None, tier: Some(Fast), until: Some"));
+        assert!(does("/tier set fast").0.ends_with("until: None }"));
+        assert_eq!(does("/direct Mira 3: be brief").1, "Mira is told, for 3 turns");
+        assert!(
+            does("/scene set Old Mill, dusk").0.contains(r#"Some("Old Mill"), time: Some("dusk")"#)
+        );
+        assert!(does("/scene set , dusk").0.contains(r#"location: None, time: Some("dusk")"#));
+    }
+
+    #[test]
+    fn wrong_lines_say_what_is_right() {
+        let wrong = |line: &str, is_dm| match read(line, is_dm) {
+            Some(Err(why)) => why,
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(wrong("/pin", true), "say /pin NAME");
+        assert_eq!(wrong("/speak Mira", true), "say /speak NAME: words in its voice");
+        assert!(wrong("/pin Pip", true).starts_with("there is no npc 'Pip'"));
+        assert!(wrong("/tier set slow", true).starts_with("unknown tier 'slow'"));
+        assert_eq!(
+            wrong("/mute Mira", false),
+            "only the game master may /mute (start with --as-dm)"
+        );
+        let list = wrong("/nonsense", false);
+        assert!(list.contains("/xcard") && !list.contains("/mute"), "{list}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The game master's assistant where no file describes one, and what it says without a model.
+//!
+//! Entry function: [`assistant`]. **Never**: puts it among the NPCs.
+
+use serde_json::json;
+
+use super::cast::Cast;
+use crate::domain::{AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Tier, Voice};
+
+/// Names of the built-in one; the first that no NPC has.
+const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
+/// What looks rules up.
+const SEARCH: &str = "rules-lookup.search_rules";
+
+/// The assistant of `cast`, else the built-in one; it looks up what its own lines do not answer.
+pub fn assistant(cast: &mut Cast, language: &str, policy: &Policy) -> Npc {
+    let own = cast.assistant.take();
+    scripted(own.unwrap_or_else(|| built_in(&cast.npcs, language, policy)))
+}
+
+/// The assistant without a file; `cast` are the NPCs, whose names it does not take.
+fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
+    let taken = |name: &&str| cast.iter().any(|npc| npc.name.eq_ignore_ascii_case(name));
+    let name = NAMES.into_iter().find(|name| !taken(name)).unwrap_or(NAMES[1]);
+    Npc {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        pronunciation: Vec::new(),
+        personality: String::new(),
+        behavior_rules: Vec::new(),
+        secret_knowledge: Vec::new(),
+        knowledge_scope: Vec::new(),
+        voice: Voice {
+            provider: String::new(),
+            voice_id: String::new(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        },
+        language: language.to_owned(),
+        max_sentences: u8::MAX,
+        engine: EngineKind::Cascaded,
+        budget_tier: Tier::Deep,
+        tools: vec!["rules-lookup.*".to_owned(), "dice-roller.*".to_owned()],
+        address: AddressMode::NameOnly,
+        lines: Vec::new(),
+        fillers: Vec::new(),
+        policy: policy.clone(),
+    }
+}
+
+/// Has the scripted brain look up what its own lines do not answer.
+fn scripted(mut assistant: Npc) -> Npc {
+    let line = |when: Option<LineWhen>, say: &str| Line {
+        when,
+        say: vec![say.to_owned()],
+        tool: None,
+        once: false,
+        weight: 1,
+    };
+    let search = LineTool { name: SEARCH.to_owned(), arguments: json!({"query": "{utterance}"}) };
+    // One letter fits everything, and less well than any line of its own.
+    assistant
+        .lines
+        .push(Line { tool: Some(search), ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND) });
+    if !assistant.lines.iter().any(|line| line.when.is_none()) {
+        assistant.lines.push(line(None, NOTHING));
+    }
+    assistant
+}
+
+/// What a look-up brought.
+const FOUND: &str = "I am scripted and only look things up. {result.results.0.name}: \
+                     {result.results.0.text}";
+/// It brought nothing.
+const NOTHING: &str = "I am scripted and only look things up, and found nothing (name a rule, a \
+                       spell or a condition, or set providers.llm to a model).";

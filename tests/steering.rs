@@ -1,0 +1,236 @@
+//! What is typed with a slash: the game master steers the table through the real program.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    program::{Place, Ran},
+    speech::{plain_wav, speech},
+};
+
+const CAST: &str = r#"
+npcs:
+  - name: Bartok the Barkeep
+    aliases: [Bartok]
+    voice: { provider: flite, voice_id: rms }
+    lines: [{ say: "Sit down, {speaker}." }]
+  - name: Mira Quickfingers
+    aliases: [Mira]
+    voice: { provider: flite, voice_id: slt }
+    lines: [{ say: "What is it to you?" }]
+campaign: world.yaml
+"#;
+const WORLD: &str = r#"
+campaign: { name: Ravenford }
+scenes:
+  - { name: The Tilted Tankard, npcs: [Bartok, Mira] }
+  - { name: Old Mill, npcs: [Mira] }
+"#;
+
+/// The game master types these lines.
+fn typed(lines: &[&str]) -> Ran {
+    table().run_typing(&["ask", "--json", "--as-dm"], &lines.join("\n"))
+}
+
+fn table() -> Place {
+    let place = Place::with_config(CAST);
+    place.write("world.yaml", WORLD);
+    place
+}
+
+/// The turns and the status objects of a run.
+#[track_caller]
+fn parted(ran: Ran) -> (Vec<Value>, Vec<Value>) {
+    let lines = ran.ends_with(0).lines();
+    let (statuses, turns): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|line| line.get("status").is_some());
+    (turns, statuses.into_iter().map(|mut line| line["status"].take()).collect())
+}
+
+fn npcs(turns: &[Value]) -> Vec<&str> {
+    turns.iter().map(|turn| turn["npc"].as_str().unwrap_or("nobody")).collect()
+}
+
+#[test]
+fn muting_pausing_and_the_x_card_hold_until_taken_back() {
+    let (turns, statuses) = parted(typed(&[
+        "/mute Mira",
+        "Mira, hello",
+        "/unmute Mira",
+        "Mira, hello",
+        "/pause",
+        "Mira, hello",
+        "/status",
+        "/resume",
+        "Mira, hello",
+        "/xcard",
+        "Bartok, hello",
+        "/status",
+        "/unmute all",
+        "X-card!",
+        "/unmute all",
+        "Bartok, hello",
+        "/skip",
+    ]));
+    let mira = "Mira Quickfingers";
+    let bartok = "Bartok the Barkeep";
+    assert_eq!(npcs(&turns), ["nobody", mira, "nobody", mira, "nobody", "nobody", bartok]);
+    assert_eq!(turns[2]["detail"], "the table is paused");
+    assert_eq!(
+        (&turns[5]["speaker"], &turns[5]["outcome"]),
+        (&json!("somebody"), &json!("stopped"))
+    );
+    assert_eq!((&statuses[0]["state"], &statuses[0]["utterances"]), (&json!("paused"), &json!(3)));
+    let muted: Vec<_> = statuses[1]["seats"].as_array().unwrap().iter().collect();
+    assert!(muted.iter().all(|seat| seat["muted"] == true), "{muted:#?}");
+}
+
+#[test]
+fn the_x_card_is_heard_aloud_from_anybody() {
+    let place = table();
+    place.write("card.wav", plain_wav(&speech("rms", "x card")));
+    let said = ["--in", "card.wav", "--text", "Mira, hello"];
+    let turns = place.run(&[&["ask", "--json"], &said[..]].concat()).ends_with(1).lines();
+    assert_eq!(
+        (&turns[0]["outcome"], &turns[0]["speaker"]),
+        (&json!("stopped"), &json!("somebody"))
+    );
+    assert_eq!(turns[1]["detail"], "the npc is muted", "{turns:#?}");
+}
+
+#[test]
+fn tiers_pins_and_words_go_to_the_npc_that_is_named() {
+    let (turns, statuses) = parted(typed(&[
+        "/tier set deep Bartok 10",
+        "/pin Mira",
+        "what is the news",
+        "Bartok, hello",
+        "/tier clear",
+        "Bartok, and the weather",
+        "/speak Mira: Not a word, friends.",
+        "/say Bartok: Mira, hello",
+        "/status",
+        "/unpin",
+    ]));
+    let effective: Vec<_> = turns.iter().map(|turn| &turn["tier"]["effective"]).collect();
+    assert_eq!(effective, ["fast", "deep", "fast", "fast", "fast"]);
+    let (mira, bartok) = ("Mira Quickfingers", "Bartok the Barkeep");
+    assert_eq!(npcs(&turns), [mira, bartok, bartok, mira, bartok]);
+    assert_eq!(turns[3]["reply"], "Not a word, friends.");
+    let seats = &statuses[0]["seats"];
+    assert_eq!(
+        (&seats[0]["override"], &seats[1]["pinned_by"]),
+        (&Value::Null, &json!(["everyone"]))
+    );
+    assert_eq!(seats[0]["last_selection"]["effective"], "fast");
+    assert_eq!(statuses[0]["answered"], 4, "the game master's own words answer nobody");
+}
+
+#[test]
+fn a_scene_brings_its_npcs_and_players_have_characters() {
+    let (turns, statuses) = parted(typed(&[
+        "/scene set old mill, dusk",
+        "Bartok, hello",
+        "/status",
+        "/scene set the river",
+        "/scene enter Bartok",
+        "/scene leave Mira",
+        "/character Balin the Wise",
+        "Bartok, hello",
+        "/status",
+        "/direct Mira 2: be afraid",
+        "/status",
+    ]));
+    assert_eq!(npcs(&turns), ["nobody", "Bartok the Barkeep"]);
+    assert_eq!(turns[1]["reply"], "Sit down, Balin the Wise.");
+    let scene = |place: &str, here: &str| json!({"location": place, "time_of_day": "dusk", "present": [here]});
+    assert_eq!(statuses[0]["scene"], scene("Old Mill", "Mira Quickfingers"));
+    assert_eq!(statuses[1]["scene"], scene("the river", "Bartok the Barkeep"));
+    assert_eq!(statuses[2]["seats"][1]["note_turns_left"], 2);
+}
+
+#[test]
+fn who_has_opted_out_is_not_heard() {
+    let ran = typed(&["/optout", "Mira, hello", "/optin", "Mira, hello", "/leave", "Mira, again"]);
+    assert!(ran.stderr.contains("you are not heard (/optin)"), "{ran:#?}");
+    let (turns, _) = parted(ran);
+    assert_eq!(npcs(&turns), ["Mira Quickfingers", "Mira Quickfingers"]);
+}
+
+#[test]
+fn players_may_stop_everything_and_steer_nothing() {
+    let lines = "/mute Mira\nMira, hello\n/status\n/nonsense\n/xcard\nMira, hello";
+    let ran = table().run_typing(&["ask"], lines).ends_with(0);
+    let err = &ran.stderr;
+    assert!(err.contains("only the game master may /mute (start with --as-dm)"), "{err}");
+    assert!(err.contains("there is no '/nonsense' (there are: /say NAME"), "{err}");
+    assert!(err.contains("stopped: everyone is muted"), "{err}");
+    assert_eq!(ran.stdout.matches("Mira Quickfingers: What is it to you?").count(), 1, "{ran:#?}");
+    assert!(ran.stdout.contains("listening; 1 said: 1 answered, 0 not meant to be, 0 failed"));
+    assert!(ran.stdout.contains("nobody answers: the npc is muted"), "{ran:#?}");
+}
+
+#[test]
+fn people_are_shown_how_things_stand() {
+    let lines = "/tier set standard 1\n/direct Mira: hush\n/mute Bartok\n/pin Mira\n/tier show\n\
+                 /scene show\n/status";
+    let shown = table().run_typing(&["ask", "--as-dm"], lines).ends_with(0).stdout;
+    for text in [
+        "  Mira Quickfingers: up to fast; game master's standard for ",
+        "  scene: The Tilted Tankard; there: Bartok the Barkeep, Mira Quickfingers",
+        "; scripted and flite; muted",
+        "; hears everyone; has a note",
+    ] {
+        assert!(shown.contains(text), "{text}:\n{shown}");
+    }
+    assert!(!shown.contains("hush"), "{shown}");
+}
+
+#[test]
+fn the_assistant_looks_rules_up_in_writing() {
+    let place = table();
+    let ask = ["ask", "--json", "--assistant", "--text", "how does grappling work?"];
+    let answer = place.run(&ask).ends_with(0).line();
+    assert_eq!(answer["assistant"], "Assistant", "{answer:#}");
+    let text = answer["text"].as_str().unwrap();
+    assert!(text.starts_with("I am scripted") && text.to_lowercase().contains("grappl"), "{text}");
+    assert_eq!(answer["tools"][0]["tool"], "rules-lookup.search_rules", "{answer:#}");
+    let nothing = ["ask", "--json", "--assistant", "--text", "xyzzy"];
+    let nothing = place.run(&nothing).ends_with(0).line();
+    assert!(nothing["text"].as_str().unwrap().contains("found nothing"), "{nothing:#}");
+    let shown = place.run_typing(&["ask", "--as-dm"], "/ask what is prone?\nBartok, hello");
+    let shown = shown.ends_with(0).stdout;
+    assert!(shown.contains("\nAssistant: I am scripted"), "{shown}");
+    let refused = place.run_typing(&["ask"], "/ask what is prone?").ends_with(0);
+    assert!(refused.stderr.contains("only the game master may /ask"), "{refused:#?}");
+    place.run(&["ask", "--assistant"]).ends_with(2);
+}
+
+#[test]
+fn an_assistant_of_ones_own_is_no_npc() {
+    let own = "
+  - name: Clerk
+    kind: assistant
+    tools: [dice-roller.roll]
+    lines: [{ when: roll, say: 'It is {result.total}.', tool: { name: dice-roller.roll, arguments: { expression: '{dice}' } } }]
+campaign";
+    let place = table();
+    place.write("glyphoxa.yaml", CAST.replace("\ncampaign", own));
+    let checked = place.run(&["check"]).ends_with(0);
+    assert!(
+        checked.stdout.contains("2 NPCs (Bartok the Barkeep, Mira Quickfingers)"),
+        "{checked:#?}"
+    );
+    assert_eq!(checked.stderr, "", "an assistant needs no voice and no lines");
+    let asked = ["roll 2d6", "how does grappling work?"];
+    let asked = ["ask", "--json", "--assistant", "--text", asked[0], "--text", asked[1]];
+    let answers = place.run(&asked).ends_with(0).lines();
+    assert!(answers[0]["text"].as_str().unwrap().starts_with("It is "), "{answers:#?}");
+    assert_eq!(answers[1]["tools"], json!([]), "its whitelist holds: {answers:#?}");
+    let line = place.run(&["ask", "--json", "--text", "Clerk, hello"]).line();
+    assert_eq!(line["npc"], Value::Null, "nobody can speak to it: {line:#}");
+    let two = "npcs:\n  - { name: A, kind: assistant }\n  - { name: B, kind: assistant }\n";
+    let report = Place::with_config(two).run(&["check"]).ends_with(2).stderr;
+    assert!(report.contains("'A' is the assistant already (keep one"), "{report}");
+    let one = Place::with_config("npcs: [{ name: A, kind: assistant }]\n").run(&["check"]);
+    assert!(one.ends_with(2).stderr.contains("there is no npc"), "an assistant alone is no cast");
+}
