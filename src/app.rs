@@ -3,6 +3,7 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod assistant;
+mod call_log;
 mod house;
 mod kept;
 mod reload;
@@ -12,6 +13,7 @@ mod tables;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use assistant::{Answer, Assistant};
+pub use call_log::CallLog;
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
 pub use reload::{Running, follow};

@@ -3,14 +3,15 @@
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
 use std::{
+    collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 
-use super::{TableSetup, Tables, Tools, open_table};
+use super::{CallLog, TableSetup, Tables, Tools, open_table};
 use crate::{
     app::kept::KeptSession,
     audio::{Frame, Framer, Resampler, SampleRate},
@@ -19,7 +20,7 @@ use crate::{
     domain::{Campaign, Npc, SessionId, Voice},
     engine::Purse,
     provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite},
-    session::Kept,
+    session::{Kept, TurnLine},
     tools::{ToolHost, connection::Servers},
 };
 
@@ -33,7 +34,13 @@ pub struct Residence {
     tools: Arc<Tools>,
     tables: Tables,
     stt: Arc<dyn SpeechToText>,
-    purses: Arc<Mutex<Vec<(SessionId, Purse)>>>,
+    open: Arc<Mutex<HashMap<SessionId, Books>>>,
+}
+
+/// What is kept of a session while it runs.
+struct Books {
+    purse: Purse,
+    calls: CallLog,
 }
 
 impl Residence {
@@ -44,7 +51,12 @@ impl Residence {
         tables: Tables,
         stt: Arc<dyn SpeechToText>,
     ) -> Self {
-        Self { config, tools, tables, stt, purses: Arc::default() }
+        Self { config, tools, tables, stt, open: Arc::default() }
+    }
+
+    /// Held for a line at most, never across an await.
+    fn books(&self) -> MutexGuard<'_, HashMap<SessionId, Books>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_now(&self, opening: Opening) -> anyhow::Result<Opened> {
@@ -65,12 +77,12 @@ impl Residence {
             events: opening.events.clone(),
             seed: rand::random(),
         };
+        let id = &opening.session.0;
+        let calls = KeptSession::open(&config.data_dir, id)?.call_log().unwrap_or_default();
+        let calls = CallLog::open(calls, id)?;
         let table = open_table(&config, setup)?;
         self.tables.add(&table, opening.events);
-        self.purses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((opening.session, table.purse));
+        self.books().insert(opening.session, Books { purse: table.purse, calls });
         Ok(Opened { handle: table.handle, task: table.task })
     }
 }
@@ -85,16 +97,23 @@ impl House for Residence {
         .boxed()
     }
 
+    fn record(&self, session: &SessionId, line: &TurnLine) {
+        if let Some(books) = self.books().get_mut(session)
+            && let Err(error) = books.calls.add(line)
+        {
+            tracing::error!(error = format!("{error:#}"), "tool calls are not logged");
+        }
+    }
+
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
-        let mut purses = self.purses.lock().unwrap_or_else(PoisonError::into_inner);
-        let purse = purses.iter().position(|(of, _)| of == session).map(|at| purses.remove(at).1);
+        let books = self.books().remove(session);
         let (folder, id): (PathBuf, String) =
             (self.config.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
                 KeptSession::open(&folder, &id)?.save(
                     kept.histories.into_iter().collect(),
-                    purse.map_or(0.0, |purse| purse.spent()),
+                    books.map_or(0.0, |books| books.purse.spent()),
                 )
             };
             match tokio::task::spawn_blocking(save).await {

@@ -184,7 +184,8 @@ fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
 
 /// Logs to stderr from `level` on; what comes back sets another level.
 fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
-    let filter = |level: &str| EnvFilter::new(format!("warn,rmcp=off,songbird=error,glyphoxa={level}"));
+    let filter =
+        |level: &str| EnvFilter::new(format!("warn,rmcp=off,songbird=error,glyphoxa={level}"));
     let by_environment = EnvFilter::try_from_default_env().ok();
     let is_fixed = by_environment.is_some();
     let (chosen, handle) = reload::Layer::new(by_environment.unwrap_or_else(|| filter(level)));

@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use crate::{
     audio::Frame,
     domain::{Campaign, Npc, SessionId},
-    session::{Kept, Pace, TableEvent, TableHandle, VoiceOut},
+    session::{Kept, Pace, TableEvent, TableHandle, TurnLine, VoiceOut},
     tools::{Effects, ToolHost, connection::Servers},
 };
 
@@ -42,6 +42,9 @@ pub struct Opened {
 pub trait House: Send + Sync + 'static {
     /// Opens a table. What cannot be is said in one line.
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>>;
+
+    /// Writes down what a turn called. What cannot be is logged.
+    fn record(&self, session: &SessionId, line: &TurnLine);
 
     /// Keeps what is worth keeping of a closed table.
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>>;

@@ -80,6 +80,9 @@ impl Guild {
     pub fn table_event(&mut self, event: TableEvent) {
         match event {
             TableEvent::Line(line) => {
+                if let Ok(live) = self.live() {
+                    self.shared.house.record(&live.session, &line);
+                }
                 let failed = !line.outcome.is_well() && line.npc.is_some();
                 if let (true, Some(detail), Some(live)) =
                     (failed, line.detail.clone(), self.live_mut())

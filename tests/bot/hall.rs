@@ -4,10 +4,10 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use discord_loopback::{AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash};
-use glyphoxa::measure::{
-    Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary,
+use discord_loopback::{
+    AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
 };
+use glyphoxa::measure::{Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary};
 
 use crate::{
     recogniser_error_rates::hear,

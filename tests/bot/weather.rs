@@ -15,8 +15,7 @@ async fn a_table_without_end_to_end_encryption_loses_packets_and_goes_on() {
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
     hall.rolls_for(&player).await;
-    let faults =
-        Faults { loss: 0.05, jitter: Duration::from_millis(60), ..Faults::default() };
+    let faults = Faults { loss: 0.05, jitter: Duration::from_millis(60), ..Faults::default() };
     let whom = Scope::User { guild: hall.inn.id, user: anna.id };
     hall.discord.voice().set_faults(whom, faults);
     hall.rolls_for(&player).await;

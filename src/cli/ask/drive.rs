@@ -12,14 +12,16 @@ use tokio::{
 use super::{
     super::{Failure, complain},
     Step,
-    call_log::CallLog,
     face::Typed,
     inputs::{PLAYER, What},
     print::Printer,
     steer::Desk,
 };
-use crate::session::{
-    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+use crate::{
+    app::CallLog,
+    session::{
+        Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+    },
 };
 
 /// Samples in a frame of 20 ms at 16 kHz.

@@ -2,7 +2,6 @@
 //!
 //! Entry function: [`run`].
 
-mod call_log;
 mod drive;
 mod face;
 mod inputs;
@@ -27,7 +26,6 @@ use tokio::sync::mpsc;
 pub use face::Face;
 
 use self::{
-    call_log::CallLog,
     drive::{Driver, Pacing},
     face::{Approve, Typed},
     inputs::{Input, What, inputs},
@@ -38,7 +36,7 @@ use self::{
 };
 use super::{DONE, FAILED, Failure};
 use crate::{
-    app::{self, Assistant, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
+    app::{self, Assistant, CallLog, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{Npc, SessionId, Tier},

@@ -20,9 +20,9 @@ pub(crate) mod transport;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use protocol::snowflake;
 pub use counts::{Counts, GroupStatus};
 pub use faults::{Faults, Scope};
+pub(crate) use protocol::snowflake;
 pub use transport::Mode;
 
 use anyhow::Context as _;
