@@ -128,12 +128,14 @@ impl Drop for Hall {
     }
 }
 
-/// Every total a die has been thrown to so far, oldest first.
-pub fn totals(hall: &Hall) -> Vec<i64> {
-    let messages = hall.discord.messages(hall.inn.text);
-    let rolls = messages.iter().filter(|it| it.content().contains(" rolls"));
-    let total = |it: &Message| it.content().rsplit("= ").next().and_then(|it| it.parse().ok());
-    rolls.filter_map(total).collect()
+/// Every throw of dice that was shown so far: message and total, oldest first.
+pub fn throws(hall: &Hall) -> Vec<(u64, i64)> {
+    hall.discord.messages(hall.inn.text).iter().filter_map(throw).collect()
+}
+
+fn throw(message: &Message) -> Option<(u64, i64)> {
+    let (_, shown) = message.content().split_once(" rolls")?;
+    Some((message.id, shown.rsplit("= ").next()?.parse().ok()?))
 }
 
 /// `number` as flite says it and the recogniser writes it.
@@ -152,12 +154,13 @@ impl Hall {
         let quiet = Duration::from_millis(500);
         player.wait_for_silence(bot, quiet, BOUND).await.expect("the bot falls silent");
         player.forget();
-        let before = totals(self).len();
+        let before = throws(self);
         player.say(&said("slt", "Bartok, roll two d six plus three")).await.expect("it is said");
         player.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("Bartok answers");
-        self.reads(|_| totals(self).len() > before).await;
+        let new = |it: &Message| throw(it).filter(|thrown| !before.contains(thrown));
+        let shown = self.reads(|it| new(it).is_some()).await;
         player.wait_for_silence(bot, quiet, BOUND).await.expect("Bartok comes to an end");
-        totals(self)[before]
+        new(&shown).expect("a throw of dice").1
     }
 }
 

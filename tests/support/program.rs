@@ -174,7 +174,7 @@ pub fn shipped(name: &str) -> String {
 /// The program while it runs.
 pub struct Live {
     child: Child,
-    stdin: ChildStdin,
+    stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<String>,
 }
 
@@ -189,7 +189,7 @@ impl Place {
         let (sender, lines) = mpsc::channel();
         forward(child.stdout.take().expect("a pipe"), sender.clone());
         forward(child.stderr.take().expect("a pipe"), sender);
-        Live { stdin: child.stdin.take().expect("a pipe"), child, lines }
+        Live { stdin: child.stdin.take(), child, lines }
     }
 }
 
@@ -202,6 +202,14 @@ fn forward(pipe: impl Read + Send + 'static, sender: mpsc::Sender<String>) {
     });
 }
 
+impl Drop for Live {
+    fn drop(&mut self) {
+        // Mostly it has ended; where a test has failed it has not.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl Live {
     /// Its process.
     pub fn id(&self) -> u32 {
@@ -210,7 +218,8 @@ impl Live {
 
     /// Types a line.
     pub fn types(&mut self, line: &str) {
-        writeln!(self.stdin, "{line}").expect("the program reads");
+        let stdin = self.stdin.as_mut().expect("it was not ended");
+        writeln!(stdin, "{line}").expect("the program reads");
     }
 
     /// The next line with `part` in it; lines before it are passed over.
@@ -246,7 +255,7 @@ impl Live {
 
     /// Ends the input and waits for the program.
     pub fn leave(mut self) -> i32 {
-        drop(self.stdin);
+        self.stdin = None;
         self.child.wait().expect("an exit status").code().expect("no signal ends it")
     }
 }

@@ -158,7 +158,8 @@ impl Discord {
         self.inner.read(|state| state.messages(channel))
     }
 
-    /// Waits for a message of a channel, new or edited, ephemeral ones too. Cancel safe.
+    /// Waits for a message of a channel, new or edited, ephemeral ones too; `wanted` may ask the
+    /// message alone, not this Discord. Cancel safe.
     ///
     /// # Errors
     /// When none is as wanted in time; says what there was.
