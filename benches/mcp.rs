@@ -30,8 +30,8 @@ use std::{
 
 use echo::{Bare, TEXT};
 use glyphoxa::measure::{
-    Auth, CallContext, CallId, Caller, Declared, Facts, Reach, ServerOptions, Servers, SessionId,
-    Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
+    Auth, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions, Servers,
+    SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -186,11 +186,13 @@ impl Host {
                 npc: Arc::clone(&self.npc),
                 tier: Tier::Fast,
                 offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()),
+                sampler: None,
             }),
             speaker: Arc::from("Player"),
             deadline: tokio::time::Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Nothing),
         };
@@ -217,6 +219,7 @@ fn options(reach: Reach) -> ServerOptions {
         resource_vars: BTreeMap::new(),
         tools: [("echo".to_owned(), fast)].into(),
         trust: Trust::Auto,
+        allow_sampling: false,
         debug: false,
     }
 }

@@ -411,7 +411,7 @@ fn careful(server: &str) -> String {
             "      - {{ when: [{word}], tool: {{ name: home.{word} }}, say: \"I hear {{result}}.\" }}\n"
         )
     };
-    let lines: String = ["count"].map(line).concat();
+    let lines: String = ["count", "dig"].map(line).concat();
     format!(
         "npcs:\n  - name: Bartok\n    tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n{lines}      \
          - say: I must ask first.\nmcp:\n  servers:\n    - {{ {server} }}\n"
@@ -438,5 +438,20 @@ fn a_call_that_needs_approval_runs_once_or_not_at_all() {
         assert_eq!(counted, times, "{decision}");
         let told = "Bartok: home.count was not called: the game master said no";
         assert_eq!(ran.stderr.contains(told), decision == "none", "{ran:#?}");
+    }
+}
+
+#[test]
+fn progress_keeps_a_call_alive_beyond_its_own_limit() {
+    if !has_python() {
+        return;
+    }
+    for mode in ["plain", "stateless"] {
+        let server = format!("name: home, command: \"{}\", env: {{ MORE: yes }}", command(mode));
+        let place = Place::with_config(&careful(&server)).env("RUST_LOG", "off");
+        let ran = place.run(&["ask", "--json", "--tier", "deep", "--text", "Bartok, dig"]);
+        let line = ran.ends_with(0).line();
+        // Its limit is 600 ms, and it takes 1,600.
+        assert_eq!(line["reply"], "I hear gold.", "{mode}: {line:#}");
     }
 }

@@ -100,6 +100,7 @@ impl Server<'_> {
                 Some("review") => Trust::Review,
                 _ => Trust::Auto,
             },
+            allow_sampling: flag("allow_sampling", false),
             debug: flag("debug", false),
         })
     }

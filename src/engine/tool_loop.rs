@@ -9,14 +9,20 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Cause, Failure, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
+use super::{
+    Cause, Failure, Turn,
+    cascaded::CascadedParts,
+    lend::Lent,
+    limits::TurnCalls,
+    purse::{Held, consumed, expected},
+};
 use crate::{
     domain::{Message, ToolCall, ToolChoice},
-    logic::{budget::Consumption, sentence::SentenceSplitter},
-    provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
+    logic::sentence::SentenceSplitter,
+    provider::{ChatEvent, ChatRequest, Error, Kind},
     tools::{
-        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Query, Taint,
-        ToolHost, VisibleTools, bare, found_in,
+        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Progress, Query,
+        Taint, ToolHost, VisibleTools, bare, found_in,
     },
 };
 
@@ -261,20 +267,13 @@ impl Rounds {
 
     /// Sets aside what this request may cost.
     fn hold(&self) -> Result<Held, Failure> {
-        let characters: usize = self.messages.iter().map(length).sum();
-        let expected = Consumption {
-            // Three characters a token is on the safe side for European languages.
-            input_tokens: u64::try_from(characters / 3).unwrap_or(u64::MAX),
-            output_tokens: u64::from(self.parts.max_tokens),
-            ..Consumption::default()
-        };
         self.parts
             .purse
             .hold(
                 self.parts.model.priced_as(),
                 &self.parts.npc.name,
                 self.parts.npc.policy.max_cost,
-                expected,
+                expected(&self.messages, self.parts.max_tokens),
             )
             .map_err(|error| self.failed(&error))
     }
@@ -400,11 +399,13 @@ impl Rounds {
                 npc: Arc::from(self.parts.npc.name.as_str()),
                 tier: self.turn.tier,
                 offered: Arc::clone(&self.tools),
+                sampler: Lent::of(&self.parts),
             }),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
             deadline: now + self.left(),
             fresh: false,
             taint: self.taint.clone(),
+            progress: Progress::default(),
             cancel: self.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }
@@ -430,24 +431,4 @@ async fn one_call(
 /// Whether a policy's entry means the tool of this record.
 fn names(entry: &str, record: &CallRecord) -> bool {
     entry == &*record.tool || bare(&record.tool) == entry
-}
-
-fn length(message: &Message) -> usize {
-    match message {
-        Message::System(text) | Message::User(text) | Message::Tool { content: text, .. } => {
-            text.len()
-        }
-        Message::Assistant { text, calls } => {
-            text.len() + calls.iter().map(|call| call.arguments.len() + 32).sum::<usize>()
-        }
-    }
-}
-
-fn consumed(usage: Usage) -> Consumption {
-    Consumption {
-        input_tokens: usage.input_tokens,
-        cached_tokens: usage.cached_tokens,
-        output_tokens: usage.output_tokens,
-        ..Consumption::default()
-    }
 }

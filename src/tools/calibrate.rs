@@ -19,7 +19,8 @@ use tokio::{
 pub use arguments::minimal;
 
 use super::{
-    Attachment, CallContext, Effects, Placed, Probed, Taint, Tool, ToolHost, percentiles, record,
+    Attachment, CallContext, Effects, Placed, Probed, Progress, Taint, Tool, ToolHost, percentiles,
+    record,
 };
 use crate::domain::{SessionId, Tier, TurnId};
 
@@ -163,6 +164,7 @@ impl ToolHost {
             deadline: Instant::now() + tool.max(),
             fresh: true,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: cancel.clone(),
             effects: Arc::new(Unseen),
         };

@@ -11,7 +11,7 @@ use rand::RngExt;
 use serde_json::{Map, Value};
 use tokio::{
     sync::oneshot,
-    time::{Instant, sleep, timeout, timeout_at},
+    time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
 use super::{
@@ -47,6 +47,21 @@ pub struct Run {
     pub call: ToolCall,
 }
 
+/// How long a call may take.
+pub struct Limit {
+    /// Longest time without an answer or a sign of life.
+    pub quiet: Duration,
+    /// The end in any case.
+    pub until: Instant,
+}
+
+impl Limit {
+    /// `max` from `started` on, whatever the call says of itself.
+    fn hard(max: Duration, started: Instant) -> Self {
+        Self { quiet: max, until: started + max }
+    }
+}
+
 /// What running it came to.
 struct Ended {
     result: Result<CallOutput, CallError>,
@@ -77,22 +92,16 @@ impl Run {
         self.context.caller.is_some() && self.ready.placed.tool.declared.follow_up == Some(true)
     }
 
-    /// Runs it until `deadline`. Cancel safe.
-    pub async fn end_by(self, deadline: Instant, started: Instant) -> CallRecord {
+    /// Runs it within `limit`. Cancel safe.
+    pub async fn within(self, limit: Limit, started: Instant) -> CallRecord {
         let cancel = self.context.cancel.clone();
         let mut attempts = 0;
-        let waited = (deadline - started).as_millis();
         let ended = tokio::select! {
             biased;
             () = cancel.cancelled() => {
                 Err(CallError::new(CallErrorKind::Cancelled, "the turn ended"))
             }
-            answer = timeout_at(deadline, self.answer(&mut attempts)) => {
-                answer.unwrap_or_else(|_| {
-                    let what = format!("timed out after {waited} ms");
-                    Err(CallError::new(CallErrorKind::Timeout, what))
-                })
-            }
+            answer = self.in_time(limit, started, &mut attempts) => answer,
         };
         let ended = match ended {
             Ok((output, cached)) => Ended { result: self.fitting(output), cached, attempts },
@@ -126,9 +135,9 @@ impl Run {
         let mut run = self;
         run.context.cancel = own.clone();
         inner.late.spawn(async move {
-            let deadline = Instant::now() + run.max();
+            let limit = Limit::hard(run.max(), Instant::now());
             let (context, call) = (run.context.clone(), run.call.clone());
-            let record = run.end_by(deadline, started).await;
+            let record = run.within(limit, started).await;
             if let Err(late) = done.send(record) {
                 deliver(&context, call, late);
             }
@@ -173,8 +182,8 @@ impl Run {
             }
             None => {
                 self.context.cancel = self.host.inner.shutdown.child_token();
-                let deadline = started + self.max();
-                self.end_by(deadline, started).await
+                let limit = Limit::hard(self.max(), started);
+                self.within(limit, started).await
             }
         };
         deliver(&context, call, record);
@@ -195,6 +204,33 @@ impl Run {
             Err(what) => return Err(CallError::new(CallErrorKind::InvalidArguments, what)),
         }
         Ok(())
+    }
+
+    /// The answer, if it comes in time. A sign of life is worth another while, as long as the turn
+    /// has one.
+    async fn in_time(
+        &self,
+        limit: Limit,
+        started: Instant,
+        attempts: &mut u32,
+    ) -> Result<(CallOutput, bool), CallError> {
+        let answer = self.answer(attempts);
+        tokio::pin!(answer);
+        let mut deadline = limit.until.min(started + limit.quiet);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return answer,
+                () = sleep_until(deadline) => {
+                    let waited = (deadline - started).as_millis();
+                    let what = format!("timed out after {waited} ms");
+                    return Err(CallError::new(CallErrorKind::Timeout, what));
+                }
+                () = self.context.progress.noted() => {
+                    deadline = limit.until.min(Instant::now() + limit.quiet);
+                }
+            }
+        }
     }
 
     /// A kept answer, or one from the tool; `true`: it was kept.

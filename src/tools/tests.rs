@@ -29,6 +29,8 @@ enum Does {
     Answer(u64),
     Fail(CallErrorKind),
     Say(CallOutput),
+    /// Says every so often that it is at work, so many times, and then answers.
+    Report(u64, u32),
 }
 
 /// Counts its calls and does the next thing on its list; the last thing for ever.
@@ -63,7 +65,7 @@ impl StandIn {
 impl Handler for StandIn {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         self.begun.fetch_add(1, Ordering::SeqCst);
@@ -78,6 +80,13 @@ impl Handler for StandIn {
                 }
                 Does::Fail(kind) => Err(CallError::new(kind, "no luck")),
                 Does::Say(output) => Ok(output),
+                Does::Report(every, times) => {
+                    for _ in 0..times {
+                        sleep(Duration::from_millis(every)).await;
+                        context.progress.note();
+                    }
+                    Ok(CallOutput::default())
+                }
             };
             self.ended.fetch_add(1, Ordering::SeqCst);
             answer
@@ -154,11 +163,13 @@ impl Stage {
                 npc: Arc::from(self.npc.name.as_str()),
                 tier,
                 offered: self.host.visible(&self.npc.name, tier, left),
+                sampler: None,
             }),
             speaker: Arc::from("Thorin"),
             deadline: Instant::now() + left,
             fresh: false,
             taint: self.taint.clone(),
+            progress: Progress::default(),
             cancel: self.cancel.clone(),
             effects: Arc::new(Table {
                 decision: self.decision.clone(),
@@ -355,6 +366,20 @@ async fn a_late_answer_follows_up_and_an_ended_turn_ends_its_call() {
     stage.host.close().await;
     assert_eq!((tool.begun(), tool.ended()), (3, 2));
     assert!(stage.late.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_keeps_a_call_alive_within_its_turn() {
+    let short = Declared { max: Some(ms(300)), ..quick() };
+    let does = [Does::Report(250, 4), Does::Report(250, 40), Does::Report(350, 1)];
+    let (stage, tool) = Stage::with(&does, short);
+    let record = stage.call("t", &json!({})).await;
+    assert!(record.result.is_ok() && record.took == ms(1_000), "{record:?}");
+    let record = stage.call("t", &json!({"n": 1})).await;
+    assert_eq!((kind(&record), record.took), (Some(CallErrorKind::Timeout), ms(4_000)));
+    let record = stage.call("t", &json!({"n": 2})).await;
+    assert_eq!((kind(&record), record.took), (Some(CallErrorKind::Timeout), ms(300)));
+    assert_eq!((tool.begun(), tool.ended()), (3, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -88,6 +88,12 @@ pub static SERVER: Shape = Shape {
             "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
              side effects do not count; default auto.",
         ),
+        Key::new(
+            "allow_sampling",
+            Kind::Flag,
+            "While it works on a call it may ask the chat model of the NPC that calls (MCP \
+             sampling); that is the table's money, within its caps. Default false.",
+        ),
         Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
     ],
 };

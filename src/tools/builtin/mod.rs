@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::{
         domain::{CallId, SessionId, ToolCall, TurnId},
-        tools::{Attachment, CallContext, Effects, Taint},
+        tools::{Attachment, CallContext, Effects, Progress, Taint},
     };
 
     struct Table;
@@ -140,6 +140,7 @@ mod tests {
             deadline: Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Table),
         };
