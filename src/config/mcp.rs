@@ -47,8 +47,10 @@ pub struct Origin<'a> {
     pub folder: &'a Path,
     /// Where files come from.
     pub source: Source,
-    /// Identities of the tools there are without servers.
-    pub taken: Vec<&'a str>,
+    /// Identities of the built-in tools.
+    pub built_in: &'a [&'a str],
+    /// Identities of the tools of manifests.
+    pub manifests: &'a [String],
 }
 
 /// The servers in `fields`, the mapping of `mcp`.
@@ -119,11 +121,16 @@ impl Server<'_> {
             }
         }
         let identity = options.identity();
-        let built_in = |known: &&str| known.split_once('.').is_some_and(|it| it.0 == identity);
+        let is_its = |known: &str| known.split_once('.').is_some_and(|it| it.0 == identity);
         let key = if options.prefix.is_some() { "prefix" } else { "name" };
-        if self.from.taken.iter().any(built_in) {
+        let other = "give this one another name, or a prefix";
+        if self.from.built_in.iter().any(|known| is_its(known)) {
             let message = format!("{} is the name of a built-in server", quoted(identity));
-            self.problem(key, message, "give this one another name, or a prefix");
+            self.problem(key, message, other);
+        } else if let Some(tool) = self.from.manifests.iter().find(|known| is_its(known)) {
+            let message =
+                format!("{} is the namespace of the manifest of '{tool}'", quoted(identity));
+            self.problem(key, message, other);
         }
         if others.iter().any(|other| other.name == options.name) {
             let message = format!("two servers are called {}", quoted(&options.name));
