@@ -11,12 +11,13 @@ use rand::RngExt;
 use serde_json::{Map, Value};
 use tokio::{
     sync::oneshot,
-    time::{Instant, sleep, sleep_until, timeout, timeout_at},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 use super::{
     ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, Decision,
-    FollowUp, Placed, SourceKind, ToolHost, cache, host, latency::Ending, output::framed, record,
+    FollowUp, Placed, SourceKind, ToolHost, cache, host, latency::Ending, limit::Limit,
+    output::framed, record,
 };
 use crate::domain::ToolCall;
 
@@ -45,21 +46,6 @@ pub struct Run {
     pub ready: Ready,
     /// As the model made it.
     pub call: ToolCall,
-}
-
-/// How long a call may take.
-pub struct Limit {
-    /// Longest time without an answer or a sign of life.
-    pub quiet: Duration,
-    /// The end in any case.
-    pub until: Instant,
-}
-
-impl Limit {
-    /// `max` from `started` on, whatever the call says of itself.
-    fn hard(max: Duration, started: Instant) -> Self {
-        Self { quiet: max, until: started + max }
-    }
 }
 
 /// What running it came to.
@@ -101,7 +87,12 @@ impl Run {
             () = cancel.cancelled() => {
                 Err(CallError::new(CallErrorKind::Cancelled, "the turn ended"))
             }
-            answer = self.in_time(limit, started, &mut attempts) => answer,
+            answer = limit.hold(started, &self.context.progress, self.answer(&mut attempts)) => {
+                answer.unwrap_or_else(|waited| {
+                    let what = format!("timed out after {} ms", waited.as_millis());
+                    Err(CallError::new(CallErrorKind::Timeout, what))
+                })
+            }
         };
         let ended = match ended {
             Ok((output, cached)) => Ended { result: self.fitting(output), cached, attempts },
@@ -204,33 +195,6 @@ impl Run {
             Err(what) => return Err(CallError::new(CallErrorKind::InvalidArguments, what)),
         }
         Ok(())
-    }
-
-    /// The answer, if it comes in time. A sign of life is worth another while, as long as the turn
-    /// has one.
-    async fn in_time(
-        &self,
-        limit: Limit,
-        started: Instant,
-        attempts: &mut u32,
-    ) -> Result<(CallOutput, bool), CallError> {
-        let answer = self.answer(attempts);
-        tokio::pin!(answer);
-        let mut deadline = limit.until.min(started + limit.quiet);
-        loop {
-            tokio::select! {
-                biased;
-                answer = &mut answer => return answer,
-                () = sleep_until(deadline) => {
-                    let waited = (deadline - started).as_millis();
-                    let what = format!("timed out after {waited} ms");
-                    return Err(CallError::new(CallErrorKind::Timeout, what));
-                }
-                () = self.context.progress.noted() => {
-                    deadline = limit.until.min(Instant::now() + limit.quiet);
-                }
-            }
-        }
     }
 
     /// A kept answer, or one from the tool; `true`: it was kept.

@@ -18,7 +18,8 @@ use super::{
     Refused, SourceKind, VisibleTools,
     cache::Cache,
     connection::Facts,
-    dispatch::{Limit, Ready, Run},
+    dispatch::{Ready, Run},
+    limit::Limit,
     select::Selecting,
 };
 use crate::domain::{Tier, ToolCall};

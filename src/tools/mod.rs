@@ -15,6 +15,7 @@ mod dispatch;
 mod figures;
 mod host;
 mod latency;
+mod limit;
 pub mod manifest;
 mod names;
 mod output;
