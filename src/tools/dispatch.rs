@@ -299,10 +299,9 @@ impl Run {
             Err(error) => match error.kind {
                 CallErrorKind::Cancelled => return,
                 CallErrorKind::Timeout => Ending::TimedOut,
-                // A built-in that says no has done its work.
-                CallErrorKind::Tool if placed.tool.source == SourceKind::BuiltIn => {
-                    Ending::Answered
-                }
+                // A built-in that says no has done its work, and so has a manifest's server that
+                // does not like the arguments.
+                CallErrorKind::Tool if placed.tool.source != SourceKind::Server => Ending::Answered,
                 CallErrorKind::Tool => Ending::Failed,
                 kind if kind.is_fault() => Ending::Failed,
                 _ => Ending::Answered,

@@ -400,6 +400,22 @@ async fn a_failing_tool_loses_its_tier_and_gets_it_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_server_says_of_arguments_is_held_against_mcp_servers_alone() {
+    let seen = async |source, kind| {
+        let (stage, tool) = (Stage::new(), StandIn::new(&[Does::Fail(kind)]));
+        stage.offer(source, &[("t", quick(), &tool)]);
+        for n in 0..5 {
+            stage.call("t", &json!({"n": n})).await;
+        }
+        stage.host.visible("Bartok", Tier::Fast, Tier::Fast.ceiling()).len()
+    };
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Tool).await, 1);
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Connection).await, 0);
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Timeout).await, 0);
+    assert_eq!(seen(SourceKind::Server, CallErrorKind::Tool).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_result_that_is_not_what_was_declared_is_an_error() {
     let (stage, tool) = (Stage::new(), StandIn::new(&[Does::Answer(0)]));
     let definition = Definition {
