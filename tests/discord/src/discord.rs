@@ -6,11 +6,11 @@ use crate::{
     clock::Clock,
     gateway,
     options::{Limit, Options},
+    player::{Player, Seat},
     rest::{self, Fault, Request},
     state::{Inner, Shared, State},
     stream,
     tls::Certificates,
-    player::{Player, Seat},
     voice::Voice,
     world::{Guild, Member, Message, model::VoiceState},
 };
