@@ -17,7 +17,7 @@ use super::{
     purse::{Held, consumed, expected},
 };
 use crate::{
-    domain::{Message, ToolCall, ToolChoice},
+    domain::{Message, Npc, ToolCall, ToolChoice},
     logic::sentence::SentenceSplitter,
     provider::{ChatEvent, ChatRequest, Error, Kind},
     tools::{
@@ -41,6 +41,8 @@ pub struct Offer {
     pub tools: Arc<VisibleTools>,
     /// Categories of tools in the last turns.
     pub recent: Vec<Arc<str>>,
+    /// Tools of the NPC's own, offered whatever is said.
+    pub own: Arc<[Arc<str>]>,
 }
 
 /// What the rounds came to.
@@ -79,13 +81,6 @@ pub async fn converse(
     offer: Offer,
     (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
-    let named = match &parts.npc.policy.tool_choice {
-        ToolChoice::Named(name) => Some(name),
-        _ => None,
-    };
-    // What an NPC's own lines call belongs to it, whatever is said.
-    let lines = parts.npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
-    let found = named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect();
     let mut rounds = Rounds {
         calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
         sentences_left: usize::from(parts.npc.max_sentences.max(1)),
@@ -94,7 +89,7 @@ pub async fn converse(
         messages,
         tools: offer.tools,
         recent: offer.recent,
-        found,
+        found: offer.own.to_vec(),
         out: Some(out),
         has_spoken: false,
         filler_said: false,
@@ -104,6 +99,16 @@ pub async fn converse(
     };
     rounds.talk.failure = rounds.run().await.err();
     rounds.talk
+}
+
+/// The tools of `npc`'s own: the one its policy names, and what its lines call.
+pub fn own_tools(npc: &Npc) -> Arc<[Arc<str>]> {
+    let named = match &npc.policy.tool_choice {
+        ToolChoice::Named(name) => Some(name),
+        _ => None,
+    };
+    let lines = npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
+    named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
 }
 
 struct Rounds {
