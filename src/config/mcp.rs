@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
-use super::{address, files::Source, keys::mcp as keys, reading::Notes};
+use super::{address, declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     tools::{
         Declared,
@@ -85,7 +85,7 @@ impl Server<'_> {
         let tools = fields.get("tools").map(Node::entries).unwrap_or_default();
         let tools = tools
             .iter()
-            .map(|entry| (entry.key.clone(), declared(&entry.node, &mut self.notes.problems)));
+            .map(|entry| (entry.key.clone(), tool(&entry.node, &mut self.notes.problems)));
         let tools = tools.collect();
         Some(ServerOptions {
             name: fields.text("name")?.trim().to_owned(),
@@ -359,34 +359,17 @@ fn names(node: Option<&Node>) -> BTreeMap<String, String> {
 }
 
 /// What is said about a tool.
-fn declared(node: &Node, problems: &mut Problems) -> Declared {
+fn tool(node: &Node, problems: &mut Problems) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
-    let duration = |key, unit: f64| {
-        fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())
-    };
-    let fillers = fields.texts("fillers");
     let parameters = fields.get("parameters").map(Node::to_json);
     if parameters.as_ref().is_some_and(|schema| !schema.is_object()) {
         let message = "'parameters' is no JSON Schema of an object";
         problems.add(fields.place("parameters"), message, "a mapping with `type: object`");
     }
     Declared {
-        estimated: duration("estimated_duration_ms", 1e-3),
-        max: duration("max_duration_ms", 1e-3),
-        measured: duration("measured_duration_ms", 1e-3),
-        measured_p99: duration("measured_p99_ms", 1e-3),
-        idempotent: fields.flag("idempotent"),
-        read_only: fields.flag("read_only"),
-        destructive: fields.flag("destructive"),
-        cacheable: duration("cacheable_seconds", 1.0),
-        category: fields.text("category").map(str::to_owned),
-        floor: fields.text("tier").and_then(|tier| tier.parse().ok()),
-        follow_up: fields.text("late").map(|late| late == "follow_up"),
-        approval: fields.text("approval").map(|approval| approval == "dm"),
-        fillers: (!fillers.is_empty()).then_some(fillers),
         description: fields.text("description").map(str::to_owned),
         parameters: parameters.filter(Json::is_object),
-        probe: fields.get("probe").and_then(|node| node.to_json().as_object().cloned()),
+        ..declared::declared(&fields, "tier")
     }
 }
 
