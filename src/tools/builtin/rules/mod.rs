@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use self::index::Index;
-use super::{declared, input};
+use super::{declared, input, text};
 use crate::{
     domain::{Rule, Tier},
     logic::words::fold,
@@ -236,11 +236,6 @@ impl Handler for Get {
         }
         .boxed()
     }
-}
-
-/// The string argument `key`; the schema has seen to its type.
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    arguments.get(key).and_then(Value::as_str)
 }
 
 /// A rule as a model gets it.
