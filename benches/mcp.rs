@@ -21,30 +21,27 @@ mod echo;
 use std::{
     collections::BTreeMap,
     env, fs,
-    io::{BufRead, BufReader, Write},
     net::TcpListener,
-    process::{Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use echo::{Bare, TEXT};
 use glyphoxa::measure::{
-    Auth, CallContext, CallId, Caller, Declared, Facts, Reach, ServerOptions, Servers, SessionId,
-    Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
+    Auth, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions, Servers,
+    SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 use support::{
     figures::{Figures, goal, ms, rounded, runtime},
+    process::Started,
     stand_ins::Nothing,
     table::npc,
 };
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// The program, built for this bench.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_glyphoxa");
 /// Calls before those that count.
 const WARM_UP: usize = 200;
 /// Longest wait for a server.
@@ -186,11 +183,13 @@ impl Host {
                 npc: Arc::clone(&self.npc),
                 tier: Tier::Fast,
                 offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()),
+                sampler: None,
             }),
             speaker: Arc::from("Player"),
             deadline: tokio::time::Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Nothing),
         };
@@ -217,6 +216,7 @@ fn options(reach: Reach) -> ServerOptions {
         resource_vars: BTreeMap::new(),
         tools: [("echo".to_owned(), fast)].into(),
         trust: Trust::Auto,
+        allow_sampling: false,
         debug: false,
     }
 }
@@ -265,23 +265,5 @@ fn place(servers: &[String]) -> TempDir {
 
 /// Time in ms from starting the program to the report of a spoken answer.
 fn first_word(place: &TempDir) -> f64 {
-    let start = Instant::now();
-    let mut program = Command::new(PROGRAM)
-        .args(["ask", "--json"])
-        .current_dir(place.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    let mut stdin = program.stdin.take().expect("piped");
-    writeln!(stdin, "Bartok, hello").expect("it reads");
-    let mut first = String::new();
-    let stdout = program.stdout.take().expect("piped");
-    BufReader::new(stdout).read_line(&mut first).expect("it writes");
-    let time = ms(start.elapsed());
-    assert!(first.contains("\"outcome\":\"spoken\""), "not what was expected: {first}");
-    drop(stdin);
-    program.wait().expect("it ends");
-    time
+    Started::new(place.path(), "Bartok, hello", "\"outcome\":\"spoken\"").end()
 }

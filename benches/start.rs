@@ -15,7 +15,7 @@ mod support;
 
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
+    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -23,11 +23,9 @@ use std::{
 use serde_json::json;
 use support::{
     figures::{Figures, goal, ms, rounded, runtime},
-    process::resident_mb,
+    process::{PROGRAM, Started, resident_mb},
 };
 
-/// The program, built for this bench.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_glyphoxa");
 /// Where the shipped configuration is.
 const HOME: &str = env!("CARGO_MANIFEST_DIR");
 /// What voices prepare ahead is over by then.
@@ -53,29 +51,12 @@ fn main() {
 
 /// Time in ms to the first line of output, and memory when the table is idle.
 fn ready(weigh: bool) -> (f64, Option<f64>) {
-    let start = Instant::now();
-    let mut program = Command::new(PROGRAM)
-        .args(["ask", "--json"])
-        .current_dir(HOME)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    let mut stdin = program.stdin.take().expect("piped");
-    writeln!(stdin, "what a day").expect("it reads");
-    let mut first = String::new();
-    let stdout = program.stdout.take().expect("piped");
-    BufReader::new(stdout).read_line(&mut first).expect("it writes");
-    let time = ms(start.elapsed());
-    assert!(first.contains("nobody_addressed"), "not what was expected: {first}");
+    let started = Started::new(Path::new(HOME), "what a day", "nobody_addressed");
     let resident = weigh.then(|| {
         runtime().block_on(async { tokio::time::sleep(SETTLE).await });
-        resident_mb(&program.id().to_string())
+        resident_mb(&started.id())
     });
-    drop(stdin);
-    program.wait().expect("it ends");
-    (time, resident)
+    (started.end(), resident)
 }
 
 /// Time in ms of reading and checking all files.

@@ -23,7 +23,7 @@ use futures::{
 };
 use glyphoxa::measure::{
     CallContext, CallError, CallId, CallOutput, Caller, Command, Declared, Definition, Handler,
-    Materials, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost, TurnId,
+    Materials, Progress, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost, TurnId,
     offer_built_ins,
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -107,11 +107,13 @@ async fn built_in(n: usize) -> Figures {
                 npc: Arc::from(bartok.name.as_str()),
                 tier: Tier::Fast,
                 offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()),
+                sampler: None,
             }),
             speaker: Arc::from("Player"),
             deadline: Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Nothing),
         };

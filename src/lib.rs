@@ -3,6 +3,7 @@
 mod domain;
 
 mod audio;
+mod files;
 mod yaml;
 
 mod logic;

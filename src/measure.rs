@@ -30,7 +30,7 @@ pub use crate::{
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
-        Handler, Query, SelectionOptions, SourceKind, Taint, ToolHost,
+        Handler, Progress, Query, SelectionOptions, SourceKind, Taint, ToolHost,
         builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
         connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
     },

@@ -200,6 +200,36 @@ fn refused_line(place: &Place) -> String {
 }
 
 #[test]
+fn names_that_belong_to_others() {
+    let tool = |namespace: &str| {
+        format!(
+            "apiVersion: promptkit.altairalabs.ai/v1\nkind: Tool\n\
+             metadata: {{ name: now, namespace: {namespace} }}\n\
+             spec: {{ description: x, input_schema: {{ type: object }}, mock_result: 1 }}\n"
+        )
+    };
+    for (server, key) in [("name: sky", "name"), ("name: a, prefix: sky", "prefix")] {
+        let servers = format!("mcp:\n  servers:\n    - {{ {server}, command: x }}\n");
+        let place = Place::with_config(&format!("{ONE}{servers}"));
+        place.write("tools/now.yaml", tool("sky"));
+        let column = "    - { ".len() + server.find("sky").expect("the name") + 1;
+        let expected = format!(
+            "glyphoxa.yaml:4:{column}: 'sky' is the namespace of the manifest of 'sky.now' \
+             (give this one another name, or a prefix)"
+        );
+        assert_eq!(refused_line(&place), expected, "{key}");
+    }
+    let place = Place::with_config(ONE);
+    place.write("tools/now.yaml", tool("tools"));
+    let expected = "tools/now.yaml:3:19: namespace 'tools' belongs to built-in tools";
+    assert!(refused_line(&place).starts_with(expected), "{}", refused_line(&place));
+    let place =
+        Place::with_config(&format!("{ONE}mcp: {{ servers: [{{ name: tools, command: x }}] }}\n"));
+    let expected = "glyphoxa.yaml:2:26: 'tools' is the name of a built-in server";
+    assert!(refused_line(&place).starts_with(expected), "{}", refused_line(&place));
+}
+
+#[test]
 fn dice_that_cannot_be_rolled() {
     let place = Place::new();
     let long = "1+".repeat(300) + "1";

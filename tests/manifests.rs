@@ -167,6 +167,11 @@ fn only_what_may_be_repeated_is_repeated() {
     let (called, requests) = asked(http, &json!({"city": "B"}), vec![refusal]);
     failed(&called, "tool_error", "answered 404: {\"error\":\"no such city\"}");
     assert_eq!(requests.len(), 1);
+    // Nor what the key does, which is held against the tool.
+    let refusal = Script::json(403, &json!({"error": "no such key"}));
+    let (called, requests) = asked(http, &json!({"city": "B"}), vec![refusal]);
+    failed(&called, "protocol", "answered 403: it does not let this program in");
+    assert_eq!(requests.len(), 1);
 }
 
 #[test]

@@ -403,3 +403,55 @@ fn what_is_no_good_server_is_named() {
     place.write("glyphoxa.yaml", config(&[format!("name: home, url: \"{}\"", server.url)]));
     assert_eq!(call(&place, "home.count", "{}")["result"]["error"], "rate_limited");
 }
+
+/// An NPC who calls what the words name and says what it has heard, or else that it must ask.
+fn careful(server: &str) -> String {
+    let line = |word: &str| {
+        format!(
+            "      - {{ when: [{word}], tool: {{ name: home.{word} }}, say: \"I hear {{result}}.\" }}\n"
+        )
+    };
+    let lines: String = ["count", "dig"].map(line).concat();
+    format!(
+        "npcs:\n  - name: Bartok\n    tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n{lines}      \
+         - say: I must ask first.\nmcp:\n  servers:\n    - {{ {server} }}\n"
+    )
+}
+
+#[test]
+fn a_call_that_needs_approval_runs_once_or_not_at_all() {
+    if !has_python() {
+        return;
+    }
+    for (decision, replies, times) in
+        [("all", &["I must ask first.", "I hear 1."][..], 1), ("none", &["I must ask first."], 0)]
+    {
+        let place = Place::new();
+        let server = home(&place, "plain", ", tools: { count: { approval: dm } }");
+        place.write("glyphoxa.yaml", careful(&server));
+        let arguments = ["ask", "--json", "--tier", "deep", "--text", "Bartok, count"];
+        let ran = place.run(&[&arguments[..], &["--approve", decision]].concat()).ends_with(0);
+        let lines = ran.lines();
+        let said: Vec<&str> = lines.iter().filter_map(|line| line["reply"].as_str()).collect();
+        assert_eq!(said, replies, "{decision}: {ran:#?}");
+        let counted = calls(&place).iter().filter(|line| *line == "count").count();
+        assert_eq!(counted, times, "{decision}");
+        let told = "Bartok: home.count was not called: the game master said no";
+        assert_eq!(ran.stderr.contains(told), decision == "none", "{ran:#?}");
+    }
+}
+
+#[test]
+fn progress_keeps_a_call_alive_beyond_its_own_limit() {
+    if !has_python() {
+        return;
+    }
+    for mode in ["plain", "stateless"] {
+        let server = format!("name: home, command: \"{}\", env: {{ MORE: yes }}", command(mode));
+        let place = Place::with_config(&careful(&server)).env("RUST_LOG", "off");
+        let ran = place.run(&["ask", "--json", "--tier", "deep", "--text", "Bartok, dig"]);
+        let line = ran.ends_with(0).line();
+        // Its limit is 600 ms, and it takes 1,600.
+        assert_eq!(line["reply"], "I hear gold.", "{mode}: {line:#}");
+    }
+}

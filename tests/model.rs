@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     chat_server::{ChatServer, Recorded, Script, Step},
-    program::{Place, Ran},
+    program::{Place, Ran, repository},
     speech::read_wav,
 };
 
@@ -422,4 +422,64 @@ fn the_key_is_sent_and_never_printed() {
     let missing = table_at(&server.base_url(), ", api_key: \"${TABLE_KEY}\"");
     let ran = missing.run(&["check"]).ends_with(2);
     assert!(ran.message().contains("TABLE_KEY") && ran.message().starts_with("glyphoxa.yaml:2:"));
+}
+
+/// A table with a server that asks for a chat model, which costs something here.
+fn table_with_server(server: &ChatServer, more: &str) -> Place {
+    let place = table(server);
+    let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    let config = config.replace("dice-roller.roll_table]", "dice-roller.roll_table, \"home.*\"]");
+    let python = repository("tests/support/mcp/server.py");
+    let home = format!(
+        "mcp: {{ servers: [{{ name: home, command: \"python3 '{}' plain\", env: {{ MORE: yes }}{more} \
+         }}] }}\n",
+        python.display()
+    );
+    let price = "prices: { test-model: { input: 0, output: 10 } }\n";
+    place.write("glyphoxa.yaml", format!("{config}{price}{home}"));
+    place
+}
+
+/// What Bartok's call of the tool that asks for a model came to.
+fn thought(more: &str, budget: &str) -> (Value, Vec<Recorded>) {
+    let server = ChatServer::start();
+    server.otherwise(|request| match request.json.to_string().contains("What is in the cellar?") {
+        _ if request.json["messages"][0]["content"] == "Answer in three words." => {
+            Script::text(&["A", " dead", " smuggler", "."])
+        }
+        true => Script::text(&["A", " smuggler", "."]),
+        false => match request.json["messages"].as_array().and_then(|it| it.last()) {
+            Some(last) if last["role"] == "tool" => Script::text(&["So", " it", " is", "."]),
+            _ => Script::calls(&[("x", "think", "{}")]),
+        },
+    });
+    let place = table_with_server(&server, more);
+    let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    place.write("glyphoxa.yaml", format!("{config}{budget}"));
+    let arguments = ["ask", "--json", "--tier", "deep", "--text", "Bartok, think"];
+    let line = place.run(&arguments).line();
+    (line["tools"][0].clone(), server.requests())
+}
+
+#[test]
+fn a_server_is_lent_the_model_only_where_it_may_be() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
+        return;
+    }
+    let (call, requests) = thought(", allow_sampling: true", "");
+    assert_eq!(call["result"], "A dead smuggler.", "{call:#}");
+    assert_eq!(requests.len(), 3);
+    let sample = &requests[1].json;
+    assert_eq!(requests[1].refused, None);
+    assert_eq!(sample["messages"].as_array().map(Vec::len), Some(2), "nothing of the table");
+    let longest = sample.get("max_completion_tokens").or_else(|| sample.get("max_tokens"));
+    assert_eq!(longest, Some(&json!(512)), "{sample:#}");
+    let (call, requests) = thought("", "");
+    assert!(text(&call, "result").contains("lends no model"), "{call:#}");
+    assert_eq!(requests.len(), 2);
+    // Enough for the NPC's own words, and not for 512 tokens more.
+    let (call, requests) = thought(", allow_sampling: true", "budget: { session_max: 0.004 }\n");
+    assert!(text(&call, "result").contains("spending cap"), "{call:#}");
+    assert_eq!(requests.len(), 2, "{requests:#?}");
 }

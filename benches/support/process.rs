@@ -1,6 +1,59 @@
-//! What a process uses, as Linux counts it.
+//! The program as a process, and what a process uses, as Linux counts it.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use super::figures::ms;
+
+/// The program, built for this bench.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_glyphoxa");
+
+/// `glyphoxa ask` that has answered its first line.
+pub struct Started {
+    program: Child,
+    stdin: ChildStdin,
+    time: f64,
+}
+
+impl Started {
+    /// Starts it in `folder`, types `line` and waits for the first report, with `expected` in it.
+    pub fn new(folder: &Path, line: &str, expected: &str) -> Self {
+        let start = Instant::now();
+        let mut program = Command::new(PROGRAM)
+            .args(["ask", "--json"])
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let mut stdin = program.stdin.take().expect("piped");
+        writeln!(stdin, "{line}").expect("it reads");
+        let mut first = String::new();
+        let stdout = program.stdout.take().expect("piped");
+        BufReader::new(stdout).read_line(&mut first).expect("it writes");
+        let time = ms(start.elapsed());
+        assert!(first.contains(expected), "not what was expected: {first}");
+        Self { program, stdin, time }
+    }
+
+    /// Its process.
+    pub fn id(&self) -> String {
+        self.program.id().to_string()
+    }
+
+    /// Ends it; the time in ms from its start to the first report.
+    pub fn end(mut self) -> f64 {
+        drop(self.stdin);
+        self.program.wait().expect("it ends");
+        self.time
+    }
+}
 
 /// CPU time of all threads of this process so far, in nanoseconds' precision.
 pub fn cpu() -> Duration {

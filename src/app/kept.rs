@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Message;
+use crate::{domain::Message, files};
 
 /// Longest name of a session.
 const ID_MAX: usize = 64;
@@ -116,11 +116,7 @@ impl KeptSession {
         self.content.histories.extend(histories);
         self.content.spent = spent;
         self.content.version = VERSION;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let part = path.with_extension("json.part");
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&part, serde_json::to_vec(&self.content)?))
-            .and_then(|()| fs::rename(&part, &path))
+        files::replace(&path, &serde_json::to_vec(&self.content)?)
             .with_context(|| format!("cannot keep the session in '{}'", path.display()))
     }
 }

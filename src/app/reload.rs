@@ -64,6 +64,26 @@ fn wall_clock() -> SystemTime {
     SystemTime::now()
 }
 
+/// What has changed, but is used from the next start on: its keys.
+fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
+    let providers = (&before.stt, &before.llm, &before.tts) != (&fresh.stt, &fresh.llm, &fresh.tts);
+    let all = [
+        ("providers", providers),
+        ("tools.selection.embedder", before.embedder != fresh.embedder),
+        ("campaign", before.campaign != fresh.campaign),
+        ("turn", before.session != fresh.session),
+        ("tiers", before.tiers != fresh.tiers),
+        ("budget", before.budget != fresh.budget),
+        ("tools.tables", before.tables != fresh.tables),
+        ("rules", before.rules != fresh.rules),
+        ("file_io", before.file_io != fresh.file_io),
+        ("assistant", before.assistant != fresh.assistant),
+        ("data_dir", before.data_dir != fresh.data_dir),
+        ("mcp.environment", before.environment != fresh.environment),
+    ];
+    all.into_iter().filter_map(|(key, changed)| changed.then_some(key)).collect()
+}
+
 impl Running<'_> {
     /// Puts what is new into effect; what that is.
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
@@ -91,8 +111,13 @@ impl Running<'_> {
             [] => "no npc has changed".to_owned(),
             names => format!("changed: {}", names.join(", ")),
         };
-        let later = "providers, the embedder, turn, budget and the assistant: at the next start";
-        format!("the files were read again; {changed} ({later})")
+        match later(before, fresh).as_slice() {
+            [] => format!("the files were read again; {changed}"),
+            keys => {
+                let keys = keys.join(", ");
+                format!("the files were read again; {changed} (restart to use the new {keys})")
+            }
+        }
     }
 
     fn tell(&self, notice: &str) {

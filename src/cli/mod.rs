@@ -22,6 +22,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, Value
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 use crate::{
+    app::{self, Tools},
     config::{self, SchemaKind},
     tools::builtin,
 };
@@ -180,6 +181,28 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
 fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
     config::load(path, &config::environment, builtin::IDENTITIES)
         .map_err(|report| Failure::Usage(report.to_string()))
+}
+
+/// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not
+/// waited for.
+fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let status = runtime.block_on(work);
+    runtime.shutdown_background();
+    status
+}
+
+/// Opens the tools of `config` for as long as `work` wants them.
+fn with_tools(
+    config: &config::Config,
+    work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    block_on(async {
+        let tools = app::open_tools(config, None, rand::random())?;
+        let status = work(&tools).await;
+        tools.close().await;
+        status
+    })
 }
 
 /// Logs to stderr from `level` on; what comes back sets another level.

@@ -154,9 +154,12 @@ impl File<'_> {
 
     /// Servers of further tools.
     fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
-        let taken = reading.tools.iter().copied();
-        let taken = taken.chain(manifests.identities.iter().map(String::as_str)).collect();
-        let origin = mcp::Origin { folder: self.folder, source: reading.source, taken };
+        let origin = mcp::Origin {
+            folder: self.folder,
+            source: reading.source,
+            built_in: reading.tools,
+            manifests: &manifests.identities,
+        };
         mcp::mcp(self.fields.map("mcp", &keys::mcp::MCP), &origin, notes)
     }
 

@@ -5,7 +5,7 @@ mod http;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
-    keys,
+    declared, keys,
     reading::{Notes, Reading},
 };
 use crate::{
@@ -104,7 +104,7 @@ impl<'a> File<'a> {
             description: spec.text("description")?.trim().to_owned(),
             input,
             output,
-            declared: declared(spec),
+            declared: said(spec),
             behaviour,
         })
     }
@@ -264,31 +264,10 @@ fn schema(
 }
 
 /// What the file says about the tool.
-fn declared(spec: &Fields) -> Declared {
-    let millis = |key| spec.whole(key).map(Duration::from_millis);
-    let json = |key| match spec.get(key).map(Node::to_json) {
-        Some(serde_json::Value::Object(members)) => Some(members),
-        _ => None,
-    };
-    let fillers = spec.texts("fillers");
+fn said(spec: &Fields) -> Declared {
     let http = spec.map("http", &keys::manifest::HTTP);
-    let http_timeout = http.and_then(|http| http.whole("timeout_ms")).map(Duration::from_millis);
-    Declared {
-        estimated: millis("estimated_duration_ms"),
-        max: millis("max_duration_ms").or_else(|| millis("timeout_ms")).or(http_timeout),
-        measured: millis("measured_duration_ms"),
-        measured_p99: millis("measured_p99_ms"),
-        idempotent: spec.flag("idempotent"),
-        read_only: spec.flag("read_only"),
-        destructive: spec.flag("destructive"),
-        cacheable: spec.number("cacheable_seconds").map(Duration::from_secs_f64),
-        category: spec.text("category").map(|it| it.trim().to_owned()),
-        floor: spec.text("floor").and_then(|it| it.parse().ok()),
-        follow_up: spec.text("late").map(|it| it == "follow_up"),
-        approval: spec.text("approval").map(|it| it == "dm"),
-        fillers: (!fillers.is_empty()).then_some(fillers),
-        description: None,
-        parameters: None,
-        probe: json("probe"),
-    }
+    let timeout = |fields: &Fields| fields.whole("timeout_ms").map(Duration::from_millis);
+    let said = declared::declared(spec, "floor");
+    let max = said.max.or_else(|| timeout(spec)).or_else(|| timeout(&http?));
+    Declared { max, ..said }
 }

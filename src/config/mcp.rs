@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
-use super::{address, files::Source, keys::mcp as keys, reading::Notes};
+use super::{address, declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     tools::{
         Declared,
@@ -47,8 +47,10 @@ pub struct Origin<'a> {
     pub folder: &'a Path,
     /// Where files come from.
     pub source: Source,
-    /// Identities of the tools there are without servers.
-    pub taken: Vec<&'a str>,
+    /// Identities of the built-in tools.
+    pub built_in: &'a [&'a str],
+    /// Identities of the tools of manifests.
+    pub manifests: &'a [String],
 }
 
 /// The servers in `fields`, the mapping of `mcp`.
@@ -83,7 +85,7 @@ impl Server<'_> {
         let tools = fields.get("tools").map(Node::entries).unwrap_or_default();
         let tools = tools
             .iter()
-            .map(|entry| (entry.key.clone(), declared(&entry.node, &mut self.notes.problems)));
+            .map(|entry| (entry.key.clone(), tool(&entry.node, &mut self.notes.problems)));
         let tools = tools.collect();
         Some(ServerOptions {
             name: fields.text("name")?.trim().to_owned(),
@@ -100,6 +102,7 @@ impl Server<'_> {
                 Some("review") => Trust::Review,
                 _ => Trust::Auto,
             },
+            allow_sampling: flag("allow_sampling", false),
             debug: flag("debug", false),
         })
     }
@@ -118,11 +121,16 @@ impl Server<'_> {
             }
         }
         let identity = options.identity();
-        let built_in = |known: &&str| known.split_once('.').is_some_and(|it| it.0 == identity);
+        let is_its = |known: &str| known.split_once('.').is_some_and(|it| it.0 == identity);
         let key = if options.prefix.is_some() { "prefix" } else { "name" };
-        if self.from.taken.iter().any(built_in) {
+        let other = "give this one another name, or a prefix";
+        if self.from.built_in.iter().any(|known| is_its(known)) {
             let message = format!("{} is the name of a built-in server", quoted(identity));
-            self.problem(key, message, "give this one another name, or a prefix");
+            self.problem(key, message, other);
+        } else if let Some(tool) = self.from.manifests.iter().find(|known| is_its(known)) {
+            let message =
+                format!("{} is the namespace of the manifest of '{tool}'", quoted(identity));
+            self.problem(key, message, other);
         }
         if others.iter().any(|other| other.name == options.name) {
             let message = format!("two servers are called {}", quoted(&options.name));
@@ -351,34 +359,17 @@ fn names(node: Option<&Node>) -> BTreeMap<String, String> {
 }
 
 /// What is said about a tool.
-fn declared(node: &Node, problems: &mut Problems) -> Declared {
+fn tool(node: &Node, problems: &mut Problems) -> Declared {
     let fields = Fields::new(node, &keys::TOOL);
-    let duration = |key, unit: f64| {
-        fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())
-    };
-    let fillers = fields.texts("fillers");
     let parameters = fields.get("parameters").map(Node::to_json);
     if parameters.as_ref().is_some_and(|schema| !schema.is_object()) {
         let message = "'parameters' is no JSON Schema of an object";
         problems.add(fields.place("parameters"), message, "a mapping with `type: object`");
     }
     Declared {
-        estimated: duration("estimated_duration_ms", 1e-3),
-        max: duration("max_duration_ms", 1e-3),
-        measured: duration("measured_duration_ms", 1e-3),
-        measured_p99: duration("measured_p99_ms", 1e-3),
-        idempotent: fields.flag("idempotent"),
-        read_only: fields.flag("read_only"),
-        destructive: fields.flag("destructive"),
-        cacheable: duration("cacheable_seconds", 1.0),
-        category: fields.text("category").map(str::to_owned),
-        floor: fields.text("tier").and_then(|tier| tier.parse().ok()),
-        follow_up: fields.text("late").map(|late| late == "follow_up"),
-        approval: fields.text("approval").map(|approval| approval == "dm"),
-        fillers: (!fillers.is_empty()).then_some(fillers),
         description: fields.text("description").map(str::to_owned),
         parameters: parameters.filter(Json::is_object),
-        probe: fields.get("probe").and_then(|node| node.to_json().as_object().cloned()),
+        ..declared::declared(&fields, "tier")
     }
 }
 

@@ -10,6 +10,7 @@ mod app;
 mod assistant;
 mod campaign;
 mod cast;
+mod declared;
 mod discord;
 mod expand;
 mod files;

@@ -21,7 +21,7 @@ const ASKS: &[&str] = &[
 ];
 
 /// What rules are looked up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The user's own; one with the id of a built-in rule replaces it.
     pub own: Vec<Rule>,

@@ -1,7 +1,10 @@
 //! Tool names as users write them -> identities. Of a configured server (`server.*` among what is
 //! known) any tool may be named, since it need not be connected.
 
-use crate::yaml::{Node, Problems, Scalar, nearest, quoted};
+use crate::{
+    tools::bare,
+    yaml::{Node, Problems, Scalar, nearest, quoted},
+};
 
 /// The identity or pattern meant by `entry`: `server.tool`, a bare name that one server has,
 /// `server.*` or `server.prefix*`.
@@ -63,11 +66,6 @@ fn is_of_a_server(entry: &str, known: &[&str]) -> bool {
     entry.split_once('.').is_some_and(|(server, tool)| {
         !tool.is_empty() && known.iter().any(|known| known.strip_suffix(".*") == Some(server))
     })
-}
-
-/// The tool's name without its server.
-fn bare(identity: &str) -> &str {
-    identity.split_once('.').map_or(identity, |(_, bare)| bare)
 }
 
 /// An unknown tool.

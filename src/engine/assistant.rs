@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Cause, Failure, Gate, Setting, Turn,
     cascaded::CascadedParts,
-    tool_loop::{Offer, converse},
+    tool_loop::{Offer, converse, own_tools},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
@@ -86,7 +86,7 @@ impl Assistant {
             effects: question.effects,
         };
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
-        let offer = Offer { tools, recent: Vec::new() };
+        let offer = Offer { tools, recent: Vec::new(), own: own_tools(&parts.npc) };
         let unspoken = async { while sentences.recv().await.is_some() {} };
         let (talk, ()) =
             tokio::join!(converse(parts, Arc::new(turn), messages, offer, (out, cancel)), unspoken);

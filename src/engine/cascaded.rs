@@ -14,7 +14,7 @@ use super::{
     limits::SessionCalls,
     recent::Recent,
     speak::Mouth,
-    tool_loop::{Offer, Say, converse},
+    tool_loop::{Offer, Say, converse, own_tools},
 };
 use crate::{
     domain::{Campaign, Message, Npc},
@@ -62,6 +62,7 @@ pub struct Cascaded {
     system: String,
     history: History,
     tools: Arc<VisibleTools>,
+    own: Arc<[Arc<str>]>,
     recent: Recent,
 }
 
@@ -82,6 +83,7 @@ impl Cascaded {
             system: prompt::system_prompt(&npc, campaign),
             history: History::new(history),
             tools,
+            own: own_tools(&npc),
             recent: Recent::default(),
             parts,
         }
@@ -116,7 +118,8 @@ impl VoiceEngine for Cascaded {
         let messages = self.messages(&turn);
         let turn = Arc::new(turn);
         let parts = self.parts.clone();
-        let offer = Offer { tools: Arc::clone(&self.tools), recent: self.recent.categories() };
+        let (tools, own) = (Arc::clone(&self.tools), Arc::clone(&self.own));
+        let offer = Offer { tools, recent: self.recent.categories(), own };
         let (mouth, fillers) = (self.mouth.clone(), self.fillers.clone());
         let speech = Speech { mouth, fillers, turn: Arc::clone(&turn), replies };
         async move {

@@ -7,6 +7,7 @@ mod assistant;
 mod cascaded;
 mod fillers;
 mod history;
+mod lend;
 mod limits;
 mod purse;
 mod recent;

@@ -9,14 +9,20 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Cause, Failure, Turn, cascaded::CascadedParts, limits::TurnCalls, purse::Held};
+use super::{
+    Cause, Failure, Turn,
+    cascaded::CascadedParts,
+    lend::Lent,
+    limits::TurnCalls,
+    purse::{Held, consumed, expected},
+};
 use crate::{
-    domain::{Message, ToolCall, ToolChoice},
-    logic::{budget::Consumption, sentence::SentenceSplitter},
-    provider::{ChatEvent, ChatRequest, Error, Kind, Usage},
+    domain::{Message, Npc, ToolCall, ToolChoice},
+    logic::sentence::SentenceSplitter,
+    provider::{ChatEvent, ChatRequest, Error, Kind},
     tools::{
-        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Query, Taint,
-        ToolHost, VisibleTools, bare, found_in,
+        CallContext, CallError, CallErrorKind, CallRecord, Caller, FollowUp, Progress, Query,
+        Taint, ToolHost, VisibleTools, bare, found_in,
     },
 };
 
@@ -35,6 +41,8 @@ pub struct Offer {
     pub tools: Arc<VisibleTools>,
     /// Categories of tools in the last turns.
     pub recent: Vec<Arc<str>>,
+    /// Tools of the NPC's own, offered whatever is said.
+    pub own: Arc<[Arc<str>]>,
 }
 
 /// What the rounds came to.
@@ -73,13 +81,6 @@ pub async fn converse(
     offer: Offer,
     (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
-    let named = match &parts.npc.policy.tool_choice {
-        ToolChoice::Named(name) => Some(name),
-        _ => None,
-    };
-    // What an NPC's own lines call belongs to it, whatever is said.
-    let lines = parts.npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
-    let found = named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect();
     let mut rounds = Rounds {
         calls: TurnCalls::new(parts.session_calls.clone(), parts.npc.policy.clone()),
         sentences_left: usize::from(parts.npc.max_sentences.max(1)),
@@ -88,7 +89,7 @@ pub async fn converse(
         messages,
         tools: offer.tools,
         recent: offer.recent,
-        found,
+        found: offer.own.to_vec(),
         out: Some(out),
         has_spoken: false,
         filler_said: false,
@@ -98,6 +99,16 @@ pub async fn converse(
     };
     rounds.talk.failure = rounds.run().await.err();
     rounds.talk
+}
+
+/// The tools of `npc`'s own: the one its policy names, and what its lines call.
+pub fn own_tools(npc: &Npc) -> Arc<[Arc<str>]> {
+    let named = match &npc.policy.tool_choice {
+        ToolChoice::Named(name) => Some(name),
+        _ => None,
+    };
+    let lines = npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
+    named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
 }
 
 struct Rounds {
@@ -261,20 +272,13 @@ impl Rounds {
 
     /// Sets aside what this request may cost.
     fn hold(&self) -> Result<Held, Failure> {
-        let characters: usize = self.messages.iter().map(length).sum();
-        let expected = Consumption {
-            // Three characters a token is on the safe side for European languages.
-            input_tokens: u64::try_from(characters / 3).unwrap_or(u64::MAX),
-            output_tokens: u64::from(self.parts.max_tokens),
-            ..Consumption::default()
-        };
         self.parts
             .purse
             .hold(
                 self.parts.model.priced_as(),
                 &self.parts.npc.name,
                 self.parts.npc.policy.max_cost,
-                expected,
+                expected(&self.messages, self.parts.max_tokens),
             )
             .map_err(|error| self.failed(&error))
     }
@@ -400,11 +404,13 @@ impl Rounds {
                 npc: Arc::from(self.parts.npc.name.as_str()),
                 tier: self.turn.tier,
                 offered: Arc::clone(&self.tools),
+                sampler: Lent::of(&self.parts),
             }),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
             deadline: now + self.left(),
             fresh: false,
             taint: self.taint.clone(),
+            progress: Progress::default(),
             cancel: self.stop.clone(),
             effects: Arc::clone(&self.turn.effects),
         }
@@ -430,24 +436,4 @@ async fn one_call(
 /// Whether a policy's entry means the tool of this record.
 fn names(entry: &str, record: &CallRecord) -> bool {
     entry == &*record.tool || bare(&record.tool) == entry
-}
-
-fn length(message: &Message) -> usize {
-    match message {
-        Message::System(text) | Message::User(text) | Message::Tool { content: text, .. } => {
-            text.len()
-        }
-        Message::Assistant { text, calls } => {
-            text.len() + calls.iter().map(|call| call.arguments.len() + 32).sum::<usize>()
-        }
-    }
-}
-
-fn consumed(usage: Usage) -> Consumption {
-    Consumption {
-        input_tokens: usage.input_tokens,
-        cached_tokens: usage.cached_tokens,
-        output_tokens: usage.output_tokens,
-        ..Consumption::default()
-    }
 }

@@ -80,6 +80,11 @@ pub trait ChatModel: Send + Sync {
     /// The model's name in the price list; `None`: it costs nothing.
     fn priced_as(&self) -> Option<&str>;
 
+    /// Whether it does what any prompt says; a brain of rules does not.
+    fn reads_prompts(&self) -> bool {
+        true
+    }
+
     /// Streams one reply. Dropping the stream cancels the request.
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>>;
 }

@@ -13,13 +13,14 @@ use futures::future::join_all;
 use serde_json::{Map, Value};
 use tokio::{
     task::spawn_blocking,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep},
 };
 
 pub use arguments::minimal;
 
 use super::{
-    Attachment, CallContext, Effects, Placed, Probed, Taint, Tool, ToolHost, percentiles, record,
+    Attachment, CallContext, Effects, Placed, Probed, Progress, Taint, Tool, ToolHost,
+    limit::Limit, percentiles, record,
 };
 use crate::domain::{SessionId, Tier, TurnId};
 
@@ -163,13 +164,17 @@ impl ToolHost {
             deadline: Instant::now() + tool.max(),
             fresh: true,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: cancel.clone(),
             effects: Arc::new(Unseen),
         };
-        let call = timeout(tool.max(), tool.handler.call(&context, arguments));
+        let (max, started) = (tool.max(), Instant::now());
+        let limit = Limit { quiet: max, until: started + max.max(Tier::Deep.ceiling()) };
+        let call = tool.handler.call(&context, arguments);
+        let call = limit.hold(started, &context.progress, call);
         let output = match cancel.run_until_cancelled(call).await {
             None => return Err("the program ends".to_owned()),
-            Some(Err(_)) => return Err(format!("timed out after {} ms", tool.max().as_millis())),
+            Some(Err(waited)) => return Err(format!("timed out after {} ms", waited.as_millis())),
             Some(Ok(Err(error))) => return Err(format!("{}: {error}", error.kind.name())),
             Some(Ok(Ok(output))) => output,
         };

@@ -9,10 +9,10 @@ use std::sync::{
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attachment, CallRecord, VisibleTools};
+use super::{Attachment, CallRecord, Sampler, VisibleTools};
 use crate::domain::{SessionId, Tier, ToolCall, TurnId};
 
 /// The turn a call belongs to.
@@ -32,6 +32,8 @@ pub struct CallContext {
     pub fresh: bool,
     /// The turn has read something from outside.
     pub taint: Taint,
+    /// Where the call says that it is at work.
+    pub progress: Progress,
     /// Ends the call when the turn ends.
     pub cancel: CancellationToken,
     /// The table itself.
@@ -47,6 +49,8 @@ pub struct Caller {
     pub tier: Tier,
     /// What its model was offered, which is what its names mean.
     pub offered: Arc<VisibleTools>,
+    /// Lends its chat model to servers that may ask; `None`: there is none to lend.
+    pub sampler: Option<Arc<dyn Sampler>>,
 }
 
 /// Whether a turn has read data from outside, which may carry instructions.
@@ -62,6 +66,22 @@ impl Taint {
     /// Whether it was.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Signs of life of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<Notify>);
+
+impl Progress {
+    /// It is at work.
+    pub fn note(&self) {
+        self.0.notify_one();
+    }
+
+    /// Resolves when it has been at work since the last look. Cancel safe.
+    pub async fn noted(&self) {
+        self.0.notified().await;
     }
 }
 

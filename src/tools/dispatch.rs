@@ -16,7 +16,8 @@ use tokio::{
 
 use super::{
     ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, Decision,
-    FollowUp, Placed, SourceKind, ToolHost, cache, host, latency::Ending, output::framed, record,
+    FollowUp, Placed, SourceKind, ToolHost, cache, host, latency::Ending, limit::Limit,
+    output::framed, record,
 };
 use crate::domain::ToolCall;
 
@@ -77,19 +78,18 @@ impl Run {
         self.context.caller.is_some() && self.ready.placed.tool.declared.follow_up == Some(true)
     }
 
-    /// Runs it until `deadline`. Cancel safe.
-    pub async fn end_by(self, deadline: Instant, started: Instant) -> CallRecord {
+    /// Runs it within `limit`. Cancel safe.
+    pub async fn within(self, limit: Limit, started: Instant) -> CallRecord {
         let cancel = self.context.cancel.clone();
         let mut attempts = 0;
-        let waited = (deadline - started).as_millis();
         let ended = tokio::select! {
             biased;
             () = cancel.cancelled() => {
                 Err(CallError::new(CallErrorKind::Cancelled, "the turn ended"))
             }
-            answer = timeout_at(deadline, self.answer(&mut attempts)) => {
-                answer.unwrap_or_else(|_| {
-                    let what = format!("timed out after {waited} ms");
+            answer = limit.hold(started, &self.context.progress, self.answer(&mut attempts)) => {
+                answer.unwrap_or_else(|waited| {
+                    let what = format!("timed out after {} ms", waited.as_millis());
                     Err(CallError::new(CallErrorKind::Timeout, what))
                 })
             }
@@ -126,9 +126,9 @@ impl Run {
         let mut run = self;
         run.context.cancel = own.clone();
         inner.late.spawn(async move {
-            let deadline = Instant::now() + run.max();
+            let limit = Limit::hard(run.max(), Instant::now());
             let (context, call) = (run.context.clone(), run.call.clone());
-            let record = run.end_by(deadline, started).await;
+            let record = run.within(limit, started).await;
             if let Err(late) = done.send(record) {
                 deliver(&context, call, late);
             }
@@ -173,8 +173,8 @@ impl Run {
             }
             None => {
                 self.context.cancel = self.host.inner.shutdown.child_token();
-                let deadline = started + self.max();
-                self.end_by(deadline, started).await
+                let limit = Limit::hard(self.max(), started);
+                self.within(limit, started).await
             }
         };
         deliver(&context, call, record);
@@ -299,10 +299,9 @@ impl Run {
             Err(error) => match error.kind {
                 CallErrorKind::Cancelled => return,
                 CallErrorKind::Timeout => Ending::TimedOut,
-                // A built-in that says no has done its work.
-                CallErrorKind::Tool if placed.tool.source == SourceKind::BuiltIn => {
-                    Ending::Answered
-                }
+                // A built-in that says no has done its work, and so has a manifest's server that
+                // does not like the arguments.
+                CallErrorKind::Tool if placed.tool.source != SourceKind::Server => Ending::Answered,
                 CallErrorKind::Tool => Ending::Failed,
                 kind if kind.is_fault() => Ending::Failed,
                 _ => Ending::Answered,

@@ -14,11 +14,12 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    CallContext, CallError, CallErrorKind, CallRecord, Catalog, Definition, Placed, Refused,
-    SourceKind, VisibleTools,
+    CallContext, CallError, CallErrorKind, CallRecord, Catalog, Definition, Placed, Progress,
+    Refused, SourceKind, VisibleTools,
     cache::Cache,
     connection::Facts,
     dispatch::{Ready, Run},
+    limit::Limit,
     select::Selecting,
 };
 use crate::domain::{Tier, ToolCall};
@@ -191,15 +192,18 @@ impl ToolHost {
         call: &ToolCall,
         started: Instant,
     ) -> CallRecord {
-        let run = Run { host: self.clone(), context: context.clone(), ready, call: call.clone() };
+        // A sign of life is of one call alone.
+        let context = CallContext { progress: Progress::default(), ..context.clone() };
+        let until = context.deadline;
+        let run = Run { host: self.clone(), context, ready, call: call.clone() };
         if let Some(reason) = run.needs_approval() {
             return run.after_approval(reason, started);
         }
         if run.may_be_late() {
             return run.perhaps_late(started).await;
         }
-        let deadline = context.deadline.min(started + run.max());
-        run.end_by(deadline, started).await
+        let limit = Limit { quiet: run.max(), until };
+        run.within(limit, started).await
     }
 }
 

@@ -15,17 +15,21 @@ mod dispatch;
 mod figures;
 mod host;
 mod latency;
+mod limit;
 pub mod manifest;
 mod names;
 mod output;
 mod record;
+mod sampling;
 mod schema;
 mod select;
 mod visible;
 
 pub use calibrate::{Calibrated, Found};
 pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
-pub use context::{ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Taint};
+pub use context::{
+    ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
+};
 pub use declared::Declared;
 pub use definition::{Definition, Handler, SourceKind};
 pub use figures::{Badge, Report, Reported, rank, report, tag};
@@ -34,6 +38,7 @@ pub use latency::{Latency, Probed, Standing, percentiles};
 pub use names::{Entries, bare, fnv1a, identity};
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};
+pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};
 pub use visible::VisibleTools;
 

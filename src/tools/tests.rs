@@ -29,6 +29,8 @@ enum Does {
     Answer(u64),
     Fail(CallErrorKind),
     Say(CallOutput),
+    /// Says every so often that it is at work, so many times, and then answers.
+    Report(u64, u32),
 }
 
 /// Counts its calls and does the next thing on its list; the last thing for ever.
@@ -63,7 +65,7 @@ impl StandIn {
 impl Handler for StandIn {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         self.begun.fetch_add(1, Ordering::SeqCst);
@@ -78,6 +80,13 @@ impl Handler for StandIn {
                 }
                 Does::Fail(kind) => Err(CallError::new(kind, "no luck")),
                 Does::Say(output) => Ok(output),
+                Does::Report(every, times) => {
+                    for _ in 0..times {
+                        sleep(Duration::from_millis(every)).await;
+                        context.progress.note();
+                    }
+                    Ok(CallOutput::default())
+                }
             };
             self.ended.fetch_add(1, Ordering::SeqCst);
             answer
@@ -154,11 +163,13 @@ impl Stage {
                 npc: Arc::from(self.npc.name.as_str()),
                 tier,
                 offered: self.host.visible(&self.npc.name, tier, left),
+                sampler: None,
             }),
             speaker: Arc::from("Thorin"),
             deadline: Instant::now() + left,
             fresh: false,
             taint: self.taint.clone(),
+            progress: Progress::default(),
             cancel: self.cancel.clone(),
             effects: Arc::new(Table {
                 decision: self.decision.clone(),
@@ -358,6 +369,20 @@ async fn a_late_answer_follows_up_and_an_ended_turn_ends_its_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn progress_keeps_a_call_alive_within_its_turn() {
+    let short = Declared { max: Some(ms(300)), ..quick() };
+    let does = [Does::Report(250, 4), Does::Report(250, 40), Does::Report(350, 1)];
+    let (stage, tool) = Stage::with(&does, short);
+    let record = stage.call("t", &json!({})).await;
+    assert!(record.result.is_ok() && record.took == ms(1_000), "{record:?}");
+    let record = stage.call("t", &json!({"n": 1})).await;
+    assert_eq!((kind(&record), record.took), (Some(CallErrorKind::Timeout), ms(4_000)));
+    let record = stage.call("t", &json!({"n": 2})).await;
+    assert_eq!((kind(&record), record.took), (Some(CallErrorKind::Timeout), ms(300)));
+    assert_eq!((tool.begun(), tool.ended()), (3, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failing_tool_loses_its_tier_and_gets_it_back() {
     let (stage, _) = Stage::with(&[Does::Fail(CallErrorKind::Connection)], quick());
     let stop = CancellationToken::new();
@@ -372,6 +397,22 @@ async fn a_failing_tool_loses_its_tier_and_gets_it_back() {
     assert_eq!(seen(Tier::Fast), 1);
     stop.cancel();
     timeout(ms(10_000), tending).await.expect("it ends").expect("well");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_says_of_arguments_is_held_against_mcp_servers_alone() {
+    let seen = async |source, kind| {
+        let (stage, tool) = (Stage::new(), StandIn::new(&[Does::Fail(kind)]));
+        stage.offer(source, &[("t", quick(), &tool)]);
+        for n in 0..5 {
+            stage.call("t", &json!({"n": n})).await;
+        }
+        stage.host.visible("Bartok", Tier::Fast, Tier::Fast.ceiling()).len()
+    };
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Tool).await, 1);
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Connection).await, 0);
+    assert_eq!(seen(SourceKind::Manifest, CallErrorKind::Timeout).await, 0);
+    assert_eq!(seen(SourceKind::Server, CallErrorKind::Tool).await, 0);
 }
 
 #[tokio::test(start_paused = true)]

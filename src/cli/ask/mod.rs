@@ -34,7 +34,7 @@ use self::{
     steer::Desk,
     written::assist,
 };
-use super::{DONE, FAILED, Failure};
+use super::{DONE, FAILED, Failure, block_on};
 use crate::{
     app::{self, Assistant, CallLog, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
@@ -135,11 +135,7 @@ pub fn run(
             KeptError::File(error) => Failure::Failed(error),
         })?,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(play(arguments, &config, (npc, steps), (kept, files)));
-    // Recognisers and voices that are still at work are not waited for.
-    runtime.shutdown_background();
-    status
+    block_on(play(arguments, &config, (npc, steps), (kept, files)))
 }
 
 /// Whether sound is fed at its own pace.

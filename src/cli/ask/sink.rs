@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,6 +13,7 @@ use anyhow::Context;
 
 use crate::{
     audio::{Clip, Frame, Gain, SampleRate, write_wav},
+    files,
     session::VoiceOut,
 };
 
@@ -60,20 +61,8 @@ impl WavSink {
             return Ok(());
         }
         let wav = write_wav(&Clip { samples, rate: SampleRate::HZ_48000 });
-        let part = part_of(path);
-        fs::write(&part, wav)
-            .and_then(|()| fs::rename(&part, path))
-            .inspect_err(|_| {
-                // Best effort: the first error is the one to tell.
-                let _ = fs::remove_file(&part);
-            })
-            .with_context(|| format!("cannot write '{}'", path.display()))
+        files::replace(path, &wav).with_context(|| format!("cannot write '{}'", path.display()))
     }
-}
-
-/// The name it has until it is whole.
-fn part_of(path: &Path) -> PathBuf {
-    path.with_extension("wav.part")
 }
 
 /// Whether `path` can be written when the time comes.
@@ -91,7 +80,7 @@ pub fn check(path: &Path) -> Result<(), String> {
             folder.display()
         )),
         _ => {
-            let part = part_of(path);
+            let part = path.with_extension("wav.part");
             fs::write(&part, b"").and_then(|()| fs::remove_file(&part)).map_err(|error| {
                 format!("--out '{shown}' cannot be written: {error} (name another file)")
             })

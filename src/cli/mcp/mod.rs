@@ -11,11 +11,8 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::Failure;
-use crate::{
-    app::{self, Tools},
-    config::Config,
-};
+use super::{Failure, block_on, with_tools};
+use crate::config::Config;
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa mcp servers")]
@@ -55,11 +52,11 @@ pub fn run(path: Option<&Path>, arguments: Arguments) -> Result<u8, Failure> {
         }
         Command::Servers(servers) => {
             let config = configured(path)?;
-            open(&config, async |tools| servers::run(&tools.servers, &servers).await)
+            with_tools(&config, async |tools| servers::run(&tools.servers, &servers).await)
         }
         Command::Trust(trust) => {
             let config = configured(path)?;
-            open(&config, async |tools| trust::run(&config, &tools.servers, &trust).await)
+            with_tools(&config, async |tools| trust::run(&config, &tools.servers, &trust).await)
         }
     }
 }
@@ -68,24 +65,4 @@ fn configured(path: Option<&Path>) -> Result<Config, Failure> {
     let config = super::load(path)?;
     let _ = super::log_to_stderr(&config.log_level);
     Ok(config)
-}
-
-/// Opens the tools of `config` for as long as `work` wants them.
-fn open(
-    config: &Config,
-    work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
-) -> Result<u8, Failure> {
-    block_on(async {
-        let tools = app::open_tools(config, None, rand::random())?;
-        let status = work(&tools).await;
-        tools.close().await;
-        status
-    })
-}
-
-fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(work);
-    runtime.shutdown_background();
-    status
 }

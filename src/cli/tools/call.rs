@@ -15,7 +15,7 @@ use crate::{
     config::Config,
     domain::{CallId, SessionId, Tier, ToolCall, TurnId},
     session::ToolLine,
-    tools::{CallContext, Caller, Taint, ToolHost},
+    tools::{CallContext, Caller, Progress, Taint, ToolHost},
 };
 
 #[derive(Args)]
@@ -58,7 +58,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
             tier = arguments.tier.unwrap_or(npc.budget_tier);
             let offered = host.visible(&npc.name, tier, tier.ceiling());
-            Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered })
+            Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered, sampler: None })
         }
     };
     let snapshot = host.catalog().snapshot();
@@ -80,6 +80,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         deadline: Instant::now() + limit,
         fresh: arguments.fresh,
         taint: Taint::default(),
+        progress: Progress::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Face::of_operator(io::stderr().is_terminal())),
     };

@@ -13,11 +13,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::Failure;
-use crate::{
-    app::{self, Tools},
-    config::Config,
-};
+use super::{Failure, with_tools};
+use crate::{app::Tools, config::Config};
 
 /// Longest wait for servers; more than any is given to connect by default.
 const PATIENCE: Duration = Duration::from_secs(35);
@@ -85,14 +82,8 @@ fn open(
     server: Option<String>,
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(async {
-        let tools = app::open_tools(config, None, rand::random())?;
+    with_tools(config, async |tools| {
         tools.servers.settled(PATIENCE, |it| server.as_deref().is_none_or(|one| one == it)).await;
-        let status = work(&tools).await;
-        tools.close().await;
-        status
-    });
-    runtime.shutdown_background();
-    status
+        work(tools).await
+    })
 }

@@ -1,6 +1,9 @@
 //! Keys of tool manifests.
 
-use super::{TEXTS, WAIT};
+use super::{
+    TEXTS, WAIT,
+    declared::{self, DURATION, TIER},
+};
 use crate::{
     tools::manifest::Verb,
     yaml::{Key, Kind, Shape},
@@ -10,9 +13,6 @@ use crate::{
 const NAMED: Kind = Kind::Names(&Kind::Any);
 /// Texts by name.
 const NAMED_TEXTS: Kind = Kind::Names(&Kind::Text);
-/// A duration in milliseconds, up to a day.
-const MILLIS: Kind = Kind::Whole { min: 0, max: 86_400_000 };
-
 /// A file of a tool.
 pub static FILE: Shape = Shape {
     title: "A Glyphoxa tool",
@@ -67,39 +67,19 @@ pub static SPEC: Shape = Shape {
         Key::new("http", Kind::Shape(&HTTP), "The request of a live tool."),
         Key::new("labels", NAMED_TEXTS, "Notes of your own."),
         Key::new("category", Kind::Filled, "What it is about; default: its namespace."),
-        Key::new("estimated_duration_ms", MILLIS, "How long it usually takes."),
-        Key::new("max_duration_ms", MILLIS, "When a call is given up; default: timeout_ms."),
-        Key::new("measured_duration_ms", MILLIS, "How long it took elsewhere, half of the time."),
-        Key::new("measured_p99_ms", MILLIS, "How long it took elsewhere, 99 of 100 times."),
-        Key::new(
-            "idempotent",
-            Kind::Flag,
-            "Calling it twice is calling it once, so it may be tried again.",
-        ),
-        Key::new("read_only", Kind::Flag, "It changes nothing, so it may run ahead."),
-        Key::new("destructive", Kind::Flag, "It may destroy something."),
-        Key::new(
-            "cacheable_seconds",
-            Kind::Number { min: 0.0, max: 86_400.0 },
-            "How long an answer stays true; default 0.",
-        ),
-        Key::new(
-            "floor",
-            Kind::Word(&["fast", "standard", "deep"]),
-            "Lowest tier it is offered in; default fast.",
-        ),
-        Key::new(
-            "approval",
-            Kind::Word(&["dm", "none"]),
-            "dm: the game master decides each call; default none.",
-        ),
-        Key::new(
-            "late",
-            Kind::Word(&["follow_up"]),
-            "follow_up: a late answer comes as a turn of its own.",
-        ),
-        Key::new("fillers", TEXTS, "What an NPC says while it runs."),
-        Key::new("probe", NAMED, "Arguments it may be called with to measure it."),
+        declared::ESTIMATED,
+        Key::new("max_duration_ms", DURATION, "When a call is given up; default: timeout_ms."),
+        declared::MEASURED,
+        declared::MEASURED_P99,
+        declared::IDEMPOTENT,
+        declared::READ_ONLY,
+        declared::DESTRUCTIVE,
+        declared::CACHEABLE,
+        Key::new("floor", TIER, "Lowest tier it is offered in; default fast."),
+        declared::APPROVAL,
+        declared::LATE,
+        declared::FILLERS,
+        declared::PROBE,
     ],
 };
 

@@ -1,6 +1,9 @@
 //! Keys of MCP servers.
 
-use super::{TEXTS, WAIT};
+use super::{
+    TEXTS, WAIT,
+    declared::{self, DURATION, TIER},
+};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Servers of tools.
@@ -88,6 +91,12 @@ pub static SERVER: Shape = Shape {
             "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
              side effects do not count; default auto.",
         ),
+        Key::new(
+            "allow_sampling",
+            Kind::Flag,
+            "While it works on a call it may ask the chat model of the NPC that calls (MCP \
+             sampling); that is the table's money, within its caps. Default false.",
+        ),
         Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
     ],
 };
@@ -121,9 +130,6 @@ pub static OAUTH: Shape = Shape {
     ],
 };
 
-/// Up to a day in milliseconds.
-const DURATION: Kind = Kind::Number { min: 0.0, max: 86_400_000.0 };
-
 /// What is said about a tool.
 pub static TOOL: Shape = Shape {
     title: "A tool of an MCP server",
@@ -131,34 +137,18 @@ pub static TOOL: Shape = Shape {
         Key::new("description", Kind::Filled, "What it does, for the model."),
         Key::new("parameters", Kind::Any, "JSON Schema of its arguments."),
         Key::new("category", Kind::Filled, "What it is about; default: the server's name."),
-        Key::new("estimated_duration_ms", DURATION, "Expected duration (p50)."),
+        declared::ESTIMATED,
         Key::new("max_duration_ms", DURATION, "Longest duration; the hard limit of a call."),
-        Key::new("measured_duration_ms", DURATION, "A p50 measured elsewhere."),
-        Key::new("measured_p99_ms", DURATION, "A p99 measured elsewhere."),
-        Key::new("idempotent", Kind::Flag, "Calling it twice is calling it once."),
-        Key::new("read_only", Kind::Flag, "It changes nothing."),
-        Key::new("destructive", Kind::Flag, "It may destroy something."),
-        Key::new(
-            "cacheable_seconds",
-            Kind::Number { min: 0.0, max: 86_400.0 },
-            "How long an answer stays true.",
-        ),
-        Key::new(
-            "tier",
-            Kind::Word(&["fast", "standard", "deep"]),
-            "Lowest tier it is offered in.",
-        ),
-        Key::new(
-            "late",
-            Kind::Word(&["follow_up"]),
-            "A late answer comes as a turn of its own (deep tools).",
-        ),
-        Key::new("approval", Kind::Word(&["dm", "none"]), "Who decides each call."),
-        Key::new("fillers", TEXTS, "What an NPC says while it runs."),
-        Key::new(
-            "probe",
-            Kind::Names(&Kind::Any),
-            "Arguments it may be called with to be measured; it is then really called.",
-        ),
+        declared::MEASURED,
+        declared::MEASURED_P99,
+        declared::IDEMPOTENT,
+        declared::READ_ONLY,
+        declared::DESTRUCTIVE,
+        declared::CACHEABLE,
+        Key::new("tier", TIER, "Lowest tier it is offered in."),
+        declared::LATE,
+        declared::APPROVAL,
+        declared::FILLERS,
+        declared::PROBE,
     ],
 };

@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod campaign;
+mod declared;
 pub mod manifest;
 pub mod mcp;
 pub mod npc;

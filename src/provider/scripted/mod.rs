@@ -95,6 +95,10 @@ impl ChatModel for Scripted {
         None
     }
 
+    fn reads_prompts(&self) -> bool {
+        false
+    }
+
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
         stream::iter(self.answer(&request)).map(Ok).boxed()
     }

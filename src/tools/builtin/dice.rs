@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{Table, declared, input};
+use super::{Table, declared, input, text};
 use crate::{
     domain::Tier,
     logic::{dice, spoken},
@@ -69,10 +69,10 @@ impl Roll {
         context: &CallContext,
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
-        let text = string(arguments, "expression");
-        let expression = dice::parse(text)
+        let said = text(arguments, "expression").unwrap_or_default();
+        let expression = dice::parse(said)
             .or_else(|error| {
-                spoken::dice_in(text).map_or(Err(error), |expression| dice::parse(&expression))
+                spoken::dice_in(said).map_or(Err(error), |expression| dice::parse(&expression))
             })
             .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
         let outcome = {
@@ -111,7 +111,7 @@ impl RollTable {
         context: &CallContext,
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
-        let name = string(arguments, "table_name");
+        let name = text(arguments, "table_name").unwrap_or_default();
         let table = self.tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
             let known: Vec<&str> = self.tables.iter().map(|table| table.name.as_str()).collect();
             CallError::new(
@@ -132,9 +132,4 @@ impl RollTable {
 fn show(context: &CallContext, text: &str) {
     let who = context.caller.as_ref().map_or("the table", |caller| &*caller.npc);
     context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
-}
-
-/// The string argument `key`, which the schema has asked for.
-fn string<'a>(arguments: &'a Map<String, Value>, key: &str) -> &'a str {
-    arguments.get(key).and_then(Value::as_str).unwrap_or_default()
 }

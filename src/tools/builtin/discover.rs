@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::{declared, input};
+use super::{declared, input, text};
 use crate::{
     domain::Tier,
     tools::{
@@ -50,7 +50,7 @@ impl Handler for Discover {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
-            let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+            let query = text(arguments, "query").unwrap_or_default();
             let Some(inner) = self.0.upgrade() else {
                 return Err(CallError::new(CallErrorKind::Cancelled, "the tools are closed"));
             };

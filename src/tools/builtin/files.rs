@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use self::folder::{Fault, FolderOf};
-use super::{declared, input};
+use super::{declared, input, text};
 use crate::{
     domain::Tier,
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
@@ -100,7 +100,8 @@ impl Handler for ReadFile {
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        let (files, path) = (Arc::clone(&self.files), string(arguments, "path"));
+        let (files, path) =
+            (Arc::clone(&self.files), text(arguments, "path").unwrap_or_default().to_owned());
         let work = move || {
             let content = files.read(&path)?;
             Ok(json!({"path": path, "bytes": content.len(), "content": content}))
@@ -123,7 +124,10 @@ impl Handler for WriteFile {
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         let (files, lock) = (Arc::clone(&self.files), Arc::clone(&self.one_at_a_time));
-        let (path, content) = (string(arguments, "path"), string(arguments, "content"));
+        let (path, content) = (
+            text(arguments, "path").unwrap_or_default().to_owned(),
+            text(arguments, "content").unwrap_or_default().to_owned(),
+        );
         async move {
             let dropped = CancellationToken::new();
             let given_up = dropped.clone();
@@ -155,11 +159,6 @@ async fn blocking(
         }
         Err(_) => Err(CallError::new(CallErrorKind::Tool, "the file could not be worked on")),
     }
-}
-
-/// The string argument `key`, which the schema has asked for.
-fn string(arguments: &Map<String, Value>, key: &str) -> String {
-    arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod tables;
 use std::{sync::Arc, time::Duration};
 
 use rand::rngs::StdRng;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use files::FileIo;
 pub use rules::RuleBook;
@@ -90,6 +90,11 @@ fn input(properties: Value, required: &[&str]) -> Value {
     })
 }
 
+/// The text argument `key`; the schema has seen to its type.
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    arguments.get(key).and_then(Value::as_str)
+}
+
 /// What a built-in says of itself; `(estimated, max)` in ms.
 fn declared(category: &str, (estimated, max): (u64, u64), floor: Tier) -> Declared {
     Declared {
@@ -111,14 +116,14 @@ mod tests {
     use std::sync::Arc;
 
     use rand::{SeedableRng, rngs::StdRng};
-    use serde_json::{Map, json};
+    use serde_json::json;
     use tokio::time::Instant;
     use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::{
         domain::{CallId, SessionId, ToolCall, TurnId},
-        tools::{Attachment, CallContext, Effects, Taint},
+        tools::{Attachment, CallContext, Effects, Progress, Taint},
     };
 
     struct Table;
@@ -140,6 +145,7 @@ mod tests {
             deadline: Instant::now() + Tier::Fast.ceiling(),
             fresh: false,
             taint: Taint::default(),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
             effects: Arc::new(Table),
         };

@@ -214,6 +214,7 @@ fn operator() -> (CallContext, ToolCall) {
         deadline: Instant::now() + Duration::from_secs(60),
         fresh: false,
         taint: Taint::default(),
+        progress: Progress::default(),
         cancel: tokio_util::sync::CancellationToken::new(),
         effects: Arc::new(Unseen),
     };

@@ -20,9 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::{self, Refusal},
     definitions::Listed,
-    face::{Face, Notices, OpenCalls},
+    face::{Face, Notices},
+    open_calls::{OpenCalls, Whose},
 };
-use crate::tools::{CallError, CallOutput, Effects};
+use crate::tools::{CallError, CallOutput};
 
 /// Longest wait for one request that is no call.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -168,9 +169,9 @@ impl Client {
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
-        effects: &Arc<dyn Effects>,
+        whose: Whose,
     ) -> Result<CallOutput, CallError> {
-        let _open = self.open.open(effects);
+        let _open = self.open.open(whose);
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
         match self.service.call_tool(request).await {
             Ok(result) => answer::output(result),

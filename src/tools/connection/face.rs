@@ -1,12 +1,12 @@
 //! What servers may ask of us, and what they say unasked.
 //!
-//! Entry type: [`Face`], the client's side of the protocol. **Never**: asks a chat model for a
-//! server.
+//! Entry type: [`Face`], the client's side of the protocol. **Never**: asks a chat model itself;
+//! has one asked for a server that may not.
 
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
@@ -16,15 +16,15 @@ use rmcp::{
     model::{
         ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
-        ResourceUpdatedNotificationParam,
+        ProgressNotificationParam, ResourceUpdatedNotificationParam,
     },
     service::{NotificationContext, RequestContext},
 };
 use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 
-use super::tail::plain;
-use crate::tools::{Effects, Form, schema::Schema};
+use super::{open_calls::OpenCalls, sampling, tail::plain};
+use crate::tools::{Form, schema::Schema};
 
 /// Longest wait for the game master's answer to a form.
 const EXPIRY: Duration = Duration::from_secs(60);
@@ -43,6 +43,8 @@ pub struct Face {
     pub notices: Arc<Notices>,
     /// Whom its questions go to.
     pub open: Arc<OpenCalls>,
+    /// It may ask the chat model of the NPC that calls.
+    pub may_sample: bool,
     /// What it logs is shown at level info.
     pub debug: bool,
     /// Bounds what it logs.
@@ -81,42 +83,6 @@ impl Notices {
     }
 }
 
-/// Calls under way at one server.
-#[derive(Default)]
-pub struct OpenCalls {
-    calls: Mutex<Vec<(u32, Arc<dyn Effects>)>>,
-    next: AtomicU32,
-}
-
-/// One of [`OpenCalls`], as long as it lives.
-pub struct OpenCall<'a> {
-    calls: &'a OpenCalls,
-    number: u32,
-}
-
-impl OpenCalls {
-    /// A call has gone out for the table behind `effects`.
-    pub fn open(&self, effects: &Arc<dyn Effects>) -> OpenCall<'_> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push((number, Arc::clone(effects)));
-        OpenCall { calls: self, number }
-    }
-
-    /// The table of the newest call.
-    fn newest(&self) -> Option<Arc<dyn Effects>> {
-        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.last().map(|(_, effects)| Arc::clone(effects))
-    }
-}
-
-impl Drop for OpenCall<'_> {
-    fn drop(&mut self) {
-        let mut calls = self.calls.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.retain(|(number, _)| *number != self.number);
-    }
-}
-
 /// Lets a bounded number of lines through.
 pub struct Gate {
     window: Mutex<(Instant, u32)>,
@@ -143,6 +109,9 @@ impl ClientHandler for Face {
         let form = FormElicitationCapability::new().with_schema_validation(true);
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        if self.may_sample {
+            capabilities.sampling = Some(rmcp::model::SamplingCapability::default());
+        }
         let us = Implementation::new("glyphoxa", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(capabilities, us)
     }
@@ -155,7 +124,7 @@ impl ClientHandler for Face {
         let declined = ElicitResult::new(ElicitationAction::Decline);
         let (
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. },
-            Some(effects),
+            Some(call),
         ) = (request, self.open.newest())
         else {
             return Ok(declined);
@@ -163,7 +132,7 @@ impl ClientHandler for Face {
         let Ok(schema) = serde_json::to_value(requested_schema) else { return Ok(declined) };
         let message = plain(&message, 2_000);
         let form = Form { server: Arc::clone(&self.server), message, schema: schema.clone() };
-        match tokio::time::timeout(EXPIRY, effects.elicit(form)).await {
+        match tokio::time::timeout(EXPIRY, call.whose.effects.elicit(form)).await {
             Ok(Some(answer)) => Ok(match filled(answer, &schema) {
                 Ok(answer) => ElicitResult::new(ElicitationAction::Accept).with_content(answer),
                 Err(reason) => {
@@ -183,10 +152,14 @@ impl ClientHandler for Face {
     #[expect(deprecated, reason = "servers of both revisions still ask")]
     async fn create_message(
         &self,
-        _: rmcp::model::CreateMessageRequestParams,
+        asked: rmcp::model::CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<rmcp::model::CreateMessageResult, ErrorData> {
-        tracing::debug!(server = &*self.server, "a server asked for a model and was declined");
+        if self.may_sample {
+            return sampling::answered(&self.server, &self.open, asked).await;
+        }
+        let way_out = "allow_sampling: true at this server, if it may spend the table's money";
+        tracing::info!(server = &*self.server, way_out, "a server asked for a model in vain");
         let why = "sampling is declined: this host lends no model to servers";
         Err(ErrorData::new(ErrorCode(-1), why, None))
     }
@@ -210,6 +183,10 @@ impl ClientHandler for Face {
         } else {
             tracing::debug!(server = &*self.server, ?level, text, "server log");
         }
+    }
+
+    async fn on_progress(&self, _: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.open.progress();
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Facts`]. **Never**: reads the environment.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
@@ -57,28 +57,15 @@ impl Facts {
     /// # Errors
     /// The first name nobody knows.
     pub(super) fn fill(&self, template: &str) -> Result<String, String> {
-        let (mut filled, mut rest) = (String::new(), template);
-        while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, after)) = after.split_once('}') else { break };
-            filled.push_str(before);
-            filled.push_str(&self.find(name).ok_or_else(|| name.to_owned())?);
-            rest = after;
-        }
-        filled.push_str(rest);
-        Ok(filled)
+        filled(template, "${", |name| self.find(name).ok_or_else(|| name.to_owned()))
     }
 
     /// `template` with the `${data.*}` of prompts filled in, as far as servers have given them.
     pub fn fill_prompt(&self, template: &str) -> String {
-        let (mut filled, mut rest) = (String::new(), template);
-        while let Some((before, after)) = rest.split_once("${data.") {
-            let Some((name, after)) = after.split_once('}') else { break };
-            filled.push_str(before);
-            let found = self.find(&format!("data.{name}"));
-            filled.push_str(found.as_deref().unwrap_or("(not known now)"));
-            rest = after;
-        }
-        filled.push_str(rest);
+        let known = |name: &str| self.find(&format!("data.{name}"));
+        let Ok(filled) = filled(template, "${data.", |name| {
+            Ok::<_, Infallible>(known(name).unwrap_or_else(|| "(not known now)".to_owned()))
+        });
         filled
     }
 
@@ -91,6 +78,23 @@ impl Facts {
         })?;
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
+}
+
+/// `template` with what `value` says in place of everything between `opening` and `}`.
+fn filled<E>(
+    template: &str,
+    opening: &str,
+    value: impl Fn(&str) -> Result<String, E>,
+) -> Result<String, E> {
+    let (mut filled, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once(opening) {
+        let Some((name, after)) = after.split_once('}') else { break };
+        filled.push_str(before);
+        filled.push_str(&value(name)?);
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok(filled)
 }
 
 #[cfg(test)]

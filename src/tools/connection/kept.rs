@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{client::Era, definitions::Listed};
+use crate::files;
 
 /// Revision spoken, by endpoint.
 type Spoken = BTreeMap<String, String>;
@@ -80,11 +81,8 @@ impl Kept {
     }
 
     fn write<T: Serialize>(&self, name: &str, servers: &T) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
-        let path = self.folder.join(name);
-        let next = self.folder.join(format!("{name}.{}.tmp", std::process::id()));
-        fs::write(&next, serde_json::to_vec_pretty(&File { version: 1, servers })?)?;
-        fs::rename(&next, &path)
+        let content = serde_json::to_vec_pretty(&File { version: 1, servers })?;
+        files::replace(&self.folder.join(name), &content)
     }
 }
 

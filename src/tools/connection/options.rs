@@ -29,6 +29,8 @@ pub struct ServerOptions {
     pub tools: BTreeMap<String, Declared>,
     /// Whether new and changed tools wait for the game master.
     pub trust: Trust,
+    /// It may ask the chat model of the NPC that calls, for the table's money.
+    pub allow_sampling: bool,
     /// What it writes to stderr and logs is shown at level info.
     pub debug: bool,
 }

@@ -20,11 +20,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::Refusal,
     client::{Client, Era},
-    face::{Face, Gate, Notices, OpenCalls},
+    face::{Face, Gate, Notices},
     facts::Facts,
     http::{Authorization, Way, Wire},
     lines::Lines,
     oauth::{self, Authorizer, Headless, Shelf},
+    open_calls::{OpenCalls, Whose},
     options::Secret,
     stdio::{Child, Start},
     tail::Tail,
@@ -216,6 +217,7 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
         server: "probe".into(),
         notices: Arc::new(Notices::default()),
         open: Arc::new(OpenCalls::default()),
+        may_sample: false,
         debug: false,
         gate: Gate::new(),
     };
@@ -277,7 +279,7 @@ async fn called(
 ) -> Called {
     let effects: Arc<dyn Effects> = Arc::new(Defaults);
     let begun = Instant::now();
-    let answer = timeout(limit, client.call(name, &arguments, &effects)).await;
+    let answer = timeout(limit, client.call(name, &arguments, Whose::table(effects))).await;
     let ms = millis(begun);
     let (outcome, text) = match answer {
         Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),

@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
-use super::{client::Client, tail::Tail};
+use super::{client::Client, open_calls::Whose, tail::Tail};
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
 /// What the tools of a server share: the connection of this moment.
@@ -60,7 +60,7 @@ impl Handler for ServerTool {
                 let what = format!("'{}' is not connected (answer without it)", self.link.server);
                 return Err(CallError::new(CallErrorKind::Connection, what));
             };
-            match client.call(&self.name, arguments, &context.effects).await {
+            match client.call(&self.name, arguments, Whose::of(context)).await {
                 Err(mut error) if error.kind == CallErrorKind::Connection => {
                     self.link.doubt.notify_one();
                     if let Some(words) = self.link.last_words().await {

@@ -7,7 +7,6 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    process,
     time::Duration,
 };
 
@@ -17,7 +16,7 @@ use super::{
     super::{Probed, Tool},
     hex,
 };
-use crate::domain::Tier;
+use crate::{domain::Tier, files};
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -179,15 +178,8 @@ fn set_aside(path: &Path, reason: &str) {
 /// # Errors
 /// The folder or the file cannot be written.
 pub fn write(path: &Path, file: &File) -> Result<(), NotKept> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // Another program of this folder may write at the same time.
-    let part = path.with_extension(format!("json.{}.part", process::id()));
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&part, serde_json::to_vec_pretty(file)?))
-        .and_then(|()| fs::rename(&part, path));
-    written.map_err(|source| {
-        // What is left of it helps nobody.
-        let _ = fs::remove_file(&part);
-        NotKept { path: path.to_owned(), source }
-    })
+    let written = serde_json::to_vec_pretty(file)
+        .map_err(io::Error::from)
+        .and_then(|content| files::replace(path, &content));
+    written.map_err(|source| NotKept { path: path.to_owned(), source })
 }

@@ -130,12 +130,16 @@ impl Live {
             408 => CallErrorKind::Timeout,
             429 => CallErrorKind::RateLimited,
             500.. => CallErrorKind::Connection,
-            300..400 => CallErrorKind::Protocol,
+            // Other arguments would meet the same.
+            300..=399 | 401 | 403 | 407 => CallErrorKind::Protocol,
             _ => CallErrorKind::Tool,
         };
         let said = match kind {
             CallErrorKind::Tool => self.excerpt(response).await,
-            CallErrorKind::Protocol => ": it redirects elsewhere, which is not followed".to_owned(),
+            CallErrorKind::Protocol if status.is_redirection() => {
+                ": it redirects elsewhere, which is not followed".to_owned()
+            }
+            CallErrorKind::Protocol => ": it does not let this program in".to_owned(),
             CallErrorKind::RateLimited => ": it wants to be asked less often".to_owned(),
             _ => String::new(),
         };

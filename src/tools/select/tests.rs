@@ -16,7 +16,7 @@ use crate::{
     provider::{Error, Kind},
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Caller, Declared,
-        Definition, Effects, Handler, SourceKind, Taint,
+        Definition, Effects, Handler, Progress, SourceKind, Taint,
         builtin::{Materials, offer},
     },
 };
@@ -172,11 +172,12 @@ fn context(offered: Arc<VisibleTools>) -> CallContext {
     CallContext {
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
-        caller: Some(Caller { npc: Arc::from("Bartok"), tier: TIER, offered }),
+        caller: Some(Caller { npc: Arc::from("Bartok"), tier: TIER, offered, sampler: None }),
         speaker: Arc::from("Thorin"),
         deadline: Instant::now() + TIER.ceiling(),
         fresh: false,
         taint: Taint::default(),
+        progress: Progress::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Nothing),
     }

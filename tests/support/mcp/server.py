@@ -9,7 +9,8 @@ server should answer), busy (HTTP: 429 for calls), sse (HTTP: answers are stream
 
 START_AFTER is how many seconds it takes to start. CALLS names a file that gets a line for each call,
 cancellation and connection; GRANDCHILD one that gets the process ids of this server and of a child
-of its own that does not want to end.
+of its own that does not want to end. MORE adds tools: dig says that it is at work until it is done,
+think asks for a chat model.
 """
 
 import base64
@@ -69,13 +70,16 @@ class Server:
             {"name": "ask", "inputSchema": OBJECT},
             {"name": "broken_schema", "inputSchema": {"type": "object", "properties": 3}},
         ]
+        if os.environ.get("MORE"):
+            tools += [{"name": "dig", "inputSchema": OBJECT, "_meta": {"max_duration_ms": 600}},
+                      {"name": "think", "inputSchema": OBJECT}]
         if self.extra:
             tools.append({"name": "extra", "description": "New.", "inputSchema": OBJECT})
         return tools + [{"name": "change", "inputSchema": OBJECT}]
 
     # What it does.
 
-    def call(self, number, name, arguments):
+    def call(self, number, name, arguments, token):
         log(name)
         if name == "echo":
             return text(arguments["text"])
@@ -106,6 +110,14 @@ class Server:
             return None
         if name == "ask":
             return self.ask()
+        if name == "dig":
+            for step in range(8):
+                time.sleep(0.2)
+                self.send({"method": "notifications/progress",
+                           "params": {"progressToken": token, "progress": step}})
+            return text("gold")
+        if name == "think":
+            return self.think(number)
         if name == "change":
             self.extra, self.changed_words = True, True
             meta = {"_meta": {SUBSCRIPTION: self.listening}} if self.listening is not None else {}
@@ -120,6 +132,17 @@ class Server:
                    "params": {"message": "Who?", "requestedSchema": schema}})
         self.asked.wait(10)
         return text(json.dumps(self.answers.get("q1")))
+
+    def think(self, number):
+        question = {"role": "user", "content": {"type": "text", "text": "What is in the cellar?"}}
+        asked = threading.Event()
+        self.asked = asked
+        self.send({"id": f"s{number}", "method": "sampling/createMessage",
+                   "params": {"messages": [question], "systemPrompt": "Answer in three words.",
+                              "maxTokens": 100_000}})
+        asked.wait(10)
+        answer = self.answers.get(f"s{number}") or {}
+        return text(answer.get("content", {}).get("text") or answer.get("message", "nothing"))
 
     def handle(self, message):
         method, number = message.get("method"), message.get("id")
@@ -163,7 +186,8 @@ class Server:
         if method == "tools/list":
             return paged(self.tools(), "tools", params)
         if method == "tools/call":
-            return self.call(number, params["name"], params.get("arguments") or {})
+            return self.call(number, params["name"], params.get("arguments") or {},
+                             params.get("_meta", {}).get("progressToken"))
         if method == "resources/list":
             return paged([{"uri": "town://list", "name": "towns"},
                           {"uri": "file:///notes/token.txt", "name": ""}], "resources", params)

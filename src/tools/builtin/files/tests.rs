@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     domain::{CallId, SessionId, ToolCall, TurnId},
-    tools::{Attachment, CallRecord, Effects, SourceKind, Taint, ToolHost},
+    tools::{Attachment, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
 };
 
 /// Nobody is at the table.
@@ -26,6 +26,7 @@ fn context() -> CallContext {
         deadline: Instant::now() + std::time::Duration::from_secs(60),
         fresh: false,
         taint: Taint::default(),
+        progress: Progress::default(),
         cancel: CancellationToken::new(),
         effects: Arc::new(Nobody),
     }

@@ -13,21 +13,27 @@ mod tests;
 use std::{
     collections::BTreeSet,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
-use futures::future::{BoxFuture, FutureExt, ready};
+use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use self::index::Index;
-use super::{declared, input};
+use super::{declared, input, text};
 use crate::{
     domain::{Rule, Tier},
     logic::words::fold,
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
+    tools::{
+        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler, Progress,
+    },
 };
 
 /// Most rules a search answers with: what a model can weigh in one round.
 const MOST: usize = 3;
+/// How often a call says that it waits for the rules; oftener than any gives up.
+const SIGN: Duration = Duration::from_millis(5);
 /// Fifth editions.
 const EDITIONS: &[&str] = &["5e", "5e-2014", "5e-2024"];
 
@@ -54,6 +60,20 @@ impl RuleBook {
     /// beside the runtime. A question that comes earlier waits for it.
     pub fn prepare(&self) {
         self.index();
+    }
+
+    /// Waits until the rules are read and indexed, without holding a worker of the runtime up; the
+    /// call is at work meanwhile. Cancel safe.
+    async fn ready(book: &Arc<Self>, progress: &Progress) {
+        if book.index.get().is_some() {
+            return;
+        }
+        let book = Arc::clone(book);
+        let mut preparing = tokio::task::spawn_blocking(move || book.prepare());
+        // A panic in it has been shown, and the call meets the same one.
+        while timeout(SIGN, &mut preparing).await.is_err() {
+            progress.note();
+        }
     }
 
     /// All rules that are played by.
@@ -190,10 +210,14 @@ struct Search(Arc<RuleBook>);
 impl Handler for Search {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.search(arguments)).boxed()
+        async move {
+            RuleBook::ready(&self.0, &context.progress).await;
+            self.0.search(arguments)
+        }
+        .boxed()
     }
 }
 
@@ -203,16 +227,15 @@ struct Get(Arc<RuleBook>);
 impl Handler for Get {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.get(arguments)).boxed()
+        async move {
+            RuleBook::ready(&self.0, &context.progress).await;
+            self.0.get(arguments)
+        }
+        .boxed()
     }
-}
-
-/// The string argument `key`; the schema has seen to its type.
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    arguments.get(key).and_then(Value::as_str)
 }
 
 /// A rule as a model gets it.

@@ -1,4 +1,14 @@
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use rand::{SeedableRng, rngs::StdRng};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
 use super::*;
+use crate::{
+    domain::{CallId, SessionId, ToolCall, TurnId},
+    tools::{Attachment, Effects, SourceKind, Taint, ToolHost},
+};
 
 fn rule(id: &str, edition: &str, text: &str) -> Rule {
     let name = id.split_once('-').unwrap().1.replace('-', " ");
@@ -56,4 +66,61 @@ fn nothing_found_says_what_to_do() {
     let value = book.search(&arguments).unwrap().value();
     assert_eq!(value["results"], json!([]));
     assert!(value["note"].as_str().unwrap().contains("by its name"));
+}
+
+/// What the rules wait for in [`late`].
+static KEY: Mutex<Option<mpsc::Receiver<()>>> = Mutex::new(None);
+
+/// The rules, once somebody lets them be read; none when nobody does for long.
+fn late() -> Vec<Rule> {
+    let key = KEY.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap();
+    key.recv_timeout(Duration::from_secs(20)).map(|()| built_in()).unwrap_or_default()
+}
+
+struct Unseen;
+
+impl Effects for Unseen {
+    fn show(&self, _: &str) {}
+    fn attach(&self, _: &str, _: &Attachment) {}
+}
+
+#[tokio::test]
+async fn the_first_question_waits_for_the_rules_and_holds_nobody_up() {
+    let (open, key) = mpsc::channel();
+    *KEY.lock().unwrap() = Some(key);
+    let host = ToolHost::new(StdRng::seed_from_u64(1));
+    let book = Arc::new(RuleBook::new(Vec::new(), None, late));
+    assert_eq!(host.offer("rules-lookup", SourceKind::BuiltIn, tools(book)), []);
+    let context = CallContext {
+        session: SessionId("s".to_owned()),
+        turn: TurnId(1),
+        caller: None,
+        speaker: Arc::from("Anna"),
+        deadline: Instant::now() + Duration::from_secs(30),
+        fresh: false,
+        taint: Taint::default(),
+        progress: Progress::default(),
+        cancel: CancellationToken::new(),
+        effects: Arc::new(Unseen),
+    };
+    let call = ToolCall {
+        id: CallId("c".to_owned()),
+        name: "rules-lookup.get_rule".to_owned(),
+        arguments: json!({"id": "spell-fireball"}).to_string(),
+        extra: Map::new(),
+    };
+    // The call may take 20 ms; the rules take longer.
+    let other = async {
+        while KEY.lock().unwrap().is_some() {
+            tokio::task::yield_now().await;
+        }
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(60) {
+            tokio::task::yield_now().await;
+        }
+        open.send(()).unwrap();
+    };
+    let (record, ()) = tokio::join!(host.execute(&context, &call), other);
+    let rule = record.result.expect("the rules were read meanwhile").value();
+    assert_eq!(rule["text"], "Fire everywhere.");
 }

@@ -8,7 +8,7 @@ use tokio::io::{
 
 use super::*;
 use crate::tools::{
-    Attachment, CallErrorKind, Form,
+    Attachment, CallErrorKind, Effects, Form,
     connection::{face::Gate, lines},
 };
 
@@ -47,6 +47,7 @@ async fn connected() -> (Arc<Client>, Server) {
         server: "s".into(),
         notices: Arc::default(),
         open: Arc::default(),
+        may_sample: false,
         debug: false,
         gate: Gate::new(),
     };
@@ -85,7 +86,7 @@ fn call(
     effects: Arc<dyn Effects>,
 ) -> tokio::task::JoinHandle<Result<CallOutput, CallError>> {
     let client = Arc::clone(client);
-    tokio::spawn(async move { client.call("get", &Map::new(), &effects).await })
+    tokio::spawn(async move { client.call("get", &Map::new(), Whose::table(effects)).await })
 }
 
 #[tokio::test]

@@ -5,7 +5,6 @@
 
 use std::{
     fs, io,
-    io::Write,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -14,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::OauthError;
-use crate::tools::names::fnv1a;
+use crate::{files, tools::names::fnv1a};
 
 /// A token is renewed this long before it expires.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -159,32 +158,7 @@ fn write(path: &Path, login: Option<&Login>) -> io::Result<()> {
             _ => Ok(()),
         };
     };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    private_folder(folder)?;
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    // What a killed process left behind.
-    _ = fs::remove_file(&beside);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&beside).and_then(|mut file| {
-        file.write_all(serde_json::to_string_pretty(login)?.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        _ = fs::remove_file(&beside);
-    }
-    written
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    files::replace_private(path, &serde_json::to_vec_pretty(login)?)
 }
 
 #[cfg(test)]

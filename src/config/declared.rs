@@ -1,0 +1,36 @@
+//! What a file says about a tool, wherever the tool comes from.
+//!
+//! Entry function: [`declared`]. **Never**: fills in what is not said.
+
+use std::time::Duration;
+
+use crate::{
+    tools::Declared,
+    yaml::{Fields, Node},
+};
+
+/// What `fields` say, whose keys are those of `keys::declared`; the lowest tier is under `floor`.
+pub fn declared(fields: &Fields, floor: &str) -> Declared {
+    let duration = |key, unit: f64| {
+        fields.number(key).and_then(|number| Duration::try_from_secs_f64(number * unit).ok())
+    };
+    let fillers = fields.texts("fillers");
+    Declared {
+        estimated: duration("estimated_duration_ms", 1e-3),
+        max: duration("max_duration_ms", 1e-3),
+        measured: duration("measured_duration_ms", 1e-3),
+        measured_p99: duration("measured_p99_ms", 1e-3),
+        idempotent: fields.flag("idempotent"),
+        read_only: fields.flag("read_only"),
+        destructive: fields.flag("destructive"),
+        cacheable: duration("cacheable_seconds", 1.0),
+        category: fields.text("category").map(|category| category.trim().to_owned()),
+        floor: fields.text(floor).and_then(|tier| tier.parse().ok()),
+        follow_up: fields.text("late").map(|late| late == "follow_up"),
+        approval: fields.text("approval").map(|approval| approval == "dm"),
+        fillers: (!fillers.is_empty()).then_some(fillers),
+        description: None,
+        parameters: None,
+        probe: fields.get("probe").map(Node::to_json).and_then(|it| it.as_object().cloned()),
+    }
+}

@@ -1,0 +1,46 @@
+//! What a server may ask a chat model while it works on a call.
+//!
+//! Entry type: [`Sampler`], which whoever owns the model fills. **Never**: asks a chat model.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::domain::Message;
+
+/// Lends the chat model of the NPC whose call a server works on.
+pub trait Sampler: Send + Sync {
+    /// Asks the model, as far as the spending caps allow. Dropping the future ends the request.
+    fn sample(&self, request: SampleRequest) -> BoxFuture<'static, Result<Sampled, NotSampled>>;
+}
+
+/// A request of a server to a chat model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleRequest {
+    /// Who asks.
+    pub server: Arc<str>,
+    /// The whole conversation; nothing of the table is in it.
+    pub messages: Vec<Message>,
+    /// Longest answer the server wants, in tokens.
+    pub max_tokens: u32,
+}
+
+/// What the model said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    /// Its words.
+    pub text: String,
+    /// Its name.
+    pub model: String,
+}
+
+/// Why there is no answer; for the server, so that it tells nothing of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSampled {
+    /// A cap would be passed.
+    #[error("the spending cap of this session is reached")]
+    OverBudget,
+    /// The model failed.
+    #[error("the chat model gave no answer")]
+    Failed,
+}
