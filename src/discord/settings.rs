@@ -5,14 +5,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::options::Consent;
+use crate::files;
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -74,16 +74,7 @@ impl SettingsFile {
     /// The file cannot be written.
     pub fn write(&self, settings: &Settings) -> Result<(), String> {
         let settings = Settings { version: VERSION, ..settings.clone() };
-        let write = || {
-            if let Some(folder) = self.0.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            let part = self.0.with_extension("json.part");
-            let mut file = fs::File::create(&part)?;
-            file.write_all(&serde_json::to_vec_pretty(&settings)?)?;
-            file.sync_all()?;
-            fs::rename(part, &self.0)
-        };
+        let write = || files::replace(&self.0, &serde_json::to_vec_pretty(&settings)?);
         write().map_err(|error: io::Error| format!("cannot write '{}': {error}", self.0.display()))
     }
 }
