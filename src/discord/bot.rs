@@ -22,7 +22,9 @@ use super::{
     guild::{self, GuildEvent, Shared},
     house::House,
     options::Options,
-    registration, voice,
+    registration,
+    reply::{Asked, Reply, Sender},
+    voice,
 };
 
 /// Waited before Discord is tried again, at first and at most.
@@ -162,8 +164,17 @@ struct Guilds {
 impl Guilds {
     /// The mailbox of `id`, opened when it is new.
     fn mailbox(&self, id: GuildId, shared: impl FnOnce() -> Arc<Shared>) -> Mailbox {
-        let open = || guild::open(id, shared(), self.stop.clone());
-        self.open.entry(id).or_insert_with(open).0.clone()
+        if let Some(open) = self.open.get(&id)
+            && !open.0.is_closed()
+        {
+            return open.0.clone();
+        }
+        let (mailbox, task) = guild::open(id, shared(), self.stop.clone());
+        if let Some((_, failed)) = self.open.insert(id, (mailbox.clone(), task)) {
+            tracing::error!(guild = id.get(), "a guild had failed and begins anew");
+            failed.abort();
+        }
+        mailbox
     }
 
     /// Ends every session.
@@ -221,9 +232,12 @@ impl EventHandler for Handler {
     async fn guild_delete(&self, _: Context, gone: UnavailableGuild, _: Option<GuildData>) {
         if gone.unavailable {
             tracing::warn!(guild = gone.id.get(), "discord has lost sight of a server for now");
-        } else if let Some((_, (_, task))) = self.guilds.open.remove(&gone.id) {
-            // Its mailbox is gone with it: the bot was thrown out.
-            task.abort();
+        } else if let Some((_, (mailbox, task))) = self.guilds.open.remove(&gone.id) {
+            // A guild that has ended need not be told.
+            let _ = mailbox.send(GuildEvent::Gone).await;
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a guild has failed");
+            }
         }
     }
 
@@ -242,6 +256,11 @@ impl EventHandler for Handler {
         };
         if let Some(guild) = guild {
             self.tell(&ctx, guild, GuildEvent::Interaction(Box::new(interaction))).await;
+        } else if let Interaction::Command(used) = interaction {
+            let elsewhere = Reply::private("I sit at the tables of servers: use this in one.");
+            Sender::new(Arc::clone(&ctx.http), Asked::Command(Box::new(used)))
+                .answer(&elsewhere)
+                .await;
         }
     }
 }

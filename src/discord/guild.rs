@@ -48,6 +48,8 @@ pub enum GuildEvent {
     Interaction(Box<Interaction>),
     /// Somebody's voice state has changed; the cache has it.
     VoiceStates,
+    /// The bot is not in the guild any more.
+    Gone,
 }
 
 /// What all guilds share.
@@ -152,6 +154,7 @@ impl Guild {
                     self.interaction(*interaction);
                 }
                 Event::Outside(GuildEvent::VoiceStates) => self.seat_people(),
+                Event::Outside(GuildEvent::Gone) => break,
                 Event::Done(job) => job(&mut self),
                 Event::Table(Some(event)) => self.table_event(event),
                 Event::Table(None) => _ = self.stop("its table has failed; see the log"),

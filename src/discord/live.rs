@@ -84,6 +84,8 @@ pub struct Live {
     pub people: BTreeMap<u64, Person>,
     /// Since when nobody but bots is there.
     pub alone_since: Option<Instant>,
+    /// Discord has shown the bot in the channel since the connection was made.
+    pub seen: bool,
     /// Who is being told that they are heard, or was.
     pub told: BTreeSet<u64>,
     /// Who knows it.
@@ -145,6 +147,7 @@ impl Live {
             asks: asks_in,
             people: BTreeMap::new(),
             alone_since: None,
+            seen: false,
             told: BTreeSet::new(),
             warned: BTreeSet::new(),
             panel: Panel::default(),

@@ -8,7 +8,7 @@ use serenity::all::{ChannelId, Member};
 
 use super::{
     guild::Guild,
-    live::{Live, Person},
+    live::{Live, Person, Standing},
     options::Consent,
 };
 use crate::session::{Command, Speaker, SpeakerId};
@@ -27,7 +27,17 @@ impl Guild {
                 }
                 return self.seat_people();
             }
-            _ => {}
+            Some(_) => {
+                if let Some(live) = self.live_mut() {
+                    live.seen = true;
+                }
+            }
+            None if self.live().is_ok_and(|live| live.seen && live.standing == Standing::Up) => {
+                // It runs, or it would not stand.
+                let _ = self.stop("somebody disconnected me from the channel");
+                return;
+            }
+            None => {}
         }
         let Some(live) = self.live_mut() else { return };
         let mut people = people;

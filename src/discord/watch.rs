@@ -26,7 +26,12 @@ impl Guild {
         let now = Instant::now();
         match news {
             VoiceNews::Connected => self.connected(),
-            VoiceNews::Lost(why) => self.rejoin(why),
+            VoiceNews::Lost(why) => {
+                // One attempt at a time; the one under way tells how it went.
+                if self.live().is_ok_and(|live| live.standing == Standing::Up) {
+                    self.rejoin(why);
+                }
+            }
             VoiceNews::Speaks(user) => {
                 if let Some(live) = self.live_mut()
                     && live.link.audience.hears(user)
@@ -59,6 +64,7 @@ impl Guild {
         };
         tracing::warn!(why, attempts, "the voice connection is made anew");
         live.standing = Standing::Down { why, attempts };
+        live.seen = false;
         live.panel.urgent = true;
         let wait = REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX);
         let (wire, channel, session) = (live.link.wire(), live.voice, live.session.clone());

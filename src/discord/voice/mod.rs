@@ -102,6 +102,7 @@ impl Link {
             songbird: Arc::clone(&self.songbird),
             guild: self.guild,
             call: Arc::clone(&self.call),
+            stop: self.stop.clone(),
         }
     }
 
@@ -122,6 +123,7 @@ pub struct Wire {
     songbird: Arc<Songbird>,
     guild: GuildId,
     call: Arc<Mutex<Call>>,
+    stop: CancellationToken,
 }
 
 impl Wire {
@@ -131,7 +133,13 @@ impl Wire {
     /// Why it does not stand, with the way out.
     pub async fn connect(&self, channel: ChannelId) -> Result<(), String> {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
-        let failed = match joined.await {
+        let joined = tokio::select! {
+            biased;
+            // Whoever ends the session leaves the channel.
+            () = self.stop.cancelled() => return Err("the session is over".to_owned()),
+            joined = joined => joined,
+        };
+        let failed = match joined {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => why(&error),
             Err(_) => "discord did not answer in time".to_owned(),
