@@ -12,6 +12,7 @@ mod line;
 mod memory;
 mod mouth;
 mod shared;
+mod wires;
 
 #[cfg(test)]
 mod tests;

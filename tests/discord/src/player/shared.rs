@@ -4,11 +4,11 @@
 //! Never does IO.
 
 use super::{dave::Dave, memory::Memory};
-use crate::voice::transport::Transport;
+use crate::voice::transport::{Rtp, Transport};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::{net::UdpSocket, sync::watch, time::timeout};
 
@@ -22,6 +22,16 @@ pub(super) struct Link {
     pub ssrc: u32,
 }
 
+/// Sound of nobody knows whom.
+pub(super) struct Unclaimed {
+    /// When it came.
+    pub arrival: Instant,
+    /// Its header.
+    pub rtp: Rtp,
+    /// As encrypted end to end.
+    pub frame: Vec<u8>,
+}
+
 /// The state of a player.
 #[derive(Default)]
 pub(super) struct State {
@@ -31,6 +41,8 @@ pub(super) struct State {
     pub dave: Dave,
     /// Whose source an SSRC is.
     pub sources: HashMap<u32, u64>,
+    /// Sound that came before the speaking update that says whose it is.
+    pub unclaimed: VecDeque<Unclaimed>,
     /// What was heard.
     pub memory: Memory,
     /// Why there is no line.

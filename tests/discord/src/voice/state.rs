@@ -12,7 +12,7 @@ use super::{
 use rand::{Rng, SeedableRng as _, distr::Alphanumeric, rngs::StdRng};
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     net::SocketAddr,
 };
 use tokio::time::Instant;
@@ -102,10 +102,11 @@ impl State {
 
     /// The group of a channel.
     pub(super) fn group(&mut self, guild: u64, channel: u64) -> Option<&mut Group> {
-        let version = u16::from(self.options.dave);
-        if !self.groups.contains_key(&(guild, channel)) {
-            match Group::new(channel, version) {
-                Ok(group) => drop(self.groups.insert((guild, channel), group)),
+        if let Entry::Vacant(vacant) = self.groups.entry((guild, channel)) {
+            match Group::new(channel, u16::from(self.options.dave)) {
+                Ok(group) => {
+                    vacant.insert(group);
+                }
                 Err(error) => self.violation(format!("making a DAVE group: {error:#}")),
             }
         }
