@@ -1,11 +1,12 @@
 //! A player's UDP: finds its address, then hears until the line goes.
 //!
-//! Entry: [`connect`], [`listen`].
+//! Entry: [`connect`], [`listen`]; [`told`] says whose sound it is.
 //! Never sends sound.
 
 use super::shared::{Shared, State, Unclaimed};
 use crate::voice::transport::OPUS;
 use anyhow::{Context as _, ensure};
+use serde_json::Value;
 use std::{
     net::SocketAddr,
     sync::Arc,
@@ -108,7 +109,7 @@ fn understand(state: &mut State, user: u64, Unclaimed { arrival, rtp, frame }: U
 }
 
 /// A speaking update says whose source this is: so that is who was heard a moment ago.
-pub(super) fn claim(state: &mut State, ssrc: u32, user: u64) {
+fn claim(state: &mut State, ssrc: u32, user: u64) {
     state.sources.insert(ssrc, user);
     for unknown in std::mem::take(&mut state.unclaimed) {
         if unknown.rtp.ssrc != ssrc {
@@ -116,6 +117,23 @@ pub(super) fn claim(state: &mut State, ssrc: u32, user: u64) {
         } else if unknown.arrival.elapsed() < CLAIM {
             state.not_understood -= 1;
             understand(state, user, unknown);
+        }
+    }
+}
+
+/// Ops 5, 11 and 13: who is there, and whose source is whose.
+pub(super) fn told(state: &mut State, op: u64, d: &Value) {
+    let user = d["user_id"].as_str().and_then(|user| user.parse::<u64>().ok());
+    let ssrc = d["ssrc"].as_u64().and_then(|ssrc| u32::try_from(ssrc).ok());
+    match (op, user, ssrc) {
+        (5, Some(user), Some(ssrc)) => claim(state, ssrc, user),
+        (13, Some(user), _) => {
+            state.dave.recognised.remove(&user);
+        }
+        _ => {
+            let ids = d["user_ids"].as_array().into_iter().flatten();
+            let ids = ids.filter_map(|id| id.as_str()?.parse::<u64>().ok());
+            state.dave.recognised.extend(ids);
         }
     }
 }

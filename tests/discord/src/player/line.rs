@@ -138,11 +138,20 @@ impl Line {
     async fn next_server(&mut self) -> bool {
         while let Some(command) = self.orders.recv().await {
             if let Command::Move { endpoint, token } = command {
-                (self.seat.endpoint, self.seat.token) = (endpoint, token);
+                self.moved(endpoint, token);
                 return true;
             }
         }
         false
+    }
+
+    /// From now on it is another server.
+    fn moved(&mut self, endpoint: String, token: String) {
+        (self.seat.endpoint, self.seat.token) = (endpoint, token);
+        self.shared.change(|state| {
+            state.failure = None;
+            state.moves -= 1;
+        });
     }
 
     /// One web socket, from its first byte to its last.
@@ -163,7 +172,7 @@ impl Line {
                     None => return Ok(End::Left),
                     Some(Command::Move { endpoint, token }) => {
                         self.over();
-                        (self.seat.endpoint, self.seat.token) = (endpoint, token);
+                        self.moved(endpoint, token);
                         return Ok(End::Moved);
                     }
                     Some(Command::Speaking(on, written)) => {
@@ -228,19 +237,7 @@ impl Line {
             2 => self.ready(wires, d).await,
             4 => self.described(wires, d).await,
             5 | 11 | 13 => {
-                self.shared.change(|state| {
-                    let user = d["user_id"].as_str().and_then(|user| user.parse::<u64>().ok());
-                    let ssrc = d["ssrc"].as_u64().and_then(|ssrc| u32::try_from(ssrc).ok());
-                    match (op, user, ssrc) {
-                        (5, Some(user), Some(ssrc)) => ears::claim(state, ssrc, user),
-                        (13, Some(user), _) => drop(state.dave.recognised.remove(&user)),
-                        _ => {
-                            let ids = d["user_ids"].as_array().into_iter().flatten();
-                            let ids = ids.filter_map(|id| id.as_str()?.parse::<u64>().ok());
-                            state.dave.recognised.extend(ids);
-                        }
-                    }
-                });
+                self.shared.change(|state| ears::told(state, op, d));
                 Ok(())
             }
             21 | 22 | 24 => {

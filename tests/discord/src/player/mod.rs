@@ -115,7 +115,9 @@ impl Player {
     /// Waits until the line is up or refused.
     async fn connected(&self) -> anyhow::Result<()> {
         let up = |state: &shared::State| {
-            state.link.as_ref().map(|_| Ok(())).or_else(|| state.failure.clone().map(Err))
+            let link = state.link.as_ref().map(|_| Ok(()));
+            let known = link.or_else(|| state.failure.clone().map(Err));
+            known.filter(|_| state.moves == 0)
         };
         let user = self.user;
         let result = self.shared.wait(PATIENCE, up).await;
@@ -135,7 +137,7 @@ impl Player {
     /// When the server refuses or does not answer within 15 s.
     pub async fn server_update(&self, endpoint: &str, token: &str) -> anyhow::Result<()> {
         let command = Command::Move { endpoint: endpoint.to_owned(), token: token.to_owned() };
-        self.shared.change(|state| (state.link, state.failure) = (None, None));
+        self.shared.change(|state| state.moves += 1);
         self.commands.send(command).await.context("the player has left")?;
         self.connected().await
     }
@@ -150,7 +152,7 @@ impl Player {
             let linked = state.link.is_some();
             let group = state.dave.members();
             let all = users.iter().all(|user| group.contains(user));
-            (linked && (state.dave.version() == 0 || all)).then_some(())
+            (linked && state.moves == 0 && (state.dave.version() == 0 || all)).then_some(())
         };
         self.shared
             .wait(limit, together)

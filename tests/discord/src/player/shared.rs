@@ -45,6 +45,8 @@ pub(super) struct State {
     pub unclaimed: VecDeque<Unclaimed>,
     /// What was heard.
     pub memory: Memory,
+    /// Servers this player has been told of and has not yet gone to.
+    pub moves: u64,
     /// Why there is no line.
     pub failure: Option<String>,
     /// What the last connection ended with.

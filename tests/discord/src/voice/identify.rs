@@ -27,6 +27,8 @@ impl State {
             return close(4017, "E2EE/DAVE protocol required");
         }
         let Some(outbox) = connection.outbox.take() else { return close(4005, "identified twice") };
+        // A session identified anew begins anew, for everybody.
+        self.detach(who, &Close(4014, "identified elsewhere".into()));
         self.last_ssrc += 1;
         let ssrc = self.last_ssrc;
         let line = (connection.id, outbox);
@@ -43,10 +45,7 @@ impl State {
         let Some(seat) = self.seats.get_mut(&who) else { return close(4006, "no such session") };
         seat.counts.identified += 1;
         let channel = seat.channel;
-        if let Some(mut old) = seat.session.replace(session) {
-            old.close(&Close(4014, "identified elsewhere".into()));
-            self.sources.remove(&old.ssrc);
-        }
+        seat.session = Some(session);
         self.sources.insert(ssrc, who);
         connection.who = Some(who);
         self.introduce(who, channel);

@@ -122,6 +122,15 @@ impl State {
             .collect()
     }
 
+    /// Of those, who has got its key.
+    pub(super) fn in_call(&self, guild: u64, channel: u64) -> BTreeSet<u64> {
+        let described = |user: &u64| {
+            let session = self.seats.get(&(guild, *user)).and_then(|seat| seat.session.as_ref());
+            session.is_some_and(|session| session.transport.is_some())
+        };
+        self.in_channel(guild, channel).into_iter().filter(described).collect()
+    }
+
     /// A user's session.
     pub(super) fn session(&mut self, who: Who) -> Option<&mut Session> {
         self.seats.get_mut(&who)?.session.as_mut()
@@ -275,7 +284,7 @@ impl State {
         }
         let channels: Vec<(u64, u64)> = self.groups.keys().copied().collect();
         for (guild, channel) in channels {
-            let users = self.in_channel(guild, channel);
+            let users = self.in_call(guild, channel);
             let reachable = |user: &u64| {
                 let session =
                     self.seats.get(&(guild, *user)).and_then(|seat| seat.session.as_ref());

@@ -185,30 +185,6 @@ impl Group {
         out
     }
 
-    /// Op 31: a user could not read its commit or welcome; a new key package follows.
-    pub(in crate::voice) fn refused(&mut self, user: u64, now: Instant) -> Vec<Say> {
-        let mut out = Vec::new();
-        self.refused += 1;
-        self.settled = None;
-        self.waiting.remove(&user);
-        self.settle(now, &mut out);
-        out
-    }
-
-    /// A user has gone.
-    pub(in crate::voice) fn left(&mut self, user: u64, now: Instant) -> Vec<Say> {
-        let mut out = Vec::new();
-        self.present.remove(&user);
-        self.waiting.remove(&user);
-        self.queue.retain(|change| !matches!(change, Change::Add(who, _) if *who == user));
-        self.queue.push_back(Change::Remove(user));
-        if let Some(proposed) = &mut self.proposed {
-            proposed.asked.remove(&user);
-        }
-        self.settle(now, &mut out);
-        out
-    }
-
     /// Goes on as far as nobody has to be waited for.
     fn settle(&mut self, now: Instant, out: &mut Vec<Say>) {
         if self.announced.is_some() && self.waiting.is_empty() {

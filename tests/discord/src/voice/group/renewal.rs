@@ -1,9 +1,10 @@
-//! Beginnings and ends of a group: a new start, the end of DAVE, and what is overdue.
+//! Beginnings and ends of a group: a new start, the end of DAVE,
+//! who goes, and what is overdue.
 //!
 //! Entry: [`Group::reset`], [`Group::downgrade`], [`Group::overdue`].
 //! Never sends anything.
 
-use super::{Group, Say};
+use super::{Change, Group, Say};
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 use tokio::time::Instant;
@@ -65,6 +66,30 @@ impl Group {
             self.waiting.clear();
             self.settle(now, &mut out);
         }
+        out
+    }
+
+    /// Op 31: a user could not read its commit or welcome; a new key package follows.
+    pub(in crate::voice) fn refused(&mut self, user: u64, now: Instant) -> Vec<Say> {
+        let mut out = Vec::new();
+        self.refused += 1;
+        self.settled = None;
+        self.waiting.remove(&user);
+        self.settle(now, &mut out);
+        out
+    }
+
+    /// A user has gone.
+    pub(in crate::voice) fn left(&mut self, user: u64, now: Instant) -> Vec<Say> {
+        let mut out = Vec::new();
+        self.present.remove(&user);
+        self.waiting.remove(&user);
+        self.queue.retain(|change| !matches!(change, Change::Add(who, _) if *who == user));
+        self.queue.push_back(Change::Remove(user));
+        if let Some(proposed) = &mut self.proposed {
+            proposed.asked.remove(&user);
+        }
+        self.settle(now, &mut out);
         out
     }
 }
