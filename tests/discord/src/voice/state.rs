@@ -1,6 +1,6 @@
 //! All that the voice servers know: seats, groups, faults. One lock, held only for a moment.
 //!
-//! Entry: [`State::admit`], [`State::leave`], [`State::migrate`], and [`State::speak`], which
+//! Entry: [`State::admit`], [`State::vacate`], [`State::migrate`], and [`State::speak`], which
 //! delivers what a group has to say.
 //! Never waits and never reads a socket.
 
