@@ -230,7 +230,9 @@ async fn round(dave: bool, bot_first: bool) {
         if user == BOT {
             writeln!(bot.stdin, "{endpoint} {token}").unwrap();
         } else {
-            two.server_update(&endpoint, &token).await.unwrap();
+            let session_id = "player".to_owned();
+            let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
+            two.server_update(&seat).await.unwrap();
         }
     }
     both_hear(&bot, &two, "another server").await;

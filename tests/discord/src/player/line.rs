@@ -33,13 +33,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) enum Command {
     /// Says that this player begins or stops to speak; answered when it is written.
     Speaking(bool, oneshot::Sender<()>),
-    /// Another server.
-    Move {
-        /// Its address.
-        endpoint: String,
-        /// What it wants to see.
-        token: String,
-    },
+    /// Another place.
+    Move(Seat),
 }
 
 /// How a connection has ended.
@@ -137,17 +132,17 @@ impl Line {
     /// Waits for another server; false if the player has gone.
     async fn next_server(&mut self) -> bool {
         while let Some(command) = self.orders.recv().await {
-            if let Command::Move { endpoint, token } = command {
-                self.moved(endpoint, token);
+            if let Command::Move(seat) = command {
+                self.moved(seat);
                 return true;
             }
         }
         false
     }
 
-    /// From now on it is another server.
-    fn moved(&mut self, endpoint: String, token: String) {
-        (self.seat.endpoint, self.seat.token) = (endpoint, token);
+    /// From now on it is another place.
+    fn moved(&mut self, seat: Seat) {
+        self.seat = seat;
         self.shared.change(|state| {
             state.failure = None;
             state.moves -= 1;
@@ -170,9 +165,9 @@ impl Line {
                 }
                 order = self.orders.recv() => match order {
                     None => return Ok(End::Left),
-                    Some(Command::Move { endpoint, token }) => {
+                    Some(Command::Move(seat)) => {
                         self.over();
-                        self.moved(endpoint, token);
+                        self.moved(seat);
                         return Ok(End::Moved);
                     }
                     Some(Command::Speaking(on, written)) => {

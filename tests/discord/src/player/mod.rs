@@ -131,14 +131,14 @@ impl Player {
         self.user
     }
 
-    /// Goes to another voice server, as on a VOICE_SERVER_UPDATE.
+    /// Goes to another voice server or another channel, as on a VOICE_SERVER_UPDATE.
     ///
     /// # Errors
     /// When the server refuses or does not answer within 15 s.
-    pub async fn server_update(&self, endpoint: &str, token: &str) -> anyhow::Result<()> {
-        let command = Command::Move { endpoint: endpoint.to_owned(), token: token.to_owned() };
+    pub async fn server_update(&self, seat: &Seat) -> anyhow::Result<()> {
         self.shared.change(|state| state.moves += 1);
-        self.commands.send(command).await.context("the player has left")?;
+        let command = Command::Move(seat.clone());
+        self.commands.send(command).await.ok().context("the player has left")?;
         self.connected().await
     }
 

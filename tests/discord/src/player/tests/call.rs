@@ -20,10 +20,14 @@ impl Call {
         Self { voice: Voice::start(tls, options).await.unwrap(), ca }
     }
 
-    pub(super) async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
+    pub(super) fn seat(&self, user: u64, channel: u64) -> Seat {
         let session_id = format!("session-{user}");
-        let (token, endpoint) = self.voice.admit(GUILD, CHANNEL, user, &session_id);
-        let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
+        let (token, endpoint) = self.voice.admit(GUILD, channel, user, &session_id);
+        Seat { endpoint, token, guild: GUILD, channel, user, session_id }
+    }
+
+    pub(super) async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
+        let seat = self.seat(user, CHANNEL);
         Player::connect_with(seat, self.ca.path(), mode).await.unwrap()
     }
 

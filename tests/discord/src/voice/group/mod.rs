@@ -8,6 +8,9 @@
 
 mod renewal;
 
+#[cfg(test)]
+mod tests;
+
 use super::mls::ExternalMember;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
