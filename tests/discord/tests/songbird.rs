@@ -8,7 +8,7 @@
     reason = "a test, whose client reports by lines"
 )]
 
-use discord_loopback::{Player, Seat, Voice, VoiceOptions};
+use discord_loopback::{Player, Scope, Seat, Voice, VoiceOptions};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use songbird::{
@@ -182,32 +182,38 @@ async fn songbird_talks() {
     tokio::join!(round(true, true), round(true, false), round(false, true), round(false, false));
 }
 
+/// A player's place.
+fn seat(user: u64, token: String, endpoint: String) -> Seat {
+    let session_id = "player".to_owned();
+    Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id }
+}
+
+/// Waits for the bot's first sound.
+async fn sends(voice: &Voice) {
+    let begun = Instant::now();
+    while voice.counts(GUILD, BOT).packets_in == 0 {
+        assert!(begun.elapsed() < LIMIT, "the bot sends nothing: {:?}", voice.violations());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// One call, with everything that may happen to it.
 async fn round(dave: bool, bot_first: bool) {
     let (tls, ca) = authority();
     let voice = Voice::start(tls, VoiceOptions { dave, ..VoiceOptions::default() }).await.unwrap();
     let join = async |user: u64| {
         let (token, endpoint) = voice.admit(GUILD, CHANNEL, user, "player");
-        let session_id = "player".to_owned();
-        let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
-        Player::connect(seat, ca.path()).await.unwrap()
-    };
-    let up = async || {
-        let begun = Instant::now();
-        while voice.counts(GUILD, BOT).packets_in == 0 {
-            assert!(begun.elapsed() < LIMIT, "the bot sends nothing: {:?}", voice.violations());
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        Player::connect(seat(user, token, endpoint), ca.path()).await.unwrap()
     };
     let (mut bot, one) = if bot_first {
         let bot = Bot::start(&voice, &ca);
-        up().await;
+        sends(&voice).await;
         (bot, join(1).await)
     } else {
         let one = join(1).await;
         (Bot::start(&voice, &ca), one)
     };
-    up().await;
+    sends(&voice).await;
     both_hear(&bot, &one, "joined").await;
     let two = join(2).await;
     both_hear(&bot, &two, "a third member").await;
@@ -223,6 +229,8 @@ async fn round(dave: bool, bot_first: bool) {
         assert_eq!(voice.group(GUILD, CHANNEL).refused, 1);
         voice.leave(GUILD, 3);
     }
+    voice.cut(Scope::Guild(GUILD), Duration::from_secs(2));
+    both_hear(&bot, &two, "a cut").await;
     voice.close(GUILD, BOT, Some(4015));
     both_hear(&bot, &two, "a resume").await;
     assert_eq!(voice.counts(GUILD, BOT).resumed, 1, "{:?}", voice.violations());
@@ -230,9 +238,7 @@ async fn round(dave: bool, bot_first: bool) {
         if user == BOT {
             writeln!(bot.stdin, "{endpoint} {token}").unwrap();
         } else {
-            let session_id = "player".to_owned();
-            let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
-            two.server_update(&seat).await.unwrap();
+            two.server_update(&seat(user, token, endpoint)).await.unwrap();
         }
     }
     both_hear(&bot, &two, "another server").await;
