@@ -238,7 +238,7 @@ async fn round(dave: bool, bot_first: bool) {
         if user == BOT {
             writeln!(bot.stdin, "{endpoint} {token}").unwrap();
         } else {
-            two.server_update(&seat(user, token, endpoint)).await.unwrap();
+            two.server_update(&endpoint, &token).await.unwrap();
         }
     }
     both_hear(&bot, &two, "another server").await;

@@ -1,14 +1,14 @@
 //! A player's web socket to the voice gateway, version 8.
 //!
 //! Entry: [`Line::run`], until it is cancelled. A socket that is lost or closed resumably is
-//! resumed; any other close ends the connection until [`Command::Move`].
+//! resumed; any other close ends the connection until the player is sent elsewhere.
 //! Never touches sound.
 
 use super::{
     Seat,
     dave::Dave,
     ears,
-    shared::{Link, Shared},
+    shared::{Command, Link, Shared},
     wires::Wires,
 };
 use crate::voice::{Mode, transport::Transport};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::UdpSocket,
-    sync::{mpsc, oneshot},
+    sync::mpsc,
     task::JoinSet,
     time::{interval, sleep},
 };
@@ -28,14 +28,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Between two attempts to resume.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// An order to the line.
-pub(super) enum Command {
-    /// Says that this player begins or stops to speak; answered when it is written.
-    Speaking(bool, oneshot::Sender<()>),
-    /// Another place.
-    Move(Seat),
-}
 
 /// How a connection has ended.
 enum End {
@@ -132,21 +124,27 @@ impl Line {
     /// Waits for another server; false if the player has gone.
     async fn next_server(&mut self) -> bool {
         while let Some(command) = self.orders.recv().await {
-            if let Command::Move(seat) = command {
-                self.moved(seat);
+            if self.moved(command) {
                 return true;
             }
         }
         false
     }
 
-    /// From now on it is another place.
-    fn moved(&mut self, seat: Seat) {
-        self.seat = seat;
+    /// From now on it is another place, if this order says so.
+    fn moved(&mut self, command: Command) -> bool {
+        match command {
+            Command::Speaking(..) => return false,
+            Command::Server { endpoint, token } => {
+                (self.seat.endpoint, self.seat.token) = (endpoint, token);
+            }
+            Command::Seat(seat) => self.seat = seat,
+        }
         self.shared.change(|state| {
             state.failure = None;
             state.moves -= 1;
         });
+        true
     }
 
     /// One web socket, from its first byte to its last.
@@ -165,17 +163,17 @@ impl Line {
                 }
                 order = self.orders.recv() => match order {
                     None => return Ok(End::Left),
-                    Some(Command::Move(seat)) => {
-                        self.over();
-                        self.moved(seat);
-                        return Ok(End::Moved);
-                    }
                     Some(Command::Speaking(on, written)) => {
                         let ssrc = self.udp.as_ref().map(|(_, ssrc)| *ssrc);
                         let d = json!({"speaking": u8::from(on), "delay": 0, "ssrc": ssrc});
                         wires.json(5, &d).await?;
                         // Whoever asked may have stopped waiting.
                         let _gone = written.send(());
+                    }
+                    Some(elsewhere) => {
+                        self.over();
+                        self.moved(elsewhere);
+                        return Ok(End::Moved);
                     }
                 },
                 heard = wires.socket.next() => {

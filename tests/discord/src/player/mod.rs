@@ -22,17 +22,15 @@ pub use mouth::{Speech, Spoken};
 
 use crate::voice::Mode;
 use anyhow::Context as _;
-use line::{Command, Line};
+use line::Line;
 use mouth::Mouth;
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use shared::Shared;
+use shared::{Command, Shared};
 use std::{
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::sync::{Mutex, mpsc};
-use tokio_rustls::TlsConnector;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// What a connection may take.
@@ -93,7 +91,7 @@ impl Player {
         ca: impl AsRef<Path>,
         mode: Option<Mode>,
     ) -> anyhow::Result<Self> {
-        let tls = trusting(ca.as_ref())?;
+        let tls = wires::trusting(ca.as_ref())?;
         let (commands, orders) = mpsc::channel(COMMANDS);
         let running = CancellationToken::new();
         let shared = Arc::new(Shared::default());
@@ -131,13 +129,26 @@ impl Player {
         self.user
     }
 
-    /// Goes to another voice server or another channel, as on a VOICE_SERVER_UPDATE.
+    /// Goes to another voice server, as on a VOICE_SERVER_UPDATE.
     ///
     /// # Errors
     /// When the server refuses or does not answer within 15 s.
-    pub async fn server_update(&self, seat: &Seat) -> anyhow::Result<()> {
+    pub async fn server_update(&self, endpoint: &str, token: &str) -> anyhow::Result<()> {
+        let (endpoint, token) = (endpoint.to_owned(), token.to_owned());
+        self.order(Command::Server { endpoint, token }).await
+    }
+
+    /// Takes a seat elsewhere, as when it is moved to another channel.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer within 15 s.
+    pub async fn take_seat(&self, seat: Seat) -> anyhow::Result<()> {
+        self.order(Command::Seat(seat)).await
+    }
+
+    /// Gives an order that leads to a new connection, and waits for it.
+    async fn order(&self, command: Command) -> anyhow::Result<()> {
         self.shared.change(|state| state.moves += 1);
-        let command = Command::Move(seat.clone());
         self.commands.send(command).await.ok().context("the player has left")?;
         self.connected().await
     }
@@ -271,18 +282,4 @@ impl Player {
     pub fn leave(&self) {
         self.running.cancel();
     }
-}
-
-/// TLS that trusts one authority.
-fn trusting(ca: &Path) -> anyhow::Result<TlsConnector> {
-    let certificate = CertificateDer::from_pem_file(ca)
-        .with_context(|| format!("reading the certificate authority \"{}\"", ca.display()))?;
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(certificate)?;
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
 }

@@ -3,14 +3,33 @@
 //! Entry: [`Shared::change`], [`Shared::read`], [`Shared::wait`].
 //! Never does IO.
 
-use super::{dave::Dave, memory::Memory};
+use super::{Seat, dave::Dave, memory::Memory};
 use crate::voice::transport::{Rtp, Transport};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::{net::UdpSocket, sync::watch, time::timeout};
+use tokio::{
+    net::UdpSocket,
+    sync::{oneshot, watch},
+    time::timeout,
+};
+
+/// An order to the line.
+pub(super) enum Command {
+    /// Says that this player begins or stops to speak; answered when it is written.
+    Speaking(bool, oneshot::Sender<()>),
+    /// Another server.
+    Server {
+        /// Its address.
+        endpoint: String,
+        /// What it wants to see.
+        token: String,
+    },
+    /// Another place.
+    Seat(Seat),
+}
 
 /// The line to the voice server, while it is up.
 pub(super) struct Link {

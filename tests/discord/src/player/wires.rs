@@ -1,14 +1,14 @@
 //! A player's web socket, open.
 //!
-//! Entry: [`Wires::open`].
+//! Entry: [`trusting`], then [`Wires::open`].
 //! Never knows what a message means.
 
 use super::dave::Answer;
 use anyhow::Context as _;
 use futures::SinkExt as _;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{path::Path, sync::Arc, time::Duration};
 use tokio::{
     net::TcpStream,
     time::{Interval, interval},
@@ -58,4 +58,18 @@ impl Wires {
         }
         Ok(())
     }
+}
+
+/// TLS that trusts one authority.
+pub(super) fn trusting(ca: &Path) -> anyhow::Result<TlsConnector> {
+    let certificate = CertificateDer::from_pem_file(ca)
+        .with_context(|| format!("reading the certificate authority \"{}\"", ca.display()))?;
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate)?;
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
 }

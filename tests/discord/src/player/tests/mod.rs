@@ -2,7 +2,7 @@
 
 mod call;
 
-use super::{AUDIBLE, Player, Seat};
+use super::{AUDIBLE, Player};
 use crate::{
     Faults, Mode, Scope, VoiceOptions,
     voice::tests::{CHANNEL, GUILD},
@@ -216,16 +216,14 @@ async fn a_player_resumes_and_follows_to_another_server() {
     assert_eq!(moves.iter().map(|(user, ..)| *user).collect::<Vec<_>>(), [1, 2]);
     for (user, token, endpoint) in moves {
         let player = if user == 1 { &one } else { &two };
-        let session_id = format!("session-{user}");
-        let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
-        player.server_update(&seat).await.unwrap();
+        player.server_update(&endpoint, &token).await.unwrap();
     }
     one.in_call_with(&[1, 2], LIMIT).await.unwrap();
     two.in_call_with(&[1, 2], LIMIT).await.unwrap();
     heard(&one, &two, 440.0).await;
     heard(&two, &one, 700.0).await;
     for player in [&one, &two] {
-        player.server_update(&call.seat(player.user(), CHANNEL + 1)).await.unwrap();
+        player.take_seat(call.seat(player.user(), CHANNEL + 1)).await.unwrap();
     }
     one.in_call_with(&[1, 2], LIMIT).await.unwrap();
     two.in_call_with(&[1, 2], LIMIT).await.unwrap();

@@ -208,5 +208,5 @@ async fn the_media_port_discovers_echoes_and_refuses() {
     }
     let counts = voice.counts(GUILD, 1);
     assert_eq!((counts.undecryptable, counts.keepalives), (1, 2));
-    assert!(counts.before_speaking > 5);
+    assert!(counts.before_speaking >= 2);
 }
