@@ -1,12 +1,17 @@
 //! A player's UDP: finds its address, then hears until the line goes.
 //!
-//! Entry: [`connect`], [`listen`].
+//! Entry: [`connect`], [`listen`]; [`told`] says whose sound it is.
 //! Never sends sound.
 
-use super::shared::Shared;
+use super::shared::{Shared, State, Unclaimed};
 use crate::voice::transport::OPUS;
 use anyhow::{Context as _, ensure};
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use serde_json::Value;
+use std::{
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::{net::UdpSocket, time::timeout};
 
 /// Longer than any packet of Discord's.
@@ -17,6 +22,10 @@ const RETRY: Duration = Duration::from_millis(500);
 const TRIES: usize = 10;
 /// How often a keepalive goes out.
 const KEEPALIVE: Duration = Duration::from_secs(5);
+/// Packets of unknown speakers that are kept; the oldest go first.
+const UNCLAIMED: usize = 25;
+/// How long after a packet a speaking update may still say whose it was: it comes by another road.
+const CLAIM: Duration = Duration::from_millis(500);
 
 /// Opens a socket and asks the server how it is seen.
 pub(super) async fn connect(
@@ -68,18 +77,63 @@ fn hear(shared: &Shared, packet: &[u8]) {
     if packet.len() == 8 {
         return;
     }
+    let arrival = Instant::now();
     shared.change(|state| {
         let opened = state.link.as_ref().and_then(|link| link.transport.open(packet));
-        let opened = opened.filter(|(rtp, _)| rtp.payload_type == OPUS);
-        let known = opened.and_then(|(rtp, frame)| {
-            let user = *state.sources.get(&rtp.ssrc)?;
-            Some((user, rtp, state.dave.open(user, frame)?))
-        });
-        match known {
-            Some((user, rtp, opus)) => {
-                state.memory.hear(user, (rtp.ssrc, rtp.seq, rtp.timestamp), opus);
+        let Some((rtp, frame)) = opened.filter(|(rtp, _)| rtp.payload_type == OPUS) else {
+            state.not_understood += 1;
+            return;
+        };
+        let unknown = Unclaimed { arrival, rtp, frame };
+        match state.sources.get(&rtp.ssrc) {
+            Some(user) => understand(state, *user, unknown),
+            None => {
+                state.not_understood += 1;
+                if state.unclaimed.len() >= UNCLAIMED {
+                    state.unclaimed.pop_front();
+                }
+                state.unclaimed.push_back(unknown);
             }
-            None => state.not_understood += 1,
         }
     });
+}
+
+/// A frame whose speaker is known.
+fn understand(state: &mut State, user: u64, Unclaimed { arrival, rtp, frame }: Unclaimed) {
+    match state.dave.open(user, frame) {
+        Some(opus) => {
+            state.memory.hear(user, arrival, (rtp.ssrc, rtp.seq, rtp.timestamp), opus);
+        }
+        None => state.not_understood += 1,
+    }
+}
+
+/// A speaking update says whose source this is: so that is who was heard a moment ago.
+fn claim(state: &mut State, ssrc: u32, user: u64) {
+    state.sources.insert(ssrc, user);
+    for unknown in std::mem::take(&mut state.unclaimed) {
+        if unknown.rtp.ssrc != ssrc {
+            state.unclaimed.push_back(unknown);
+        } else if unknown.arrival.elapsed() < CLAIM {
+            state.not_understood -= 1;
+            understand(state, user, unknown);
+        }
+    }
+}
+
+/// Ops 5, 11 and 13: who is there, and whose source is whose.
+pub(super) fn told(state: &mut State, op: u64, d: &Value) {
+    let user = d["user_id"].as_str().and_then(|user| user.parse::<u64>().ok());
+    let ssrc = d["ssrc"].as_u64().and_then(|ssrc| u32::try_from(ssrc).ok());
+    match (op, user, ssrc) {
+        (5, Some(user), Some(ssrc)) => claim(state, ssrc, user),
+        (13, Some(user), _) => {
+            state.dave.recognised.remove(&user);
+        }
+        _ => {
+            let ids = d["user_ids"].as_array().into_iter().flatten();
+            let ids = ids.filter_map(|id| id.as_str()?.parse::<u64>().ok());
+            state.dave.recognised.extend(ids);
+        }
+    }
 }

@@ -1,49 +1,33 @@
 //! A player's web socket to the voice gateway, version 8.
 //!
 //! Entry: [`Line::run`], until it is cancelled. A socket that is lost or closed resumably is
-//! resumed; any other close ends the connection until [`Command::Move`].
+//! resumed; any other close ends the connection until the player is sent elsewhere.
 //! Never touches sound.
 
 use super::{
     Seat,
-    dave::{Answer, Dave},
+    dave::Dave,
     ears,
-    shared::{Link, Shared},
+    shared::{Command, Link, Shared},
+    wires::Wires,
 };
 use crate::voice::{Mode, transport::Transport};
 use anyhow::Context as _;
-use futures::{SinkExt as _, StreamExt as _};
-use rustls::pki_types::ServerName;
+use futures::StreamExt as _;
 use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
-    net::{TcpStream, UdpSocket},
-    sync::{mpsc, oneshot},
+    net::UdpSocket,
+    sync::mpsc,
     task::JoinSet,
-    time::{Interval, interval, sleep},
+    time::{interval, sleep},
 };
-use tokio_rustls::{TlsConnector, client::TlsStream};
-use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+use tokio_rustls::TlsConnector;
+use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
-
-/// A web socket to the voice gateway.
-type Socket = WebSocketStream<TlsStream<TcpStream>>;
 
 /// Between two attempts to resume.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// An order to the line.
-pub(super) enum Command {
-    /// Says that this player begins or stops to speak; answered when it is written.
-    Speaking(bool, oneshot::Sender<()>),
-    /// Another server.
-    Move {
-        /// Its address.
-        endpoint: String,
-        /// What it wants to see.
-        token: String,
-    },
-}
 
 /// How a connection has ended.
 enum End {
@@ -55,14 +39,6 @@ enum End {
     Moved,
     /// The player leaves.
     Left,
-}
-
-/// What is open while a connection lasts.
-struct Wires {
-    /// The web socket.
-    socket: Socket,
-    /// When to beat.
-    heartbeat: Interval,
 }
 
 /// One player's line.
@@ -148,19 +124,32 @@ impl Line {
     /// Waits for another server; false if the player has gone.
     async fn next_server(&mut self) -> bool {
         while let Some(command) = self.orders.recv().await {
-            if let Command::Move { endpoint, token } = command {
-                (self.seat.endpoint, self.seat.token) = (endpoint, token);
+            if self.moved(command) {
                 return true;
             }
         }
         false
     }
 
+    /// From now on it is another place, if this order says so.
+    fn moved(&mut self, command: Command) -> bool {
+        match command {
+            Command::Speaking(..) => return false,
+            Command::Server { endpoint, token } => {
+                (self.seat.endpoint, self.seat.token) = (endpoint, token);
+            }
+            Command::Seat(seat) => self.seat = seat,
+        }
+        self.shared.change(|state| {
+            state.failure = None;
+            state.moves -= 1;
+        });
+        true
+    }
+
     /// One web socket, from its first byte to its last.
     async fn connection(&mut self, left: &CancellationToken) -> anyhow::Result<End> {
-        let socket = self.open().await?;
-        let mut wires = Wires { socket, heartbeat: interval(Duration::from_secs(3600)) };
-        wires.heartbeat.tick().await;
+        let mut wires = Wires::open(&self.seat.endpoint, &self.tls).await?;
         loop {
             tokio::select! {
                 () = left.cancelled() => {
@@ -174,17 +163,17 @@ impl Line {
                 }
                 order = self.orders.recv() => match order {
                     None => return Ok(End::Left),
-                    Some(Command::Move { endpoint, token }) => {
-                        self.over();
-                        (self.seat.endpoint, self.seat.token) = (endpoint, token);
-                        return Ok(End::Moved);
-                    }
                     Some(Command::Speaking(on, written)) => {
                         let ssrc = self.udp.as_ref().map(|(_, ssrc)| *ssrc);
                         let d = json!({"speaking": u8::from(on), "delay": 0, "ssrc": ssrc});
                         wires.json(5, &d).await?;
                         // Whoever asked may have stopped waiting.
                         let _gone = written.send(());
+                    }
+                    Some(elsewhere) => {
+                        self.over();
+                        self.moved(elsewhere);
+                        return Ok(End::Moved);
                     }
                 },
                 heard = wires.socket.next() => {
@@ -202,7 +191,7 @@ impl Line {
     }
 
     /// What a close code means.
-    fn closed(&mut self, code: u16) -> End {
+    fn closed(&self, code: u16) -> End {
         self.shared.change(|state| state.close_code = Some(code));
         if self.resumable && (code < 4000 || matches!(code, 4009 | 4015)) {
             return End::Resume;
@@ -211,19 +200,6 @@ impl Line {
             state.failure = Some(format!("the voice server closed with {code}"));
         });
         End::Over
-    }
-
-    /// Opens TLS and the web socket.
-    async fn open(&self) -> anyhow::Result<Socket> {
-        let endpoint = &self.seat.endpoint;
-        let stream =
-            TcpStream::connect(endpoint).await.with_context(|| format!("reaching {endpoint}"))?;
-        stream.set_nodelay(true)?;
-        let host = endpoint.rsplit_once(':').map_or(endpoint.as_str(), |(host, _)| host);
-        let name = ServerName::try_from(host.to_owned())?;
-        let stream = self.tls.connect(name, stream).await.context("TLS with the voice server")?;
-        let (socket, _) = client_async(format!("wss://{endpoint}/?v=8"), stream).await?;
-        Ok(socket)
     }
 
     /// One message of the server.
@@ -254,19 +230,7 @@ impl Line {
             2 => self.ready(wires, d).await,
             4 => self.described(wires, d).await,
             5 | 11 | 13 => {
-                self.shared.change(|state| {
-                    let user = d["user_id"].as_str().and_then(|user| user.parse::<u64>().ok());
-                    let ssrc = d["ssrc"].as_u64().and_then(|ssrc| u32::try_from(ssrc).ok());
-                    match (op, user, ssrc) {
-                        (5, Some(user), Some(ssrc)) => drop(state.sources.insert(ssrc, user)),
-                        (13, Some(user), _) => drop(state.dave.recognised.remove(&user)),
-                        _ => {
-                            let ids = d["user_ids"].as_array().into_iter().flatten();
-                            let ids = ids.filter_map(|id| id.as_str()?.parse::<u64>().ok());
-                            state.dave.recognised.extend(ids);
-                        }
-                    }
-                });
+                self.shared.change(|state| ears::told(state, op, d));
                 Ok(())
             }
             21 | 22 | 24 => {
@@ -278,7 +242,7 @@ impl Line {
     }
 
     /// Op 8: who this is.
-    async fn hello(&mut self, wires: &mut Wires, d: &Value) -> anyhow::Result<()> {
+    async fn hello(&self, wires: &mut Wires, d: &Value) -> anyhow::Result<()> {
         let period = Duration::from_secs_f64(d["heartbeat_interval"].as_f64().unwrap_or(1e4) / 1e3);
         wires.heartbeat = interval(period.max(Duration::from_millis(1)));
         let seat = &self.seat;
@@ -326,27 +290,5 @@ impl Line {
         self.ears.abort_all();
         self.ears.spawn(ears::listen(Arc::clone(&self.shared), socket));
         wires.answers(answers).await
-    }
-}
-
-impl Wires {
-    /// Sends JSON.
-    async fn json(&mut self, op: u8, d: &Value) -> anyhow::Result<()> {
-        let text = json!({"op": op, "d": d}).to_string();
-        Ok(self.socket.send(Message::text(text)).await?)
-    }
-
-    /// Sends what DAVE answers.
-    async fn answers(&mut self, answers: Vec<Answer>) -> anyhow::Result<()> {
-        for answer in answers {
-            match answer {
-                Answer::Json(op, d) => self.json(op, &d).await?,
-                Answer::Binary(op, body) => {
-                    let message = [&[op][..], &body].concat();
-                    self.socket.send(Message::binary(message)).await?;
-                }
-            }
-        }
-        Ok(())
     }
 }

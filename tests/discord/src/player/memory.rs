@@ -81,14 +81,14 @@ impl Memory {
         self.0.clear();
     }
 
-    /// One packet has come: from which source, with which number and time.
+    /// One packet has come: when, from which source, with which number and time.
     pub(super) fn hear(
         &mut self,
         user: u64,
+        arrival: Instant,
         (ssrc, seq, timestamp): (u32, u16, u32),
         opus: Vec<u8>,
     ) {
-        let arrival = Instant::now();
         let voice = self.0.entry(user).or_default();
         if voice.decoder.as_ref().is_none_or(|(of, _)| *of != ssrc) {
             voice.decoder = decoder().map(|decoder| (ssrc, decoder));

@@ -12,6 +12,7 @@ mod line;
 mod memory;
 mod mouth;
 mod shared;
+mod wires;
 
 #[cfg(test)]
 mod tests;
@@ -21,17 +22,15 @@ pub use mouth::{Speech, Spoken};
 
 use crate::voice::Mode;
 use anyhow::Context as _;
-use line::{Command, Line};
+use line::Line;
 use mouth::Mouth;
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use shared::Shared;
+use shared::{Command, Shared};
 use std::{
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::sync::{Mutex, mpsc};
-use tokio_rustls::TlsConnector;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// What a connection may take.
@@ -92,7 +91,7 @@ impl Player {
         ca: impl AsRef<Path>,
         mode: Option<Mode>,
     ) -> anyhow::Result<Self> {
-        let tls = trusting(ca.as_ref())?;
+        let tls = wires::trusting(ca.as_ref())?;
         let (commands, orders) = mpsc::channel(COMMANDS);
         let running = CancellationToken::new();
         let shared = Arc::new(Shared::default());
@@ -114,7 +113,9 @@ impl Player {
     /// Waits until the line is up or refused.
     async fn connected(&self) -> anyhow::Result<()> {
         let up = |state: &shared::State| {
-            state.link.as_ref().map(|_| Ok(())).or_else(|| state.failure.clone().map(Err))
+            let link = state.link.as_ref().map(|_| Ok(()));
+            let known = link.or_else(|| state.failure.clone().map(Err));
+            known.filter(|_| state.moves == 0)
         };
         let user = self.user;
         let result = self.shared.wait(PATIENCE, up).await;
@@ -133,9 +134,22 @@ impl Player {
     /// # Errors
     /// When the server refuses or does not answer within 15 s.
     pub async fn server_update(&self, endpoint: &str, token: &str) -> anyhow::Result<()> {
-        let command = Command::Move { endpoint: endpoint.to_owned(), token: token.to_owned() };
-        self.shared.change(|state| (state.link, state.failure) = (None, None));
-        self.commands.send(command).await.context("the player has left")?;
+        let (endpoint, token) = (endpoint.to_owned(), token.to_owned());
+        self.order(Command::Server { endpoint, token }).await
+    }
+
+    /// Takes a seat elsewhere, as when it is moved to another channel.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer within 15 s.
+    pub async fn take_seat(&self, seat: Seat) -> anyhow::Result<()> {
+        self.order(Command::Seat(seat)).await
+    }
+
+    /// Gives an order that leads to a new connection, and waits for it.
+    async fn order(&self, command: Command) -> anyhow::Result<()> {
+        self.shared.change(|state| state.moves += 1);
+        self.commands.send(command).await.ok().context("the player has left")?;
         self.connected().await
     }
 
@@ -149,7 +163,7 @@ impl Player {
             let linked = state.link.is_some();
             let group = state.dave.members();
             let all = users.iter().all(|user| group.contains(user));
-            (linked && (state.dave.version() == 0 || all)).then_some(())
+            (linked && state.moves == 0 && (state.dave.version() == 0 || all)).then_some(())
         };
         self.shared
             .wait(limit, together)
@@ -268,18 +282,4 @@ impl Player {
     pub fn leave(&self) {
         self.running.cancel();
     }
-}
-
-/// TLS that trusts one authority.
-fn trusting(ca: &Path) -> anyhow::Result<TlsConnector> {
-    let certificate = CertificateDer::from_pem_file(ca)
-        .with_context(|| format!("reading the certificate authority \"{}\"", ca.display()))?;
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(certificate)?;
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
 }

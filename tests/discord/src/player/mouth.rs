@@ -4,9 +4,8 @@
 //! Never sends plain sound into an encrypted call.
 
 use super::{
-    line::Command,
     memory::{AUDIBLE, FRAME, rms},
-    shared::Shared,
+    shared::{Command, Shared},
 };
 use crate::voice::transport::{OPUS, Rtp};
 use anyhow::Context as _;
@@ -67,17 +66,20 @@ impl Mouth {
         Ok(Self { encoder, seq: rand::random(), timestamp: rand::random(), last: None })
     }
 
-    /// The header of the next packet. After a pause the time goes on as far as the pause was long.
+    /// After a pause the time goes on as far as the pause was long. Not so within a speech, where
+    /// a late packet is a late packet.
+    fn resume(&mut self) {
+        let Some(last) = self.last.take() else { return };
+        let frames = last.elapsed().as_millis() / PERIOD.as_millis();
+        let frames = u32::try_from(frames).unwrap_or_default();
+        self.timestamp = self.timestamp.wrapping_add(frames.wrapping_mul(960));
+    }
+
+    /// The header of the next packet.
     fn header(&mut self, ssrc: u32) -> Rtp {
-        let now = Instant::now();
-        let pause = self.last.map_or(Duration::ZERO, |last| now.duration_since(last));
-        if pause > PERIOD * 2 {
-            let frames = u32::try_from(pause.as_millis() / PERIOD.as_millis()).unwrap_or_default();
-            self.timestamp = self.timestamp.wrapping_add(frames.wrapping_mul(960));
-        }
         let rtp = Rtp { payload_type: OPUS, seq: self.seq, timestamp: self.timestamp, ssrc };
         (self.seq, self.timestamp) = (self.seq.wrapping_add(1), self.timestamp.wrapping_add(960));
-        self.last = Some(now);
+        self.last = Some(Instant::now());
         rtp
     }
 
@@ -111,6 +113,7 @@ impl Mouth {
         };
         shared.wait(KEYS, able).await.context("nobody to speak to (no line, or no keys)")?;
         speaking(commands, true).await?;
+        self.resume();
         let mut clock = interval(PERIOD);
         clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
         let mut spoken: Option<Spoken> = None;

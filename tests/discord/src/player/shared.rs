@@ -3,14 +3,33 @@
 //! Entry: [`Shared::change`], [`Shared::read`], [`Shared::wait`].
 //! Never does IO.
 
-use super::{dave::Dave, memory::Memory};
-use crate::voice::transport::Transport;
+use super::{Seat, dave::Dave, memory::Memory};
+use crate::voice::transport::{Rtp, Transport};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
-use tokio::{net::UdpSocket, sync::watch, time::timeout};
+use tokio::{
+    net::UdpSocket,
+    sync::{oneshot, watch},
+    time::timeout,
+};
+
+/// An order to the line.
+pub(super) enum Command {
+    /// Says that this player begins or stops to speak; answered when it is written.
+    Speaking(bool, oneshot::Sender<()>),
+    /// Another server.
+    Server {
+        /// Its address.
+        endpoint: String,
+        /// What it wants to see.
+        token: String,
+    },
+    /// Another place.
+    Seat(Seat),
+}
 
 /// The line to the voice server, while it is up.
 pub(super) struct Link {
@@ -22,6 +41,16 @@ pub(super) struct Link {
     pub ssrc: u32,
 }
 
+/// Sound of nobody knows whom.
+pub(super) struct Unclaimed {
+    /// When it came.
+    pub arrival: Instant,
+    /// Its header.
+    pub rtp: Rtp,
+    /// As encrypted end to end.
+    pub frame: Vec<u8>,
+}
+
 /// The state of a player.
 #[derive(Default)]
 pub(super) struct State {
@@ -31,8 +60,12 @@ pub(super) struct State {
     pub dave: Dave,
     /// Whose source an SSRC is.
     pub sources: HashMap<u32, u64>,
+    /// Sound that came before the speaking update that says whose it is.
+    pub unclaimed: VecDeque<Unclaimed>,
     /// What was heard.
     pub memory: Memory,
+    /// Servers this player has been told of and has not yet gone to.
+    pub moves: u64,
     /// Why there is no line.
     pub failure: Option<String>,
     /// What the last connection ended with.

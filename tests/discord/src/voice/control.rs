@@ -53,7 +53,7 @@ impl Voice {
     /// Op 24: the DAVE group of a channel starts anew; everybody sends a new key package.
     pub fn reset_group(&self, guild: u64, channel: u64) {
         let mut state = self.shared.state();
-        let users = state.in_channel(guild, channel);
+        let users = state.in_call(guild, channel);
         let Some(group) = state.group(guild, channel) else { return };
         let said = group.reset(&users);
         state.speak(guild, said);
@@ -62,7 +62,7 @@ impl Voice {
     /// Takes DAVE away from a running call (op 21, then 22).
     pub fn downgrade(&self, guild: u64, channel: u64) {
         let mut state = self.shared.state();
-        let users = state.in_channel(guild, channel);
+        let users = state.in_call(guild, channel);
         let Some(group) = state.group(guild, channel) else { return };
         let said = group.downgrade(&users, Instant::now());
         state.speak(guild, said);

@@ -18,7 +18,7 @@ pub struct Counts {
     pub plain_frames: u64,
     /// Of `packets_in`: the frame that says silence, which is never encrypted end to end.
     pub silence_frames: u64,
-    /// Packets sent before the first speaking update; nobody gets them.
+    /// Packets sent before the first speaking update; 100 ms after the first nobody gets them.
     pub before_speaking: u64,
     /// Packets that did not decrypt or came with somebody else's SSRC; nobody gets them.
     pub undecryptable: u64,

@@ -9,6 +9,7 @@ mod control;
 mod counts;
 mod faults;
 mod group;
+mod identify;
 mod mls;
 mod protocol;
 mod seat;
@@ -22,7 +23,7 @@ pub(crate) mod tests;
 
 pub use counts::{Counts, GroupStatus};
 pub use faults::{Faults, Scope};
-pub(crate) use protocol::snowflake;
+pub(crate) use identify::snowflake;
 pub use transport::Mode;
 
 use anyhow::Context as _;

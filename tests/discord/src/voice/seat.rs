@@ -66,7 +66,9 @@ pub(super) struct Session {
     pub spoke: bool,
     /// First packet that came before any speaking update.
     pub early: Option<Instant>,
-    /// Whether a plain frame was already reported.
+    /// Whether packets without a speaking update were reported.
+    pub early_reported: bool,
+    /// Whether a plain frame was reported.
     pub plain_reported: bool,
     /// When the last heartbeat came.
     pub beat: Instant,
@@ -95,6 +97,7 @@ impl Session {
             address: None,
             spoke: false,
             early: None,
+            early_reported: false,
             plain_reported: false,
             beat: Instant::now(),
             outbox: Some(outbox),
@@ -159,7 +162,8 @@ impl Session {
         self.seq.wrapping_sub(seq) < u16::MAX / 2
     }
 
-    /// Op 7: the session goes on on another socket, with what was missed.
+    /// Op 7: the session goes on on another socket, with what was missed; before version 8, which
+    /// has numbers for that, only once the client has heard that it is resumed (op 9).
     pub(super) fn resume(
         &mut self,
         connection: u64,
@@ -170,18 +174,20 @@ impl Session {
         if let Some(ack) = ack {
             self.acknowledged(ack);
         }
-        let missed: Vec<Message> = self.kept.iter().map(|(_, message)| message.clone()).collect();
-        if !self.numbered() {
+        let mut told: Vec<Message> = self.kept.iter().map(|(_, message)| message.clone()).collect();
+        let resumed = Message::text(json!({"op": 9, "d": null}).to_string());
+        if self.numbered() {
+            told.push(resumed);
+        } else {
             self.kept.clear();
+            told.insert(0, resumed);
         }
         self.connection = connection;
         self.beat = Instant::now();
-        for message in missed {
+        for message in told {
             // A full outbox belongs to a client that does not read; it is closed on the next send.
             let _full = outbox.try_send(message);
         }
-        let resumed = json!({"op": 9, "d": null});
-        let _full = outbox.try_send(Message::text(resumed.to_string()));
         self.outbox = Some(outbox);
     }
 

@@ -170,13 +170,15 @@ impl State {
         if !session.spoke {
             seat.counts.before_speaking += 1;
             let early = *session.early.get_or_insert_with(Instant::now);
-            let (overdue, count) = (early.elapsed() > GRACE, seat.counts.before_speaking);
-            if overdue {
-                session.early = Some(Instant::now() + Duration::from_secs(3600));
-                let text = format!("user {} sent {count} packets and no speaking update", who.1);
-                self.violation(text);
+            if early.elapsed() > GRACE {
+                if !std::mem::replace(&mut session.early_reported, true) {
+                    let count = seat.counts.before_speaking;
+                    let text =
+                        format!("user {} sent {count} packets and no speaking update", who.1);
+                    self.violation(text);
+                }
+                return Vec::new();
             }
-            return Vec::new();
         }
         if rtp.payload_type != OPUS {
             self.violation(format!("user {} sent payload type {}", who.1, rtp.payload_type));

@@ -1,6 +1,6 @@
 //! All that the voice servers know: seats, groups, faults. One lock, held only for a moment.
 //!
-//! Entry: [`State::admit`], [`State::leave`], [`State::migrate`], and [`State::speak`], which
+//! Entry: [`State::admit`], [`State::vacate`], [`State::migrate`], and [`State::speak`], which
 //! delivers what a group has to say.
 //! Never waits and never reads a socket.
 
@@ -12,7 +12,7 @@ use super::{
 use rand::{Rng, SeedableRng as _, distr::Alphanumeric, rngs::StdRng};
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, btree_map::Entry},
     net::SocketAddr,
 };
 use tokio::time::Instant;
@@ -102,10 +102,11 @@ impl State {
 
     /// The group of a channel.
     pub(super) fn group(&mut self, guild: u64, channel: u64) -> Option<&mut Group> {
-        let version = u16::from(self.options.dave);
-        if !self.groups.contains_key(&(guild, channel)) {
-            match Group::new(channel, version) {
-                Ok(group) => drop(self.groups.insert((guild, channel), group)),
+        if let Entry::Vacant(vacant) = self.groups.entry((guild, channel)) {
+            match Group::new(channel, u16::from(self.options.dave)) {
+                Ok(group) => {
+                    vacant.insert(group);
+                }
                 Err(error) => self.violation(format!("making a DAVE group: {error:#}")),
             }
         }
@@ -119,6 +120,15 @@ impl State {
             .filter(|(_, seat)| seat.channel == channel && seat.session.is_some())
             .map(|((_, user), _)| *user)
             .collect()
+    }
+
+    /// Of those, who has got its key.
+    pub(super) fn in_call(&self, guild: u64, channel: u64) -> BTreeSet<u64> {
+        let described = |user: &u64| {
+            let session = self.seats.get(&(guild, *user)).and_then(|seat| seat.session.as_ref());
+            session.is_some_and(|session| session.transport.is_some())
+        };
+        self.in_channel(guild, channel).into_iter().filter(described).collect()
     }
 
     /// A user's session.
@@ -274,7 +284,7 @@ impl State {
         }
         let channels: Vec<(u64, u64)> = self.groups.keys().copied().collect();
         for (guild, channel) in channels {
-            let users = self.in_channel(guild, channel);
+            let users = self.in_call(guild, channel);
             let reachable = |user: &u64| {
                 let session =
                     self.seats.get(&(guild, *user)).and_then(|seat| seat.session.as_ref());

@@ -1,84 +1,14 @@
 //! Whole calls: players over wss, UDP and DAVE.
 
-use super::{AUDIBLE, Player, Seat};
+mod call;
+
+use super::{AUDIBLE, Player};
 use crate::{
-    Faults, Mode, Scope, Voice, VoiceOptions,
-    voice::tests::{CHANNEL, GUILD, authority},
+    Faults, Mode, Scope, VoiceOptions,
+    voice::tests::{CHANNEL, GUILD},
 };
+use call::{Call, LIMIT, audible, heard, tone};
 use std::time::{Duration, Instant};
-
-const LIMIT: Duration = Duration::from_secs(20);
-
-/// A Discord with players 1, 2, ….
-struct Call {
-    voice: Voice,
-    ca: tempfile::NamedTempFile,
-}
-
-impl Call {
-    async fn start(options: VoiceOptions) -> Self {
-        let (tls, ca) = authority();
-        Self { voice: Voice::start(tls, options).await.unwrap(), ca }
-    }
-
-    async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
-        let session_id = format!("session-{user}");
-        let (token, endpoint) = self.voice.admit(GUILD, CHANNEL, user, &session_id);
-        let seat = Seat { endpoint, token, guild: GUILD, channel: CHANNEL, user, session_id };
-        Player::connect_with(seat, self.ca.path(), mode).await.unwrap()
-    }
-
-    async fn two(&self) -> (Player, Player) {
-        let (one, two) = (self.join(1, None).await, self.join(2, None).await);
-        one.in_call_with(&[1, 2], LIMIT).await.unwrap();
-        two.in_call_with(&[1, 2], LIMIT).await.unwrap();
-        (one, two)
-    }
-
-    fn clean(&self) {
-        assert_eq!(self.voice.violations(), Vec::<String>::new());
-    }
-}
-
-/// A tone of half the full scale.
-fn tone(hertz: f64, time: Duration) -> Vec<i16> {
-    let samples = (time.as_secs_f64() * 48_000.0).round();
-    let mut pcm = Vec::new();
-    let mut at = 0.0;
-    while at < samples {
-        let value = (at * hertz * std::f64::consts::TAU / 48_000.0).sin() * 16_000.0;
-        #[expect(clippy::cast_possible_truncation, reason = "half of what fits")]
-        pcm.push(value as i16);
-        at += 1.0;
-    }
-    pcm
-}
-
-/// The audible part: seconds, and how high.
-fn audible(pcm: &[i16]) -> (f64, f64) {
-    let loud: Vec<i16> = pcm
-        .chunks(960)
-        .filter(|frame| super::memory::rms(frame) > 3000.0)
-        .flatten()
-        .copied()
-        .collect();
-    let rising = loud.windows(2).filter(|pair| pair[0] < 0 && pair[1] >= 0).count();
-    let seconds = f64::from(u32::try_from(loud.len()).unwrap()) / 48_000.0;
-    (seconds, f64::from(u32::try_from(rising).unwrap()) / seconds.max(0.001))
-}
-
-/// One speaks, the other must have heard it.
-async fn heard(from: &Player, by: &Player, hertz: f64) {
-    by.forget();
-    let spoken = from.say(&tone(hertz, Duration::from_millis(600))).await.unwrap();
-    by.wait_for_silence(from.user(), Duration::from_millis(200), LIMIT).await.unwrap();
-    let (seconds, height) = audible(&by.heard(from.user()));
-    assert!((0.5..0.7).contains(&seconds), "{seconds} s of {hertz} Hz");
-    assert!((height - hertz).abs() < 30.0, "{height} Hz instead of {hertz}");
-    let first = by.first_audible_after(from.user(), spoken.first_packet).unwrap();
-    assert!(first - spoken.first_packet < Duration::from_secs(1));
-    assert!(by.silent_since(from.user()).unwrap() >= spoken.last_voiced);
-}
 
 #[tokio::test]
 async fn two_talk_in_both_modes_with_and_without_dave() {
@@ -243,7 +173,8 @@ async fn nobody_knows_whose_sound_it_is_without_speaking_updates() {
     one.say(&tone(440.0, Duration::from_millis(200))).await.unwrap();
     assert!(two.packets(1).is_empty() && two.not_understood() > 5);
     call.voice.set_faults(scope, Faults::default());
-    heard(&one, &two, 440.0).await;
+    let _speech = one.start_saying(tone(440.0, Duration::from_secs(5)));
+    two.wait_for_voice(1, 3000.0, LIMIT).await.unwrap();
     call.clean();
 }
 
@@ -283,14 +214,21 @@ async fn a_player_resumes_and_follows_to_another_server() {
     }
     let moves = call.voice.migrate(GUILD);
     assert_eq!(moves.iter().map(|(user, ..)| *user).collect::<Vec<_>>(), [1, 2]);
-    for (user, token, endpoint) in &moves {
-        let player = if *user == 1 { &one } else { &two };
-        player.server_update(endpoint, token).await.unwrap();
+    for (user, token, endpoint) in moves {
+        let player = if user == 1 { &one } else { &two };
+        player.server_update(&endpoint, &token).await.unwrap();
     }
     one.in_call_with(&[1, 2], LIMIT).await.unwrap();
     two.in_call_with(&[1, 2], LIMIT).await.unwrap();
     heard(&one, &two, 440.0).await;
     heard(&two, &one, 700.0).await;
+    for player in [&one, &two] {
+        player.take_seat(call.seat(player.user(), CHANNEL + 1)).await.unwrap();
+    }
+    one.in_call_with(&[1, 2], LIMIT).await.unwrap();
+    two.in_call_with(&[1, 2], LIMIT).await.unwrap();
+    heard(&two, &one, 550.0).await;
+    assert!(call.voice.group(GUILD, CHANNEL).members.is_empty());
     call.voice.close(GUILD, 2, Some(4014));
     let closed = |state: &super::shared::State| state.close_code;
     assert_eq!(two.shared.wait(LIMIT, closed).await.unwrap(), 4014);

@@ -6,20 +6,19 @@
 //! return what is to be sent. Pure but for signatures: time is an argument.
 //! Never sends anything, and holds no key of any frame.
 
+mod renewal;
+
+#[cfg(test)]
+mod tests;
+
 use super::mls::ExternalMember;
 use serde_json::{Value, json};
-use std::{
-    collections::{BTreeSet, VecDeque},
-    time::Duration,
-};
+use std::collections::{BTreeSet, VecDeque};
 use tokio::time::Instant;
-
-/// How long members may take to commit or to say that they are ready.
-const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Something the server says to one user.
 #[derive(Debug)]
-pub(super) enum Say {
+pub(in crate::voice) enum Say {
     /// A binary message.
     Binary(u64, u8, Vec<u8>),
     /// A JSON message.
@@ -48,15 +47,15 @@ struct Proposed {
 }
 
 /// The group of one channel.
-pub(super) struct Group {
+pub(in crate::voice) struct Group {
     /// Signs proposals.
     server: ExternalMember,
     /// 0 while the channel is without DAVE.
-    pub(super) version: u16,
+    pub(in crate::voice) version: u16,
     /// Who sits at which leaf of the tree; the leftmost empty one is filled next.
     leaves: Vec<Option<u64>>,
     /// Of the group; counts commits.
-    pub(super) epoch: u64,
+    pub(in crate::voice) epoch: u64,
     /// Users with a socket and a key package.
     present: BTreeSet<u64>,
     /// What waits.
@@ -72,18 +71,18 @@ pub(super) struct Group {
     /// When the transition was announced.
     announced: Option<Instant>,
     /// Transitions that were executed.
-    pub(super) executed: u64,
+    pub(in crate::voice) executed: u64,
     /// Commits and welcomes that clients refused (op 31).
-    pub(super) refused: u64,
-    /// When the last change was executed.
-    pub(super) settled: Option<Instant>,
+    pub(in crate::voice) refused: u64,
+    /// When the last change was executed, if nothing has changed since.
+    pub(in crate::voice) settled: Option<Instant>,
     /// Users whose next commit or welcome arrives broken.
-    pub(super) spoilt: BTreeSet<u64>,
+    pub(in crate::voice) spoilt: BTreeSet<u64>,
 }
 
 impl Group {
     /// An empty group for a channel.
-    pub(super) fn new(channel: u64, version: u16) -> anyhow::Result<Self> {
+    pub(in crate::voice) fn new(channel: u64, version: u16) -> anyhow::Result<Self> {
         Ok(Self {
             server: ExternalMember::new(channel)?,
             version,
@@ -104,12 +103,17 @@ impl Group {
     }
 
     /// Who is in the group and still there.
-    pub(super) fn members(&self) -> BTreeSet<u64> {
+    pub(in crate::voice) fn members(&self) -> BTreeSet<u64> {
         self.leaves.iter().flatten().copied().filter(|user| self.present.contains(user)).collect()
     }
 
     /// Op 26: a user has a new key package, and every older one is worthless.
-    pub(super) fn key_package(&mut self, user: u64, package: &[u8], now: Instant) -> Vec<Say> {
+    pub(in crate::voice) fn key_package(
+        &mut self,
+        user: u64,
+        package: &[u8],
+        now: Instant,
+    ) -> Vec<Say> {
         let mut out = Vec::new();
         match self.server.package() {
             Ok(package) => out.push(Say::Binary(user, 25, package)),
@@ -124,7 +128,12 @@ impl Group {
     }
 
     /// Op 28: somebody committed what was proposed; later ones have lost.
-    pub(super) fn commit_welcome(&mut self, user: u64, body: &[u8], now: Instant) -> Vec<Say> {
+    pub(in crate::voice) fn commit_welcome(
+        &mut self,
+        user: u64,
+        body: &[u8],
+        now: Instant,
+    ) -> Vec<Say> {
         let (commit, welcome, epoch) = match self.server.commit(body) {
             Ok(parts) => parts,
             Err(error) => return vec![Say::Violation(format!("op 28 of user {user}: {error:#}"))],
@@ -168,91 +177,12 @@ impl Group {
     }
 
     /// Op 23: a user is ready for a transition.
-    pub(super) fn ready(&mut self, user: u64, id: u64, now: Instant) -> Vec<Say> {
+    pub(in crate::voice) fn ready(&mut self, user: u64, id: u64, now: Instant) -> Vec<Say> {
         let mut out = Vec::new();
         if id > u64::from(self.transition) {
             out.push(Say::Violation(format!("user {user} is ready for transition {id}, unknown")));
         } else if id == u64::from(self.transition) {
             self.waiting.remove(&user);
-            self.settle(now, &mut out);
-        }
-        out
-    }
-
-    /// Op 31: a user could not read its commit or welcome; a new key package follows.
-    pub(super) fn refused(&mut self, user: u64, now: Instant) -> Vec<Say> {
-        let mut out = Vec::new();
-        self.refused += 1;
-        self.waiting.remove(&user);
-        self.settle(now, &mut out);
-        out
-    }
-
-    /// A user has gone.
-    pub(super) fn left(&mut self, user: u64, now: Instant) -> Vec<Say> {
-        let mut out = Vec::new();
-        self.present.remove(&user);
-        self.waiting.remove(&user);
-        self.queue.retain(|change| !matches!(change, Change::Add(who, _) if *who == user));
-        self.queue.push_back(Change::Remove(user));
-        if let Some(proposed) = &mut self.proposed {
-            proposed.asked.remove(&user);
-        }
-        self.settle(now, &mut out);
-        out
-    }
-
-    /// Op 24: everybody starts anew with a new group and a new key package.
-    pub(super) fn reset(&mut self, users: &BTreeSet<u64>) -> Vec<Say> {
-        self.leaves.clear();
-        self.queue.clear();
-        self.waiting.clear();
-        (self.proposed, self.announced, self.epoch) = (None, None, 0);
-        let body = json!({"protocol_version": self.version, "epoch": 1});
-        users.iter().map(|user| Say::Json(*user, 24, body.clone())).collect()
-    }
-
-    /// Everybody has gone, or is on another server: the group is no more, its figures stay.
-    pub(super) fn dissolve(&mut self, version: u16) {
-        self.present.clear();
-        self.version = version;
-        // Nobody is told, since nobody is there.
-        let _nobody = self.reset(&BTreeSet::new());
-    }
-
-    /// Op 21: the channel goes on without DAVE once everybody is ready.
-    pub(super) fn downgrade(&mut self, users: &BTreeSet<u64>, now: Instant) -> Vec<Say> {
-        let id = self.announce(now);
-        self.downgrade = true;
-        self.waiting = users.clone();
-        self.proposed = None;
-        self.queue.clear();
-        let body = json!({"protocol_version": 0, "transition_id": id});
-        users.iter().map(|user| Say::Json(*user, 21, body.clone())).collect()
-    }
-
-    /// What is overdue: a commit nobody made (the group starts anew), readiness nobody declared
-    /// (the transition goes on without them). Only who can be reached is to blame.
-    pub(super) fn overdue(
-        &mut self,
-        users: &BTreeSet<u64>,
-        reachable: &BTreeSet<u64>,
-        now: Instant,
-    ) -> Vec<Say> {
-        let late = |since: Instant| now.duration_since(since) > PATIENCE;
-        let mut out = Vec::new();
-        let mut blame = |what: &str, whom: &BTreeSet<u64>| {
-            let whom: Vec<&u64> = whom.intersection(reachable).collect();
-            if !whom.is_empty() {
-                out.push(Say::Violation(format!("users {whom:?} {what} within {PATIENCE:?}")));
-            }
-        };
-        if let Some(proposed) = self.proposed.as_ref().filter(|proposed| late(proposed.at)) {
-            blame("did not commit what was proposed", &proposed.asked);
-            out.extend(self.reset(users));
-        } else if self.announced.is_some_and(late) {
-            blame("were not ready for a transition", &self.waiting);
-            self.waiting.clear();
             self.settle(now, &mut out);
         }
         out
@@ -323,7 +253,7 @@ impl Group {
     /// The next transition's number; 0 means something else to clients.
     fn announce(&mut self, now: Instant) -> u16 {
         self.transition = self.transition.checked_add(1).unwrap_or(1);
-        self.announced = Some(now);
+        (self.announced, self.settled) = (Some(now), None);
         self.transition
     }
 

@@ -1,0 +1,84 @@
+//! A call to test with, and what was heard in it.
+
+use crate::{
+    Mode, Player, Seat, Voice, VoiceOptions,
+    voice::tests::{CHANNEL, GUILD, authority},
+};
+use std::time::Duration;
+
+pub(super) const LIMIT: Duration = Duration::from_secs(20);
+
+/// A Discord with players 1, 2, ….
+pub(super) struct Call {
+    pub voice: Voice,
+    ca: tempfile::NamedTempFile,
+}
+
+impl Call {
+    pub(super) async fn start(options: VoiceOptions) -> Self {
+        let (tls, ca) = authority();
+        Self { voice: Voice::start(tls, options).await.unwrap(), ca }
+    }
+
+    pub(super) fn seat(&self, user: u64, channel: u64) -> Seat {
+        let session_id = format!("session-{user}");
+        let (token, endpoint) = self.voice.admit(GUILD, channel, user, &session_id);
+        Seat { endpoint, token, guild: GUILD, channel, user, session_id }
+    }
+
+    pub(super) async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
+        let seat = self.seat(user, CHANNEL);
+        Player::connect_with(seat, self.ca.path(), mode).await.unwrap()
+    }
+
+    pub(super) async fn two(&self) -> (Player, Player) {
+        let (one, two) = (self.join(1, None).await, self.join(2, None).await);
+        one.in_call_with(&[1, 2], LIMIT).await.unwrap();
+        two.in_call_with(&[1, 2], LIMIT).await.unwrap();
+        (one, two)
+    }
+
+    pub(super) fn clean(&self) {
+        assert_eq!(self.voice.violations(), Vec::<String>::new());
+    }
+}
+
+/// A tone of half the full scale.
+pub(super) fn tone(hertz: f64, time: Duration) -> Vec<i16> {
+    let samples = (time.as_secs_f64() * 48_000.0).round();
+    let mut pcm = Vec::new();
+    let mut at = 0.0;
+    while at < samples {
+        let value = (at * hertz * std::f64::consts::TAU / 48_000.0).sin() * 16_000.0;
+        #[expect(clippy::cast_possible_truncation, reason = "half of what fits")]
+        pcm.push(value as i16);
+        at += 1.0;
+    }
+    pcm
+}
+
+/// The audible part: seconds, and how high.
+pub(super) fn audible(pcm: &[i16]) -> (f64, f64) {
+    let loud: Vec<i16> = pcm
+        .chunks(960)
+        .filter(|frame| super::super::memory::rms(frame) > 3000.0)
+        .flatten()
+        .copied()
+        .collect();
+    let rising = loud.windows(2).filter(|pair| pair[0] < 0 && pair[1] >= 0).count();
+    let seconds = f64::from(u32::try_from(loud.len()).unwrap()) / 48_000.0;
+    (seconds, f64::from(u32::try_from(rising).unwrap()) / seconds.max(0.001))
+}
+
+/// One speaks, the other must have heard it.
+pub(super) async fn heard(from: &Player, by: &Player, hertz: f64) {
+    by.forget();
+    let spoken = from.say(&tone(hertz, Duration::from_millis(600))).await.unwrap();
+    by.wait_for_silence(from.user(), Duration::from_millis(200), LIMIT).await.unwrap();
+    let (seconds, height) = audible(&by.heard(from.user()));
+    assert!((0.5..0.7).contains(&seconds), "{seconds} s of {hertz} Hz");
+    assert!((height - hertz).abs() < 30.0, "{height} Hz instead of {hertz}");
+    let first = by.first_audible_after(from.user(), spoken.first_packet).unwrap();
+    assert!(first - spoken.first_packet < Duration::from_secs(1));
+    assert!(by.silent_since(from.user()).unwrap() >= spoken.last_voiced);
+}
