@@ -26,6 +26,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// A Discord on this machine. Everything ends when it is dropped.
 pub struct Discord {
+    /// Everything.
     pub(crate) inner: Shared,
     stop: CancellationToken,
 }

@@ -14,6 +14,7 @@ use std::time::Duration;
 /// An interaction under way.
 #[derive(Clone)]
 pub struct Answer {
+    /// Everything.
     pub(crate) inner: Shared,
     /// The interaction.
     pub id: u64,

@@ -2,7 +2,7 @@
 //!
 //! Entry functions: on [`Discord`](crate::Discord). Never: answering.
 
-use super::{Answer, Interaction, Slash, kind};
+use super::{Answer, Interaction, Slash, kind, slash};
 use crate::{
     discord::Discord,
     gateway::Audience,
@@ -107,6 +107,13 @@ impl Discord {
             for value in values {
                 ensure!(options.iter().any(|one| one["value"] == *value), "no choice \"{value}\"");
             }
+        }
+        let kind = menu["type"].as_u64().unwrap_or_default();
+        let place = (member.guild, channel);
+        let resolved =
+            self.inner.read(|state| slash::chosen(&self.inner, state, place, kind, values))?;
+        if let Some(resolved) = resolved {
+            data["resolved"] = resolved;
         }
         data["values"] = json!(values);
         let name = format!("menu {custom_id}");

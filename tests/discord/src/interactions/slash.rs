@@ -135,6 +135,29 @@ impl Slash {
     }
 }
 
+/// What the ids chosen in a menu of this component type refer to; none for a menu of texts.
+pub(super) fn chosen(
+    inner: &Inner,
+    state: &State,
+    place: (u64, u64),
+    component: u64,
+    ids: &[&str],
+) -> anyhow::Result<Option<Value>> {
+    // As options of commands: user, role, mentionable, channel.
+    let kind = match component {
+        5 => 6,
+        6 => 8,
+        7 => 9,
+        8 => 7,
+        _ => return Ok(None),
+    };
+    let mut filled = Filled { inner, place, resolved: json!({}) };
+    for id in ids {
+        filled.refer(state, kind, &json!(id))?;
+    }
+    Ok(Some(filled.resolved))
+}
+
 /// What is being typed, as the client app sends it: text, whatever the option.
 fn raw(given: &Given) -> anyhow::Result<Value> {
     match given {

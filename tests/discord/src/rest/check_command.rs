@@ -172,7 +172,8 @@ fn value(problems: &mut Problems, path: &str, option: &Value) {
         }
     }
     let mut only = |name: &str, allowed: bool| {
-        if !option[name].is_null() && !allowed {
+        let none = option[name].is_null() || option[name].as_array().is_some_and(Vec::is_empty);
+        if !none && !allowed {
             problems.add(
                 &format!("{path}.{name}"),
                 "APPLICATION_COMMAND_OPTION_FIELD_INVALID",

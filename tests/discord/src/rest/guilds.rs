@@ -88,7 +88,8 @@ pub(crate) fn edit_voice_state(call: &Call) -> Answered {
         })?;
         let bits = permission::of(guild, call.user, Some(room));
         let channel = &body["channel_id"];
-        if !channel.is_null() && *channel != room.id.to_string() {
+        let named = channel.as_str().and_then(|id| id.parse::<u64>().ok());
+        if !channel.is_null() && named != Some(room.id) {
             return Err(Problems::only(
                 "channel_id",
                 "CHANNEL_INVALID",

@@ -142,8 +142,8 @@ fn fnv(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn buckets_fill_and_empty() {
+    #[test]
+    fn buckets_fill_and_empty() {
         let mut limits = Limits::default();
         let limit = |requests| Limit { requests, window: Duration::from_secs(1) };
         let key = |major: &str| Key { user: 1, route: "GET /x".into(), major: major.into() };

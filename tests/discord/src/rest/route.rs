@@ -19,7 +19,7 @@ pub(crate) struct Call<'a> {
     /// Everything.
     pub(crate) inner: &'a Shared,
     /// Values of the braces in the route's path.
-    pub(crate) params: Vec<(&'static str, String)>,
+    pub(crate) params: Params,
     /// After the question mark.
     pub(crate) query: String,
     /// Who asks.
@@ -29,6 +29,9 @@ pub(crate) struct Call<'a> {
     /// Files of the request.
     pub(crate) files: Vec<File>,
 }
+
+/// Values of a path's braces, by their names.
+pub(crate) type Params = Vec<(&'static str, String)>;
 
 /// Answers a request.
 pub(crate) type Handler = fn(&Call) -> Answered;
@@ -116,7 +119,7 @@ const ROUTES: &[Route] = &[
 ];
 
 /// The values of `pattern`'s braces in `path`, if it fits.
-fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+fn fit(pattern: &'static str, path: &str) -> Option<Params> {
     let (mut values, mut parts) = (Vec::new(), path.split('/'));
     for expected in pattern.split('/') {
         let part = parts.next()?;
@@ -131,10 +134,7 @@ fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>>
 }
 
 /// The route of a request, and the values in its path; the path is without `/api/v10`.
-pub(crate) fn find(
-    method: &str,
-    path: &str,
-) -> Result<(Route, Vec<(&'static str, String)>), Refusal> {
+pub(crate) fn find(method: &str, path: &str) -> Result<(Route, Params), Refusal> {
     let mut known = false;
     let mut literal = None;
     for route in ROUTES {

@@ -97,6 +97,12 @@ fn embeds(body: &Value) -> Value {
     embeds
 }
 
+/// An attachment's id, which clients write as text or as a number.
+fn id_of(attachment: &Value) -> Option<String> {
+    let id = &attachment["id"];
+    id.as_str().map(str::to_owned).or(id.as_u64().map(|id| id.to_string()))
+}
+
 /// Stores files, and gives what stands in the message for them.
 fn attach(
     inner: &Inner,
@@ -107,9 +113,7 @@ fn attach(
 ) -> Result<Vec<Value>, Refusal> {
     let described = body["attachments"].as_array().map_or(&[][..], Vec::as_slice);
     for (number, one) in described.iter().enumerate() {
-        let id =
-            one["id"].as_str().map(str::to_owned).or(one["id"].as_u64().map(|id| id.to_string()));
-        let known = id.is_some_and(|id| {
+        let known = id_of(one).is_some_and(|id| {
             let stored = id.parse().is_ok_and(|id: u64| state.uploads.contains_key(&id));
             stored || files.iter().any(|file| file.number == id)
         });
@@ -125,9 +129,7 @@ fn attach(
     let one = |file: &File| {
         let id = inner.clock.id();
         let url = inner.upload_url(channel, id, &file.name);
-        let about = described
-            .iter()
-            .find(|one| one["id"] == file.number || one["id"].to_string() == file.number);
+        let about = described.iter().find(|one| id_of(one).is_some_and(|id| id == file.number));
         let upload =
             Upload { name: file.name.clone(), kind: file.kind.clone(), bytes: file.bytes.clone() };
         state.uploads.insert(id, upload);
@@ -189,7 +191,7 @@ pub(crate) fn rewrite(
     }
     let kept = |one: &Value| {
         let wanted = body["attachments"].as_array();
-        wanted.is_none_or(|wanted| wanted.iter().any(|other| other["id"] == one["id"]))
+        wanted.is_none_or(|wanted| wanted.iter().any(|other| id_of(other) == id_of(one)))
     };
     let mut attachments = object["attachments"].as_array().cloned().unwrap_or_default();
     attachments.retain(kept);

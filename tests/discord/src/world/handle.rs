@@ -3,12 +3,13 @@
 //! Entry types: [`Guild`], [`Member`]. Never: rules.
 
 use super::model::{OverwriteOf, kind};
-use crate::{gateway::Audience, state::Shared};
+use crate::{gateway::Audience, state::Shared, voice::Seat};
 use serde_json::json;
 
 /// A guild.
 #[derive(Clone)]
 pub struct Guild {
+    /// Everything.
     pub(crate) inner: Shared,
     /// Id.
     pub id: u64,
@@ -34,6 +35,7 @@ pub enum Overwrite {
 /// A user as a member of a guild.
 #[derive(Clone)]
 pub struct Member {
+    /// Everything.
     pub(crate) inner: Shared,
     /// The user.
     pub id: u64,
@@ -233,16 +235,19 @@ impl Member {
     }
 
     /// A moderator moves the member to another voice channel, even a full or a closed one.
-    pub fn move_to(&self, channel: u64) {
+    /// A client of its own is told; the new seat of a native player is returned.
+    pub fn move_to(&self, channel: u64) -> Option<Seat> {
+        let (guild, user) = (self.guild, self.id);
         self.inner.change(|state| {
-            let guild = state.world.guilds.get(&self.guild);
-            let Some(voice) = guild.and_then(|guild| guild.voice.get(&self.id)) else { return };
+            let voice = state.world.guilds.get(&guild)?.voice.get(&user)?;
             let voice = super::model::VoiceState { channel, ..voice.clone() };
-            let session = voice.session.clone();
-            state.set_voice(self.guild, self.id, Some(voice));
-            let (token, endpoint) = self.inner.voice.admit(self.guild, channel, self.id, &session);
-            state.tell_server(self.guild, self.id, &token, &endpoint);
-        });
+            let session_id = voice.session.clone();
+            state.set_voice(guild, user, Some(voice));
+            let (token, endpoint) = self.inner.voice.admit(guild, channel, user, &session_id);
+            state.tell_server(guild, user, &token, &endpoint);
+            let native = !state.gateway.sessions.contains_key(&session_id);
+            native.then_some(Seat { endpoint, token, guild, channel, user, session_id })
+        })
     }
 
     /// The user leaves the guild, or is kicked.
