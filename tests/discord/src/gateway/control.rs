@@ -1,6 +1,6 @@
 //! What a test does to gateway clients.
 //!
-//! Entry functions: on [`Discord`](crate::Discord). Never: protocol.
+//! Entry functions: on [`Discord`]. Never: protocol.
 
 use super::session::{Order, Session};
 use crate::discord::Discord;

@@ -1,6 +1,6 @@
 //! People use commands, press buttons, choose, and fill in forms.
 //!
-//! Entry functions: on [`Discord`](crate::Discord). Never: answering.
+//! Entry functions: on [`Discord`]. Never: answering.
 
 use super::{Answer, Interaction, Slash, kind, slash};
 use crate::{
