@@ -3,6 +3,7 @@
 //! Entry types: [`Slash`], [`Answer`], `Interactions`. Never: REST.
 
 mod answer;
+mod filled;
 mod send;
 mod slash;
 

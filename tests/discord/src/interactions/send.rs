@@ -2,7 +2,7 @@
 //!
 //! Entry functions: on [`Discord`]. Never: answering.
 
-use super::{Answer, Interaction, Slash, kind, slash};
+use super::{Answer, Interaction, Slash, filled, kind};
 use crate::{
     discord::Discord,
     gateway::Audience,
@@ -111,7 +111,7 @@ impl Discord {
         let kind = menu["type"].as_u64().unwrap_or_default();
         let place = (member.guild, channel);
         let resolved =
-            self.inner.read(|state| slash::chosen(&self.inner, state, place, kind, values))?;
+            self.inner.read(|state| filled::chosen(&self.inner, state, place, kind, values))?;
         if let Some(resolved) = resolved {
             data["resolved"] = resolved;
         }

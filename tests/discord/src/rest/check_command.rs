@@ -146,31 +146,7 @@ fn options(problems: &mut Problems, path: &str, parent: &Value, depth: usize) {
 fn value(problems: &mut Problems, path: &str, option: &Value) {
     let kind = option["type"].as_u64().unwrap_or_default();
     let number = matches!(kind, 4 | 10);
-    let choices = problems.list(&format!("{path}.choices"), &option["choices"], 0, 25);
-    let mut names = BTreeSet::new();
-    for (number, choice) in choices.iter().enumerate() {
-        let path = format!("{path}.choices.{number}");
-        problems.text(&format!("{path}.name"), &choice["name"], 1, 100);
-        let fits = match kind {
-            3 => choice["value"]
-                .as_str()
-                .is_some_and(|text| (1..=100).contains(&text.chars().count())),
-            4 => choice["value"].is_i64(),
-            10 => choice["value"].is_number(),
-            _ => false,
-        };
-        if !fits {
-            problems.add(
-                &format!("{path}.value"),
-                "UNION_TYPE_CHOICES",
-                "the value does not fit the option",
-            );
-        }
-        if !names.insert(choice["name"].as_str()) {
-            let message = "Choice names must be unique";
-            problems.add(&path, "APPLICATION_COMMAND_OPTION_CHOICE_NAME_DUPLICATE", message);
-        }
-    }
+    let chosen = choices(problems, path, option, kind);
     let mut only = |name: &str, allowed: bool| {
         let none = option[name].is_null() || option[name].as_array().is_some_and(Vec::is_empty);
         if !none && !allowed {
@@ -187,7 +163,7 @@ fn value(problems: &mut Problems, path: &str, option: &Value) {
     only("max_length", kind == 3);
     only("channel_types", kind == 7);
     let completed = option["autocomplete"] == true;
-    if completed && (!choices.is_empty() || !(number || kind == 3)) {
+    if completed && (chosen || !(number || kind == 3)) {
         let message = "autocomplete needs text or a number without choices";
         problems.add(
             &format!("{path}.autocomplete"),
@@ -197,6 +173,33 @@ fn value(problems: &mut Problems, path: &str, option: &Value) {
     }
     problems.integer(&format!("{path}.min_length"), &option["min_length"], 0, 6000);
     problems.integer(&format!("{path}.max_length"), &option["max_length"], 1, 6000);
+}
+
+/// Checks the choices of an option of this kind; whether there are any.
+fn choices(problems: &mut Problems, path: &str, option: &Value, kind: u64) -> bool {
+    let choices = problems.list(&format!("{path}.choices"), &option["choices"], 0, 25);
+    let mut names = BTreeSet::new();
+    for (number, choice) in choices.iter().enumerate() {
+        let path = format!("{path}.choices.{number}");
+        problems.text(&format!("{path}.name"), &choice["name"], 1, 100);
+        let value = &choice["value"];
+        let short = |text: &str| (1..=100).contains(&text.chars().count());
+        let fits = match kind {
+            3 => value.as_str().is_some_and(short),
+            4 => value.is_i64(),
+            10 => value.is_number(),
+            _ => false,
+        };
+        if !fits {
+            let message = "the value does not fit the option";
+            problems.add(&format!("{path}.value"), "UNION_TYPE_CHOICES", message);
+        }
+        if !names.insert(choice["name"].as_str()) {
+            let message = "Choice names must be unique";
+            problems.add(&path, "APPLICATION_COMMAND_OPTION_CHOICE_NAME_DUPLICATE", message);
+        }
+    }
+    !choices.is_empty()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Entry types: [`Guild`], [`Member`]. Never: rules.
 
 use super::model::{OverwriteOf, kind};
-use crate::{gateway::Audience, state::Shared, voice::Seat};
+use crate::{gateway::Audience, player::Seat, state::Shared};
 use serde_json::json;
 
 /// A guild.
