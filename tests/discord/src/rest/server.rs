@@ -99,7 +99,8 @@ async fn answer(inner: &Shared, request: hyper::Request<Incoming>) -> Result<Htt
         return Ok(upload(inner, path));
     }
     let api = ["/api/v10", "/api/v9"].iter().find_map(|prefix| whole.strip_prefix(prefix));
-    let path = api.unwrap_or(&whole).to_owned();
+    // The only sign that paths hold and some clients escape: "@me", "@original".
+    let path = api.unwrap_or(&whole).replace("%40", "@");
     let fault = inner.quietly(|state| state.faults.take(&method, &path));
     match fault {
         Some(Fault::Cut) => {
@@ -213,6 +214,8 @@ fn http(inner: &Shared, taken: Option<&Taken>, result: Result<Reply, Refusal>) -
             "global": taken.exceeded == Some(Scope::Global),
         }));
     }
+    // Clients parse what is called JSON, even nothing.
+    let typed = body.is_some();
     let bytes = body.map(|body| body.to_string()).unwrap_or_default();
     let mut response = Response::new(Full::new(Bytes::from(bytes)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
@@ -221,7 +224,9 @@ fn http(inner: &Shared, taken: Option<&Taken>, result: Result<Reply, Refusal>) -
             response.headers_mut().insert(name, value);
         }
     };
-    set("content-type", "application/json".into());
+    if typed {
+        set("content-type", "application/json".into());
+    }
     let Some(taken) = taken else { return response };
     let after = taken.reset_after;
     let reset = Duration::from_millis(inner.clock.unix_ms()) + after;

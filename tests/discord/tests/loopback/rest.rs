@@ -15,6 +15,7 @@ async fn only_the_right_token_and_known_routes() {
     let rest = Rest::new(&discord);
     let (_, me) = rest.get("/users/@me").await;
     assert_eq!(me["id"], discord.bot().to_string());
+    assert_eq!(rest.get("/users/%40me").await.1, me);
     let (_, gateway) = rest.get("/gateway/bot").await;
     assert_eq!(gateway["url"], discord.gateway_url());
     assert_eq!(rest.get("/nowhere").await.0, 404);
@@ -135,7 +136,9 @@ async fn permissions_decide() {
     let status = format!("/channels/{}/voice-status", inn.voice);
     assert_eq!(rest.ask("PUT", &status, json!({"status": "playing"})).await.0, 403);
     inn.set_role(inn.bot_role, permission::SET_VOICE_CHANNEL_STATUS | permission::MANAGE_CHANNELS);
-    assert_eq!(rest.ask("PUT", &status, json!({"status": "playing"})).await.0, 204);
+    let set = rest.raw("PUT", &status, Some(json!({"status": "playing"}))).await.unwrap();
+    assert_eq!(set.status(), 204);
+    assert!(set.headers().get("content-type").is_none(), "nothing is no JSON");
     assert_eq!(inn.voice_status(inn.voice).as_deref(), Some("playing"));
     let elsewhere = discord.guild_without_bot("Rivendell");
     assert_eq!(rest.get(&format!("/guilds/{}", elsewhere.id)).await.1["code"], 50_001);
