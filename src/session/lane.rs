@@ -236,11 +236,17 @@ impl Lane {
         let untold =
             self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
         let ended = self.ended.map(|(at, _)| at);
-        [overdue, untold, ended].into_iter().flatten().min()
+        let stuck = self.open.as_ref().map(Stream::stuck_at);
+        [overdue, untold, ended, stuck].into_iter().flatten().min()
     }
 
-    /// An utterance whose final did not come.
+    /// An utterance whose final did not come, or whose sound nobody takes.
     pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
+        if let Some(stream) = self.open.take_if(|stream| stream.is_stuck(now)) {
+            let text = "the recogniser takes no sound (start again; glyphoxa doctor tries it)";
+            let error = Error::new(Kind::Timeout, text);
+            return Some((stream.into_utterance(self.speaker, now), error));
+        }
         let late = |s: &Stream| s.closed_at.is_some_and(|at| at + FINAL_TIMEOUT <= now);
         let index = self.closed.iter().position(late)?;
         let stream = self.closed.remove(index);

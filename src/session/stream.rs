@@ -22,6 +22,9 @@ const STREAM_CAPACITY: usize = 1_600;
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
 const PAUSE: Duration = Duration::from_millis(100);
+/// A recogniser that takes no sound for so long will not take any: others that it may be busy with
+/// do not speak as long.
+const STUCK: Duration = Duration::from_secs(35);
 /// Length of a frame.
 const FRAME_SECONDS: f64 = 0.02;
 /// Sound that is paid for before it is heard, again and again while a stream goes on.
@@ -71,6 +74,11 @@ pub struct Stream {
     pub speech_end: Instant,
     /// When it was spoken.
     voiced_at: Instant,
+    /// Frames handed on, and how many of them the recogniser had taken when it was last looked at.
+    sent: usize,
+    taken: usize,
+    /// When it took one for the last time, or had nothing to take.
+    taken_at: Instant,
     /// When its sound ended.
     pub closed_at: Option<Instant>,
     /// The final transcript.
@@ -98,6 +106,9 @@ impl Stream {
             partials: 0,
             speech_end: now,
             voiced_at: at,
+            sent: 0,
+            taken: 0,
+            taken_at: now,
             closed_at: None,
             text: None,
             parked: false,
@@ -121,11 +132,29 @@ impl Stream {
         if keep && self.audio.len() < STREAM_CAPACITY {
             self.audio.push(Arc::clone(samples));
         }
-        if let Some(to) = &self.to
-            && to.try_send(Arc::clone(samples)).is_err()
-        {
-            tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");
+        match self.to.as_ref().map(|to| to.try_send(Arc::clone(samples))) {
+            Some(Ok(())) => self.sent += 1,
+            Some(Err(_)) => {
+                tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");
+            }
+            None => {}
         }
+    }
+
+    /// Whether the recogniser takes no sound although there is some, for [`STUCK`] now.
+    pub fn is_stuck(&mut self, now: Instant) -> bool {
+        let waiting = self.to.as_ref().map_or(0, |to| to.max_capacity() - to.capacity());
+        let taken = self.sent.saturating_sub(waiting);
+        if taken > self.taken || waiting == 0 {
+            self.taken_at = now;
+        }
+        self.taken = taken;
+        self.stuck_at() <= now
+    }
+
+    /// When [`Self::is_stuck`] is worth a look.
+    pub fn stuck_at(&self) -> Instant {
+        self.taken_at + STUCK
     }
 
     /// That was all its sound.

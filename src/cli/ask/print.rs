@@ -2,16 +2,23 @@
 //!
 //! Entry type: [`Printer`].
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
 
 use futures::future::BoxFuture;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use crate::{
     provider::Error,
     session::{Outcome, State, TableEvent, ToolLine, TurnLine},
 };
+
+/// Loading takes longer than usual.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// Prints events of a table.
 pub struct Printer {
@@ -142,7 +149,7 @@ impl Printer {
                 out,
                 "  {:.1} s of speech by {}; first sound {:.0} ms after the last word: {:.0} hearing, \
                  {:.0} thinking, {:.0} voice",
-                std::time::Duration::from_millis(line.audio_ms).as_secs_f64(),
+                Duration::from_millis(line.audio_ms).as_secs_f64(),
                 line.tts.as_deref().unwrap_or("nobody"),
                 ms.speech_end_to_first_audio,
                 ms.speech_end_to_final,
@@ -194,8 +201,19 @@ pub async fn while_loading(ready: BoxFuture<'static, Result<(), Error>>) -> Resu
     let spinner = ProgressBar::new_spinner()
         .with_style(ProgressStyle::default_spinner())
         .with_message("learning the names of this campaign");
-    spinner.enable_steady_tick(std::time::Duration::from_millis(100));
-    let loaded = ready.await;
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    let hidden = spinner.is_hidden();
+    tokio::pin!(ready);
+    let loaded = match timeout(SLOW, &mut ready).await {
+        Ok(loaded) => loaded,
+        Err(_) => {
+            // Whoever sees no spinner is told once.
+            if hidden {
+                super::super::complain("still learning the names of this campaign");
+            }
+            ready.await
+        }
+    };
     spinner.finish_and_clear();
     loaded
 }

@@ -6,10 +6,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt::Write,
-    process::{Command, Stdio},
+};
+
+use tokio::{
+    runtime::Builder,
+    time::{Instant, timeout_at},
 };
 
 use super::corpus::{Name, spoken_words};
+use crate::provider::child::output;
 
 /// Words asked of flite in one call.
 const WORDS_A_CALL: usize = 40;
@@ -150,18 +155,23 @@ fn respellings(names: &[&Name]) -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// Phones of each text as flite says it; `None`: flite is missing or did not understand.
-pub fn flite_phones(texts: &[String]) -> Vec<Option<String>> {
+/// Phones of each text as flite says it before `until`; `None`: flite is missing, did not
+/// understand or is too late.
+pub fn flite_phones(texts: &[String], until: Instant) -> Vec<Option<String>> {
     let unknown = || vec![None; texts.len()];
     // A full stop makes a pause, which parts the texts in the answer.
     let asked: String = texts.iter().map(|text| format!("{text}. ")).collect();
-    let output = Command::new("flite")
-        .args(["-ps", "-t", &asked, "none"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let Ok(output) = output else { return unknown() };
-    let answer = String::from_utf8_lossy(&output.stdout);
+    let arguments = ["-ps", "-t", &asked, "none"];
+    let asked = async { timeout_at(until, output("flite", &arguments)).await };
+    let answer = match Builder::new_current_thread().enable_all().build() {
+        Ok(waiting) => waiting.block_on(asked),
+        Err(_) => return unknown(),
+    };
+    let Ok(answer) = answer else {
+        tracing::warn!("flite does not say in time how names sound: their letters decide");
+        return unknown();
+    };
+    let Ok(answer) = answer else { return unknown() };
     let parts: Vec<Option<String>> = answer
         .split("pau")
         .map(str::trim)
@@ -176,8 +186,8 @@ pub fn flite_phones(texts: &[String]) -> Vec<Option<String>> {
         // Somewhere in it a text made no pause or several: ask for smaller parts.
         _ => {
             let (first, second) = texts.split_at(texts.len() / 2);
-            let mut both = flite_phones(first);
-            both.extend(flite_phones(second));
+            let mut both = flite_phones(first, until);
+            both.extend(flite_phones(second, until));
             both
         }
     }
@@ -269,13 +279,21 @@ fn by_letters(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const DICTIONARY: &str = "long L AO NG\nsword S AO R D\nbartok B AA R T AH K\nmira M IH R AH\n";
 
+    /// More than flite needs.
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
     fn added(words: &[&str], names: &[Name]) -> Vec<(String, String)> {
         let names: Vec<&Name> = names.iter().collect();
-        Lexicon::parse(DICTIONARY).additions(words.iter().copied(), &names, flite_phones)
+        Lexicon::parse(DICTIONARY)
+            .additions(words.iter().copied(), &names, |texts| flite_phones(texts, soon()))
     }
 
     fn pair(word: &str, phones: &str) -> (String, String) {
@@ -318,9 +336,15 @@ mod tests {
     #[test]
     fn many_words_are_said_in_their_order() {
         let words = ["elara", "dr", "3", "thorin", "mr"].map(str::to_owned);
-        let phones = flite_phones(&words);
+        let phones = flite_phones(&words, soon());
         assert_eq!(phones.len(), words.len());
         assert_eq!(phones.first().cloned().flatten().as_deref(), Some("IH L AA R AH"));
         assert_eq!(phones.get(3).cloned().flatten().as_deref(), Some("TH AO R IH N"));
+    }
+
+    #[test]
+    fn nobody_waits_for_flite_longer_than_wanted() {
+        let words = ["elara", "thorin"].map(str::to_owned);
+        assert_eq!(flite_phones(&words, Instant::now()), [None, None]);
     }
 }

@@ -20,11 +20,14 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     thread,
-    time::Instant,
+    time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::{Instant, timeout},
+};
 
 use self::{
     failure::{INSTALL, SphinxError},
@@ -49,6 +52,11 @@ const WORD_INSERTION: f32 = 0.4;
 const RAREST: f64 = -6.0;
 /// A second pass would cost a third of a second after the end of speech.
 const SETTINGS: [(&str, &str); 1] = [("-fwdflat", "no")];
+
+/// Longest wait for flite to say how the campaign's names sound; a second is usual.
+const SPELLING: Duration = Duration::from_secs(30);
+/// Longest wait for the models; two seconds are usual.
+const LOADING: Duration = Duration::from_secs(120);
 
 /// The general language model in the folder of models.
 const GENERAL: &str = "en-us.lm.bin";
@@ -103,7 +111,15 @@ impl Local {
         });
         let mut loading = loading.clone();
         async move {
-            let loaded = loading.wait_for(Option::is_some).await.ok().and_then(|seen| seen.clone());
+            let Ok(loaded) = timeout(LOADING, loading.wait_for(Option::is_some)).await else {
+                let seconds = LOADING.as_secs();
+                let text = format!(
+                    "the local recogniser is not loaded after {seconds} s (see what keeps this \
+                     machine busy, and start again)"
+                );
+                return Err(Error::new(Kind::Timeout, text));
+            };
+            let loaded = loaded.ok().and_then(|seen| seen.clone());
             loaded.unwrap_or_else(|| {
                 let text = "loading the local recogniser stopped (start again)";
                 Err(Error::new(Kind::Unavailable, text))
@@ -167,7 +183,9 @@ fn load(options: &Options, vocabulary: &Vocabulary) -> Result<Pool, Error> {
     let names: Vec<&Name> =
         vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places).collect();
     let lexicon = Lexicon::parse(&dictionary);
-    let added = lexicon.additions(trigrams.vocabulary(), &names, flite_phones);
+    let until = Instant::now() + SPELLING;
+    let phones = |texts: &[String]| flite_phones(texts, until);
+    let added = lexicon.additions(trigrams.vocabulary(), &names, phones);
     let models = options.models.clone();
     let general = models.join(GENERAL);
     let dictionary =

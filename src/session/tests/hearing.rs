@@ -3,7 +3,7 @@
 //! The detector is sure of a voice after its third frame, and the stream has what came before:
 //! frame 30 of a stream is at 600 ms where nothing was sent before the voice.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
 use tokio::time::sleep;
 
@@ -121,6 +121,19 @@ async fn a_recogniser_that_fails_or_is_silent_has_its_line() {
     stage.hears(&[], "Bartok hello");
     stage.says(THORIN).await;
     assert_eq!(stage.told().await[0].2, Outcome::Spoken, "the seat is free again");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recogniser_that_takes_no_sound_has_its_line_and_holds_up_nobody() {
+    let mut stage = Setup::of(&["Bartok"]).open().await;
+    stage.stt.is_stuck.store(true, Ordering::SeqCst);
+    // A recording, whose time the clock does not overtake: no silence ends the utterance.
+    stage.recorded(THORIN, babble(ms(1_000))).await;
+    let told = stage.told().await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].2, Outcome::HearingError);
+    assert!(stage.opened.elapsed() < ms(60_000), "{:?}", stage.opened.elapsed());
     stage.close().await;
 }
 

@@ -5,7 +5,7 @@ use std::{
     f32::consts::PI,
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -36,6 +36,8 @@ pub struct Recogniser {
     pub live: Live,
     /// Frames that reached it.
     pub frames: Arc<AtomicUsize>,
+    /// It takes no sound.
+    pub is_stuck: AtomicBool,
 }
 
 /// Silence after which one that ends utterances itself does so: 500 ms.
@@ -67,8 +69,12 @@ impl SpeechToText for Recogniser {
         let said = said.unwrap_or(Said { partials: vec![], text: Some(Ok("")), takes: ms(0) });
         let alive = self.live.begin();
         let (ends_itself, count) = (self.abilities.endpointing, Arc::clone(&self.frames));
+        let is_stuck = self.is_stuck.load(Ordering::SeqCst);
         async move {
             let _alive = alive;
+            if is_stuck {
+                std::future::pending::<()>().await;
+            }
             let (mut frames, mut partials) = (0, said.partials.iter().peekable());
             let mut silent = None;
             while let Some(samples) = audio.recv().await {
