@@ -1,0 +1,49 @@
+//! Into a channel, and out of it.
+
+use discord_loopback::{Options, Overwrite, Slash, permission};
+
+use super::hall::Hall;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_keeps_the_bot_out_is_said_with_the_way_out() {
+    let mut hall = Hall::new(Options::default(), "").await;
+    hall.start().await;
+    let start = || Slash::new("session start");
+    let anna = hall.inn.add_member("Anna", &[]);
+    let stage = hall.inn.add_stage("Arena");
+    let room = hall.inn.add_voice("Back room", 0);
+    let told = |text: String, part: &str| assert!(text.contains(part), "{text}");
+
+    told(hall.asks(&anna, start()).await.text(), "only game masters");
+    told(hall.asks(&hall.dm, Slash::new("session stop")).await.text(), "/session start");
+    told(hall.asks(&hall.dm, start()).await.text(), "join a voice channel first");
+    let on_stage = start().option("channel", stage.to_string());
+    told(hall.asks(&hall.dm, on_stage).await.text(), "ordinary voice channel");
+    hall.inn.set_overwrite(room, Overwrite::Role(hall.inn.bot_role), 0, permission::CONNECT);
+    let in_room = || start().option("channel", room.to_string());
+    told(hall.asks(&hall.dm, in_room()).await.text(), "I lack Connect");
+
+    let _dora = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.unwrap();
+    hall.inn.set_seats(hall.inn.voice, 1);
+    told(hall.asks(&hall.dm, start()).await.text(), "is full");
+    hall.inn.set_seats(hall.inn.voice, 0);
+    told(hall.asks(&hall.dm, start()).await.text(), "I listen");
+    told(hall.asks(&hall.dm, start()).await.text(), "a session runs already");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
+    let (hall, dora) = Hall::in_session(Options::default(), "").await;
+    let cellar = hall.inn.add_voice("Cellar", 0);
+    let bot = hall.inn.member(hall.discord.bot());
+    bot.move_to(cellar);
+    if let Some(seat) = hall.dm.move_to(cellar) {
+        dora.take_seat(seat).await.unwrap();
+    }
+    dora.in_call_with(&[bot.id], super::hall::BOUND).await.unwrap();
+    hall.rolls_for(&dora).await;
+    bot.disconnect();
+    hall.reads(|it| it.content().contains("somebody disconnected me")).await;
+    hall.ends();
+}
