@@ -137,6 +137,15 @@ impl Guild {
                     }) as Job
                 });
             }
+            Ok(Answer::Soon(work)) => {
+                return self.spawn(async move {
+                    let then = work.await;
+                    Box::new(move |guild: &mut Self| {
+                        let reply = then(guild);
+                        guild.send(async move { sender.answer(&reply).await });
+                    }) as Job
+                });
+            }
             Ok(Answer::Now(reply)) => reply,
             Ok(Answer::Replace(reply)) => {
                 return self.send(async move { sender.replace(&reply).await });
