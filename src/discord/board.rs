@@ -166,7 +166,7 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs.
-    pub fn halt(&mut self) -> Result<Reply, Refusal> {
+    pub fn halt(&self) -> Result<Reply, Refusal> {
         self.live()?.tell(Command::Halt)?;
         Ok(Reply::private("Everyone is silent. Nobody learns who held up the card."))
     }

@@ -1,5 +1,6 @@
 //! The bot, as the real program, at tables of a Discord on this machine.
 
+mod commands;
 mod hall;
 mod interrupting;
 mod talking;

@@ -25,7 +25,6 @@ fn register() -> CreateCommand {
     parts::command("roll", "Rolls dice").add_option(expression.required(true)).add_option(secret)
 }
 
-#[expect(clippy::needless_pass_by_ref_mut, reason = "the shape of every command")]
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let expression = call.words("expression")?;
     let rolled = guild.shared.house.roll(expression).map_err(|error| error.to_string())?;

@@ -7,6 +7,7 @@ use serenity::all::CreateCommand;
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
     discord::{guild::Guild, reply::Reply},
+    logic::command::is_x_card,
     session::{Command as Order, SeatStatus, State, Status},
 };
 
@@ -29,6 +30,10 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
+    if is_x_card(&text) {
+        // Nobody is to read who held it up.
+        return guild.halt().map(Answer::Now);
+    }
     let seat = match call.text("npc") {
         Some(name) => Some(guild.seat(name)?.0),
         None => None,
