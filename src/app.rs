@@ -19,6 +19,8 @@ pub use kept::{KeptError, KeptSession};
 pub use reload::{Running, follow};
 pub use tables::Tables;
 
+pub use crate::logic::cast::find_npc;
+
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -309,30 +311,6 @@ impl Voices {
             ("espeak", _) => Arc::clone(&self.espeak),
             _ => Arc::clone(&self.flite),
         }
-    }
-}
-
-/// The NPC that `name` means: full name, alias, or part of a name that only one has.
-///
-/// # Errors
-/// Nobody, or more than one, with the names there are.
-pub fn find_npc<'n>(npcs: &'n [Npc], name: &str) -> Result<(usize, &'n Npc), String> {
-    let wanted = fold(name);
-    let names = |npc: &'n Npc| std::iter::once(&npc.name).chain(&npc.aliases);
-    let exact = |npc: &&(usize, &'n Npc)| names(npc.1).any(|known| fold(known) == wanted);
-    let part = |npc: &&(usize, &'n Npc)| fold(&npc.1.name).split(' ').any(|word| word == wanted);
-    let all: Vec<(usize, &Npc)> = npcs.iter().enumerate().collect();
-    let mut found: Vec<_> = all.iter().filter(exact).copied().collect();
-    if found.is_empty() {
-        found = all.iter().filter(part).copied().collect();
-    }
-    let list = |found: &[(usize, &Npc)]| {
-        found.iter().map(|(_, npc)| npc.name.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    match found.as_slice() {
-        [one] => Ok(*one),
-        [] => Err(format!("there is no npc '{name}' (there are: {})", list(&all))),
-        several => Err(format!("'{name}' may be {} (use the full name)", list(several))),
     }
 }
 

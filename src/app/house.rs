@@ -10,6 +10,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
+use rand::{SeedableRng, rngs::StdRng};
 
 use super::{CallLog, TableSetup, Tables, Tools, open_table};
 use crate::{
@@ -19,6 +20,10 @@ use crate::{
     discord::{House, Opened, Opening},
     domain::{Campaign, Npc, SessionId, Voice},
     engine::Purse,
+    logic::{
+        dice::{DiceError, Outcome},
+        spoken::read_dice,
+    },
     provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite},
     session::{Kept, TurnLine},
     tools::{ToolHost, connection::Servers},
@@ -35,6 +40,7 @@ pub struct Residence {
     tables: Tables,
     stt: Arc<dyn SpeechToText>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
+    dice: Arc<Mutex<StdRng>>,
 }
 
 /// What is kept of a session while it runs.
@@ -51,7 +57,8 @@ impl Residence {
         tables: Tables,
         stt: Arc<dyn SpeechToText>,
     ) -> Self {
-        Self { config, tools, tables, stt, open: Arc::default() }
+        let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
+        Self { config, tools, tables, stt, open: Arc::default(), dice }
     }
 
     /// Held for a line at most, never across an await.
@@ -83,7 +90,8 @@ impl Residence {
         let table = open_table(&config, setup)?;
         self.tables.add(&table, opening.events);
         self.books().insert(opening.session, Books { purse: table.purse, calls });
-        Ok(Opened { handle: table.handle, task: table.task })
+        let cast = config.npcs.iter().cloned().map(Arc::new).collect();
+        Ok(Opened { handle: table.handle, task: table.task, cast })
     }
 }
 
@@ -126,6 +134,11 @@ impl House for Residence {
 
     fn cast(&self) -> Vec<Arc<Npc>> {
         self.config.load().npcs.iter().cloned().map(Arc::new).collect()
+    }
+
+    fn roll(&self, text: &str) -> Result<Outcome, DiceError> {
+        let expression = read_dice(text)?;
+        expression.roll(&mut *self.dice.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn campaign(&self) -> Arc<Campaign> {

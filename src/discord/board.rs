@@ -9,7 +9,7 @@ use super::{
     buttons::Press,
     commands::{Answer, Refusal},
     guild::{Guild, Job},
-    live::{Person, Standing},
+    live::{Live, Person, Standing},
     panel::{Panel, Rendered, View, render},
     reply::Reply,
 };
@@ -36,13 +36,7 @@ impl Guild {
 
     fn write_panel(&mut self, status: Option<&Status>) {
         let Some(live) = self.live_mut() else { return };
-        let rendered = render(&View {
-            status,
-            people: live.people.values().collect(),
-            standing: &live.standing,
-            notes: live.panel.notes(),
-            over: None,
-        });
+        let rendered = look(live, status);
         if !live.panel.takes(Instant::now(), &rendered.text()) {
             live.panel.busy = false;
             return;
@@ -92,6 +86,17 @@ impl Guild {
             }
         });
     }
+}
+
+/// What the panel of a session that runs looks like.
+pub fn look(live: &Live, status: Option<&Status>) -> Rendered {
+    render(&View {
+        status,
+        people: live.people.values().collect(),
+        standing: &live.standing,
+        notes: live.panel.notes(),
+        over: None,
+    })
 }
 
 /// Edits the message, or writes a new one when there is none any more; which it is.
@@ -161,7 +166,7 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs.
-    pub fn halt(&mut self) -> Result<Reply, Refusal> {
+    pub fn halt(&self) -> Result<Reply, Refusal> {
         self.live()?.tell(Command::Halt)?;
         Ok(Reply::private("Everyone is silent. Nobody learns who held up the card."))
     }

@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, SessionId},
+    logic::cast::find_npc,
     session::TableEvent,
 };
 
@@ -196,6 +197,14 @@ impl Guild {
     /// The NPCs.
     pub fn cast(&self) -> Vec<Arc<Npc>> {
         self.shared.house.cast()
+    }
+
+    /// The NPC at the table that `name` means, and its seat.
+    ///
+    /// # Errors
+    /// No session runs, or nobody or several are called so, with the names there are.
+    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), Refusal> {
+        Ok(find_npc(&self.live()?.cast, name)?)
     }
 
     /// How players agree to be heard.

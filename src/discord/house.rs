@@ -10,6 +10,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use crate::{
     audio::Frame,
     domain::{Campaign, Npc, SessionId},
+    logic::dice::{DiceError, Outcome},
     session::{Kept, Pace, TableEvent, TableHandle, TurnLine, VoiceOut},
     tools::{Effects, ToolHost, connection::Servers},
 };
@@ -36,6 +37,8 @@ pub struct Opened {
     pub handle: TableHandle,
     /// Its task.
     pub task: JoinHandle<Kept>,
+    /// The NPCs at it, in the order of its seats.
+    pub cast: Vec<Arc<Npc>>,
 }
 
 /// The program around the bot.
@@ -51,6 +54,10 @@ pub trait House: Send + Sync + 'static {
 
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;
+
+    /// Throws what `text` says, in dice notation or in words. What cannot be thrown is said in one
+    /// line.
+    fn roll(&self, text: &str) -> Result<Outcome, DiceError>;
 
     /// The world.
     fn campaign(&self) -> Arc<Campaign>;

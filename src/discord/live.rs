@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
 use serenity::all::{ChannelId, GuildId};
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::JoinHandle,
     time::{Instant, timeout},
 };
@@ -24,8 +24,8 @@ use super::{
     voice::{self, LEAD, Link, Plug},
 };
 use crate::{
-    domain::SessionId,
-    session::{Command, Kept, Pace, TableEvent, TableHandle},
+    domain::{Npc, SessionId},
+    session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
 };
 
 /// Lines and notices of the table waiting for the guild.
@@ -34,6 +34,10 @@ const EVENT_CAPACITY: usize = 64;
 const ASK_CAPACITY: usize = 16;
 /// A table that is told to close is given up after this.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A table that does not say how it stands is waited for no longer: Discord waits three seconds.
+const STATUS_PATIENCE: Duration = Duration::from_secs(2);
+const UNANSWERED: &str = "the table does not answer (end the session and start it again)";
 
 /// Somebody in the voice channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +76,8 @@ pub struct Live {
     pub text: ChannelId,
     /// The table.
     pub table: TableHandle,
+    /// The NPCs at it, in the order of its seats.
+    pub cast: Vec<Arc<Npc>>,
     /// The voice connection.
     pub link: Link,
     /// How it stands.
@@ -141,6 +147,7 @@ impl Live {
             voice: wanted.voice,
             text: wanted.text,
             table: opened.handle,
+            cast: opened.cast,
             link,
             standing: Standing::Up,
             events: events_in,
@@ -167,20 +174,24 @@ impl Live {
     /// # Errors
     /// The table is gone, or has too much to do.
     pub fn tell(&self, command: Command) -> Result<(), String> {
-        self.table.commands.try_send(command).map_err(|_| {
-            "the table does not answer (end the session and start it again)".to_owned()
-        })
+        self.table.commands.try_send(command).map_err(|_| UNANSWERED.to_owned())
     }
 
-    /// How things stand, in words.
-    pub fn status(&self) -> BoxFuture<'static, String> {
-        let people: Vec<String> = self
-            .people
-            .values()
-            .map(|it| format!("{}{}", it.name, if it.heard { "" } else { " (not heard)" }))
-            .collect();
-        let text = format!("In <#{}>: {}", self.voice, people.join(", "));
-        Box::pin(async move { text })
+    /// How things stand. Cancel safe.
+    ///
+    /// # Errors
+    /// The table is gone, or has too much to do to say it in time.
+    pub fn status(&self) -> BoxFuture<'static, Result<Status, String>> {
+        let (ask, answer) = oneshot::channel();
+        let told = self.tell(Command::Status(ask));
+        async move {
+            told?;
+            match timeout(STATUS_PATIENCE, answer).await {
+                Ok(Ok(status)) => Ok(status),
+                _ => Err(UNANSWERED.to_owned()),
+            }
+        }
+        .boxed()
     }
 
     /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping.

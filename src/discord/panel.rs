@@ -96,9 +96,9 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// All of its text, to tell whether it has changed.
+    /// All of its text.
     pub fn text(&self) -> String {
-        let fields = self.fields.iter().map(|(name, value)| format!("{name}: {value}"));
+        let fields = self.fields.iter().map(|(name, value)| format!("**{name}**\n{value}"));
         std::iter::once(self.line.clone()).chain(fields).collect::<Vec<_>>().join("\n")
     }
 
@@ -175,26 +175,29 @@ fn names(people: &[&&Person]) -> String {
 }
 
 fn npcs(seats: &[SeatStatus]) -> String {
-    fit(seats.iter().map(|seat| {
-        let mut line = format!("**{}**", seat.name);
-        let mut add = |text: String| line.push_str(&format!(" · {text}"));
-        if seat.muted {
-            add("muted".to_owned());
-        }
-        if !seat.present {
-            add("not here".to_owned());
-        }
-        if seat.waiting > 0 {
-            add(format!("{} waiting", seat.waiting));
-        }
-        if let Some((tier, left)) = seat.override_ {
-            let left = left.map_or(String::new(), |it| format!(", {} s", it.as_secs()));
-            add(format!("tier {tier} (yours{left})"));
-        } else {
-            add(format!("up to {}", seat.ceiling));
-        }
-        line
-    }))
+    fit(seats.iter().map(seat_line))
+}
+
+/// One NPC in a line.
+pub fn seat_line(seat: &SeatStatus) -> String {
+    let mut line = format!("**{}**", seat.name);
+    let mut add = |text: String| line.push_str(&format!(" · {text}"));
+    if seat.muted {
+        add("muted".to_owned());
+    }
+    if !seat.present {
+        add("not here".to_owned());
+    }
+    if seat.waiting > 0 {
+        add(format!("{} waiting", seat.waiting));
+    }
+    if let Some((tier, left)) = seat.override_ {
+        let left = left.map_or(String::new(), |it| format!(", {} s", it.as_secs()));
+        add(format!("tier {tier} (yours{left})"));
+    } else {
+        add(format!("up to {}", seat.ceiling));
+    }
+    line
 }
 
 fn scene(status: &Status) -> Option<String> {

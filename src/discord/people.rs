@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serenity::all::{ChannelId, Member};
 
 use super::{
+    commands::{Call, Refusal},
     guild::Guild,
     live::{Live, Person, Standing},
     options::Consent,
@@ -39,13 +40,14 @@ impl Guild {
             }
             None => {}
         }
+        let characters = self.settings.characters.clone();
         let Some(live) = self.live_mut() else { return };
         let mut people = people;
         for (user, person) in &mut people {
             person.heard &= live.warned.contains(user);
         }
         live.panel.urgent |= before != people;
-        tell_changes(live, &before, &people);
+        tell_changes(live, &before, &people, &characters);
         live.link.audience.set(people.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user));
         live.people = people;
         self.tell_newcomers();
@@ -69,6 +71,20 @@ impl Guild {
         Some((people, mine))
     }
 
+    /// Whoever uses a command sits at the table, though they may not be in the voice channel.
+    ///
+    /// # Errors
+    /// No session runs, or its table does not answer.
+    pub fn sit_down(&self, call: &Call) -> Result<SpeakerId, Refusal> {
+        let (live, user) = (self.live()?, call.user.get());
+        let id = SpeakerId(user);
+        if !live.people.contains_key(&user) {
+            let speaker = Speaker { id, name: call.name.clone(), is_dm: call.is_dm };
+            sit_down(live, speaker, self.settings.characters.get(&user))?;
+        }
+        Ok(id)
+    }
+
     fn person(&self, member: &Member, may: serenity::all::Permissions) -> Person {
         let user = member.user.id.get();
         Person {
@@ -88,7 +104,12 @@ impl Guild {
     }
 }
 
-fn tell_changes(live: &Live, before: &BTreeMap<u64, Person>, now: &BTreeMap<u64, Person>) {
+fn tell_changes(
+    live: &Live,
+    before: &BTreeMap<u64, Person>,
+    now: &BTreeMap<u64, Person>,
+    characters: &BTreeMap<u64, String>,
+) {
     for user in before.keys().filter(|user| !now.contains_key(user)) {
         if let Err(why) = live.tell(Command::Leave(SpeakerId(*user))) {
             tracing::warn!(why, "somebody could not leave");
@@ -97,8 +118,18 @@ fn tell_changes(live: &Live, before: &BTreeMap<u64, Person>, now: &BTreeMap<u64,
     for (user, person) in now.iter().filter(|(user, person)| before.get(user) != Some(person)) {
         let speaker =
             Speaker { id: SpeakerId(*user), name: person.name.clone(), is_dm: person.is_dm };
-        if let Err(why) = live.tell(Command::Join(speaker)) {
+        if let Err(why) = sit_down(live, speaker, characters.get(user)) {
             tracing::warn!(why, "somebody could not sit down");
         }
+    }
+}
+
+/// Somebody sits down as the character they play, if that was set.
+fn sit_down(live: &Live, speaker: Speaker, character: Option<&String>) -> Result<(), String> {
+    let id = speaker.id;
+    live.tell(Command::Join(speaker))?;
+    match character {
+        Some(name) => live.tell(Command::Character { speaker: id, name: Some(name.clone()) }),
+        None => Ok(()),
     }
 }

@@ -32,7 +32,7 @@ pub struct Settings {
     pub opted_out: BTreeSet<u64>,
     /// Users who agreed to be heard where everybody is asked.
     pub agreed: BTreeSet<u64>,
-    /// Whom users play.
+    /// Whom users play; empty: nobody but themselves.
     pub characters: BTreeMap<u64, String>,
     /// The last play session.
     pub last_session: Option<String>,

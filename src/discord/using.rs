@@ -13,7 +13,7 @@ use serenity::all::{
 use super::{
     access,
     buttons::Press,
-    commands::{self, Answer, Call, Refusal, Who},
+    commands::{self, Answer, Call, Command, Refusal, Who},
     guild::{Guild, Job},
     reply::{Asked, Reply, Sender},
 };
@@ -35,10 +35,14 @@ impl Guild {
         access::is_dm(&self.shared.options, &self.settings, member, may)
     }
 
-    fn command(&mut self, used: CommandInteraction) {
+    fn call(&self, used: &CommandInteraction) -> Call {
         let member = used.member.as_deref();
         let may = member.and_then(|it| it.permissions).unwrap_or_default();
-        let call = Call::of(&used, member.is_some_and(|it| self.is_dm(it, may)));
+        Call::of(used, member.is_some_and(|it| self.is_dm(it, may)))
+    }
+
+    fn command(&mut self, used: CommandInteraction) {
+        let call = self.call(&used);
         let name = used.data.name.clone();
         let sender = self.sender(Asked::Command(Box::new(used)));
         let answer = self.run_command(&name, &call);
@@ -53,12 +57,18 @@ impl Guild {
             .iter()
             .find(|it| it.name == name)
             .ok_or("this command is gone (reload Discord)")?;
+        self.check_user(command, call)?;
+        (command.run)(self, call)
+    }
+
+    /// Whether whoever uses `command` may.
+    fn check_user(&self, command: &Command, call: &Call) -> Result<(), Refusal> {
         match (command.who)(&call.path) {
             Who::Dm if !call.is_dm => Err(self.only_dms().into()),
             Who::Manager if !call.may.manage_guild() => {
                 Err("only those who may manage the server can do this".into())
             }
-            _ => (command.run)(self, call),
+            _ => Ok(()),
         }
     }
 
@@ -137,6 +147,15 @@ impl Guild {
                     }) as Job
                 });
             }
+            Ok(Answer::Soon(work)) => {
+                return self.spawn(async move {
+                    let then = work.await;
+                    Box::new(move |guild: &mut Self| {
+                        let reply = then(guild);
+                        guild.send(async move { sender.answer(&reply).await });
+                    }) as Job
+                });
+            }
             Ok(Answer::Now(reply)) => reply,
             Ok(Answer::Replace(reply)) => {
                 return self.send(async move { sender.replace(&reply).await });
@@ -152,7 +171,11 @@ impl Guild {
     }
 
     fn complete(&mut self, used: CommandInteraction) {
-        let found = commands::ALL.iter().find(|it| it.name == used.data.name);
+        let call = self.call(&used);
+        // What can be chosen may be a secret of the game master.
+        let found = commands::ALL
+            .iter()
+            .find(|it| it.name == used.data.name && self.check_user(it, &call).is_ok());
         let known = match (found, commands::typed(&used)) {
             (Some(command), Some((option, text))) => {
                 commands::choices((command.complete)(self, &option), &text)

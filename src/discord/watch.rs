@@ -14,7 +14,7 @@ use super::{
     live::Standing,
     voice::VoiceNews,
 };
-use crate::session::TableEvent;
+use crate::session::{Outcome, TableEvent, TurnLine};
 
 /// Waited before a lost connection is made anew, at first and at most.
 const REJOIN: Duration = Duration::from_secs(1);
@@ -90,10 +90,15 @@ impl Guild {
                     self.shared.house.record(&live.session, &line);
                 }
                 let failed = !line.outcome.is_well() && line.npc.is_some();
-                if let (true, Some(detail), Some(live)) =
-                    (failed, line.detail.clone(), self.live_mut())
-                {
-                    live.panel.note(detail);
+                // Whoever types waits for an answer; talk at the table may be to nobody.
+                let typed_to_nobody =
+                    line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
+                if let (Some(detail), Some(live)) = (line.detail.clone(), self.live_mut()) {
+                    match (failed, typed_to_nobody) {
+                        (true, _) => live.panel.note(detail),
+                        (_, true) => live.panel.note(format!("{}: {detail}", line.speaker)),
+                        _ => {}
+                    }
                 }
             }
             TableEvent::Notice(text) => {

@@ -5,6 +5,7 @@
 pub mod address;
 pub mod barge_in;
 pub mod budget;
+pub mod cast;
 pub mod command;
 pub mod dice;
 pub mod names;

@@ -38,4 +38,7 @@ pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
 pub use tally::Quantiles;
 
 #[cfg(test)]
+pub use {line::TierLine, status::SceneStatus, tally::Latencies};
+
+#[cfg(test)]
 mod tests;

@@ -63,10 +63,12 @@ impl Speakers {
         self.left.iter().any(|known| known.id == id)
     }
 
-    /// Whom they play, whatever the campaign says; `None`: nobody but themselves.
-    pub fn play(&mut self, id: SpeakerId, character: Option<String>) {
+    /// Whom they play, whatever the campaign says; `None`: nobody but themselves. False when that
+    /// was known.
+    pub fn play(&mut self, id: SpeakerId, character: Option<String>) -> bool {
         let named = |name: String| Some(name.trim().to_owned()).filter(|name| !name.is_empty());
-        self.played.insert(id, character.and_then(named));
+        let character = character.and_then(named);
+        self.played.insert(id, character.clone()) != Some(character)
     }
 
     /// Who `id` is.

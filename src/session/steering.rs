@@ -133,7 +133,9 @@ impl Table {
 
     /// Who a player is in the game.
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {
-        self.speakers.play(speaker, name);
+        if !self.speakers.play(speaker, name) {
+            return;
+        }
         self.ears.learn_names(&self.seats, &self.speakers.characters());
         self.drop_guesses();
     }

@@ -34,8 +34,9 @@ use crate::{
 
 /// Frames waiting for the table: 5 s of one speaker; a full queue makes the sender wait or drop.
 const VOICE_CAPACITY: usize = 256;
-/// Commands waiting for the table; they overtake frames.
-const COMMAND_CAPACITY: usize = 32;
+/// Commands waiting for the table; they overtake frames. Everybody of a full voice channel may sit
+/// down at once, and say whom they play.
+const COMMAND_CAPACITY: usize = 256;
 /// Pieces of replies waiting for the table: a second of speech and more.
 const REPLY_CAPACITY: usize = 128;
 /// News of recognisers waiting for the table; a full queue makes the recogniser wait.

@@ -1,6 +1,7 @@
 //! The bot, as the real program, at tables of a Discord on this machine.
 
 mod arriving;
+mod commands;
 mod hall;
 mod interrupting;
 mod talking;

@@ -13,7 +13,6 @@ fn register() -> CreateCommand {
     CreateCommand::new("help").description("What you can do here")
 }
 
-#[expect(clippy::needless_pass_by_ref_mut, reason = "the shape of every command")]
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let may = |command: &&Command| match (command.who)("") {
         Who::Everyone => true,

@@ -3,19 +3,41 @@
 //! Entry items: [`ALL`], [`Call`], [`Answer`]. A command decides on the guild's task and answers at
 //! once, or hands over work whose result is put in place there. **Never**: waits on that task.
 
+mod character;
 mod help;
+mod npc;
+mod parts;
+mod roll;
+mod say;
+mod scene;
 mod session;
+mod tier;
+mod xcard;
 
-use futures::future::BoxFuture;
+#[cfg(test)]
+mod tests;
+
+use futures::{FutureExt, future::BoxFuture};
 use serenity::all::{
     ChannelId, CommandDataOption, CommandDataOptionValue, CommandInteraction, CreateCommand,
     CreateModal, Permissions, UserId,
 };
 
 use super::{guild::Guild, reply::Reply};
+use crate::session::Status;
 
 /// Every command, in the order of `/help`.
-pub const ALL: &[Command] = &[session::COMMAND, help::COMMAND];
+pub const ALL: &[Command] = &[
+    session::COMMAND,
+    npc::COMMAND,
+    say::COMMAND,
+    character::COMMAND,
+    scene::COMMAND,
+    tier::COMMAND,
+    roll::COMMAND,
+    xcard::COMMAND,
+    help::COMMAND,
+];
 
 /// Choices Discord shows while an option is typed.
 const CHOICES_MAX: usize = 25;
@@ -64,6 +86,8 @@ pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
 pub enum Answer {
     /// At once.
     Now(Reply),
+    /// When the table has said how it stands, which is well before Discord gives up waiting.
+    Soon(BoxFuture<'static, Then>),
     /// When some work is done.
     Later {
         /// Everybody sees the answer.
@@ -84,7 +108,7 @@ impl From<Reply> for Answer {
 }
 
 /// One use of a command.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// Who uses it.
     pub user: UserId,
@@ -129,6 +153,43 @@ impl Call {
         self.options.iter().find(|it| it.name == name).map(|it| &it.value)
     }
 
+    /// The words given as `name`, trimmed; `None`: none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            CommandDataOptionValue::String(text) => Some(text.trim()).filter(|it| !it.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The words given as `name`.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn words(&self, name: &str) -> Result<&str, Refusal> {
+        self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
+    }
+
+    /// The whole number given as `name`.
+    pub fn whole(&self, name: &str) -> Option<i64> {
+        match self.value(name)? {
+            CommandDataOptionValue::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether `name` is given and true.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.value(name), Some(CommandDataOptionValue::Boolean(true)))
+    }
+
+    /// The user given as `name`.
+    pub fn user(&self, name: &str) -> Option<UserId> {
+        match self.value(name)? {
+            CommandDataOptionValue::User(user) => Some(*user),
+            _ => None,
+        }
+    }
+
     /// The channel given as `name`.
     pub fn channel(&self, name: &str) -> Option<ChannelId> {
         match self.value(name)? {
@@ -136,6 +197,31 @@ impl Call {
             _ => None,
         }
     }
+}
+
+/// Answers with what `show` makes of how the table stands once it has done what it was told before.
+///
+/// # Errors
+/// No session runs.
+fn with_status(
+    guild: &Guild,
+    show: impl FnOnce(&mut Guild, Status) -> Result<Reply, Refusal> + Send + 'static,
+) -> Result<Answer, Refusal> {
+    let status = guild.live()?.status();
+    let work = status.map(|status| {
+        let shown = |guild: &mut Guild| match status.map_err(Refusal) {
+            Ok(status) => show(guild, status),
+            Err(refused) => Err(refused),
+        };
+        Box::new(|guild: &mut Guild| shown(guild).unwrap_or_else(|why| Reply::private(why.0)))
+            as Then
+    });
+    Ok(Answer::Soon(work.boxed()))
+}
+
+/// Names of the NPCs, for an option that wants one.
+fn npc_names(guild: &Guild) -> Vec<String> {
+    guild.cast().iter().map(|npc| npc.name.clone()).collect()
 }
 
 /// What is being typed: the option's name and its text so far.

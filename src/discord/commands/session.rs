@@ -1,12 +1,11 @@
 //! `/session`: begins, ends and shows the play session.
 
-use futures::FutureExt;
 use serenity::all::{
     ChannelType, CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext,
 };
 
-use super::{Answer, Call, Command, Refusal, Who};
-use crate::discord::{guild::Guild, reply::Reply};
+use super::{Answer, Call, Command, Refusal, Who, with_status};
+use crate::discord::{board, guild::Guild, reply::Reply};
 
 /// `/session`.
 pub const COMMAND: Command =
@@ -38,10 +37,11 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             guild.stop("the game master ended it")?;
             Ok(Reply::private("The session is over.").into())
         }
-        _ => {
-            let status = guild.live()?.status();
-            let work = status.map(|text| Box::new(|_: &mut Guild| Reply::private(text)) as _);
-            Ok(Answer::Later { public: false, work: work.boxed() })
-        }
+        _ => with_status(guild, |guild, status| {
+            let live = guild.live()?;
+            let text = board::look(live, Some(&status)).text();
+            let place = format!("In <#{}>, panel in <#{}>.", live.voice, live.text);
+            Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
+        }),
     }
 }

@@ -24,6 +24,14 @@ pub fn dice_in(utterance: &str) -> Option<String> {
     expression.has_dice().then(|| expression.to_string())
 }
 
+/// What `text` rolls: dice as they are written, else the first that are in its words.
+///
+/// # Errors
+/// What is wrong with it as written dice.
+pub fn read_dice(text: &str) -> Result<dice::Expression, dice::DiceError> {
+    dice::parse(text).or_else(|error| dice_in(text).map_or(Err(error), |it| dice::parse(&it)))
+}
+
 /// Dice that were typed but cannot be rolled ("5000d6"): passed on as they are, so that the roller
 /// refuses them aloud instead of something else being rolled.
 pub fn typed_dice(utterance: &str) -> Option<String> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Table, declared, input, text};
 use crate::{
     domain::Tier,
-    logic::{dice, spoken},
+    logic::spoken,
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition, Handler},
 };
 
@@ -70,10 +70,7 @@ impl Roll {
         arguments: &Map<String, Value>,
     ) -> Result<CallOutput, CallError> {
         let said = text(arguments, "expression").unwrap_or_default();
-        let expression = dice::parse(said)
-            .or_else(|error| {
-                spoken::dice_in(said).map_or(Err(error), |expression| dice::parse(&expression))
-            })
+        let expression = spoken::read_dice(said)
             .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
         let outcome = {
             let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);

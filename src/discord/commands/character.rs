@@ -1,0 +1,95 @@
+//! `/character`: who a player is in the game.
+//!
+//! Entry item: [`COMMAND`]. **Never**: lets a player name somebody else's character.
+
+use std::sync::Arc;
+
+use serenity::all::CreateCommand;
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::{
+    discord::{guild::Guild, reply::Reply},
+    domain::Npc,
+    logic::words::fold,
+    session::{Command as Order, SpeakerId},
+};
+
+/// `/character`.
+pub const COMMAND: Command =
+    Command { name: "character", register, who: |_| Who::Everyone, run, complete };
+
+/// Longest name, in characters.
+const LONGEST: u16 = 64;
+
+fn register() -> CreateCommand {
+    let name = parts::words("name", "The character (leave out: your own name)", LONGEST);
+    let set = parts::sub("set", "What the NPCs call you from now on")
+        .add_sub_option(name.set_autocomplete(true))
+        .add_sub_option(parts::user("player", "Whose character (game masters only)"));
+    parts::command("character", "Who you are in the game").add_option(set)
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    match option {
+        "name" => {
+            let campaign = guild.shared.house.campaign();
+            campaign.players.iter().map(|player| player.character.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let player = call.user("player").unwrap_or(call.user);
+    if player != call.user && !call.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let name = call.text("name").unwrap_or_default();
+    check(name, &guild.cast())?;
+    guild.settings.characters.insert(player.get(), name.to_owned());
+    let whom = if player == call.user { "you".to_owned() } else { format!("<@{player}>") };
+    let done = match name {
+        "" => format!("The NPCs call {whom} by the name everybody uses."),
+        name => format!("The NPCs call {whom} **{name}**."),
+    };
+    if let Ok(live) = guild.live() {
+        let speaker = SpeakerId(player.get());
+        live.tell(Order::Character { speaker, name: Some(name.to_owned()) })?;
+    }
+    Ok(match guild.save() {
+        Ok(()) => Reply::private(done),
+        Err(Refusal(why)) => Reply::private(format!("{done} But {why}")),
+    }
+    .into())
+}
+
+/// Whether a player's character may be called `name`.
+fn check(name: &str, cast: &[Arc<Npc>]) -> Result<(), Refusal> {
+    if name.chars().count() > usize::from(LONGEST) {
+        return Err(format!("'{name}' is too long (up to {LONGEST} characters)").into());
+    }
+    let wanted = fold(name);
+    let mut names = cast.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
+    if names.any(|known| fold(known) == wanted) {
+        return Err(format!("'{name}' is an NPC (take another name)").into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_no_npc() {
+        let aliases = vec!["the Barkeep".to_owned()];
+        let cast = [Arc::new(Npc { aliases, ..Npc::plain("Bartok") })];
+        assert!(check("Thorin", &cast).is_ok());
+        assert!(check("", &cast).is_ok());
+        for taken in ["bartok", "The Barkeep!"] {
+            let Refusal(why) = check(taken, &cast).unwrap_err();
+            assert_eq!(why, format!("'{taken}' is an NPC (take another name)"));
+        }
+        assert!(check(&"x".repeat(65), &cast).unwrap_err().0.contains("too long"));
+    }
+}

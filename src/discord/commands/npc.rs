@@ -1,0 +1,249 @@
+//! `/npc`: the NPCs, silenced, spoken for, directed and pinned.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows a stage note or a secret of an NPC.
+
+use serenity::all::CreateCommand;
+
+use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use crate::{
+    discord::{guild::Guild, panel::seat_line, reply::Reply},
+    domain::{AddressMode, Npc},
+    logic::cast::find_npc,
+    session::{Command as Order, SeatStatus, SpeakerId},
+};
+
+/// `/npc`.
+pub const COMMAND: Command = Command { name: "npc", register, who: |_| Who::Dm, run, complete };
+
+/// Longest line of the game master and longest note, in characters.
+const LONGEST_LINE: u16 = 1_000;
+const LONGEST_NOTE: u16 = 1_000;
+/// Most turns that a note can be for.
+const TURNS_MAX: u32 = 100;
+
+fn register() -> CreateCommand {
+    let name = |text| parts::npc("name", text).required(true);
+    let named = |sub, text, whom| parts::sub(sub, text).add_sub_option(name(whom));
+    parts::command("npc", "The NPCs: silence, speak for, direct or pin them")
+        .add_option(parts::sub("list", "Who is at the table, and how they are"))
+        .add_option(named("show", "Everything about one NPC", "Which NPC"))
+        .add_option(named("mute", "Silences an NPC, in the middle of a word", "Whom"))
+        .add_option(named("unmute", "Lets an NPC speak again", "Whom"))
+        .add_option(parts::sub("muteall", "Silences everyone, in the middle of a word"))
+        .add_option(parts::sub("unmuteall", "Lets everyone speak again"))
+        .add_option(
+            named("speak", "Your words in an NPC's voice", "Whose voice")
+                .add_sub_option(parts::words("text", "What it says", LONGEST_LINE).required(true)),
+        )
+        .add_option(
+            named("direct", "A secret note to an NPC, which it acts on", "For whom")
+                .add_sub_option(parts::words(
+                    "note",
+                    "What it is to do (leave out: it has no note any more)",
+                    LONGEST_NOTE,
+                ))
+                .add_sub_option(parts::count(
+                    "turns",
+                    "For how many of its turns (default: until replaced)",
+                    TURNS_MAX,
+                )),
+        )
+        .add_option(
+            named("pin", "What is said goes to this NPC unless another is named", "To whom")
+                .add_sub_option(parts::user("player", "Whose words (default: everybody's)")),
+        )
+        .add_option(
+            parts::sub("unpin", "What is said goes to whoever is meant again")
+                .add_sub_option(parts::user("player", "Whose words (default: everybody's)")),
+        )
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    if option == "name" { npc_names(guild) } else { Vec::new() }
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    match call.path.as_str() {
+        "show" => show(guild, call),
+        "mute" => mute(guild, Some(call.words("name")?), true),
+        "unmute" => mute(guild, Some(call.words("name")?), false),
+        "muteall" => mute(guild, None, true),
+        "unmuteall" => mute(guild, None, false),
+        "speak" => speak(guild, call),
+        "direct" => direct(guild, call),
+        "pin" => pin(guild, call, Some(call.words("name")?)),
+        "unpin" => pin(guild, call, None),
+        _ => list(guild),
+    }
+}
+
+fn list(guild: &Guild) -> Result<Answer, Refusal> {
+    if guild.live().is_err() {
+        let lines: Vec<String> = guild
+            .cast()
+            .iter()
+            .map(|npc| format!("**{}** · up to {}", npc.name, npc.budget_tier))
+            .collect();
+        return Ok(Reply::private(lines.join("\n")).titled("The cast").into());
+    }
+    with_status(guild, |_, status| {
+        let lines: Vec<String> = status.seats.iter().map(seat_line).collect();
+        Ok(Reply::private(lines.join("\n")).titled("At the table"))
+    })
+}
+
+fn show(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+    let cast = guild.cast();
+    let (_, npc) = find_npc(&cast, call.words("name")?)?;
+    if guild.live().is_err() {
+        return Ok(Reply::private(described(npc, None)).titled(npc.name.clone()).into());
+    }
+    let npc = npc.clone();
+    with_status(guild, move |_, status| {
+        let seat = status.seats.iter().find(|seat| seat.name == npc.name);
+        Ok(Reply::private(described(&npc, seat)).titled(npc.name.clone()))
+    })
+}
+
+fn mute(guild: &mut Guild, name: Option<&str>, muted: bool) -> Result<Answer, Refusal> {
+    let (seat, who) = match name {
+        Some(name) => {
+            let (seat, npc) = guild.seat(name)?;
+            (Some(seat), npc.name.clone())
+        }
+        None => (None, "Everyone".to_owned()),
+    };
+    guild.live()?.tell(Order::Mute { seat, muted })?;
+    Ok(done(guild, format!("{who} {}.", if muted { "is muted" } else { "may speak again" })))
+}
+
+fn speak(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let (seat, npc) = guild.seat(call.words("name")?)?;
+    let said = format!("{} says it.", npc.name);
+    let text = call.words("text")?.to_owned();
+    let speaker = guild.sit_down(call)?;
+    guild.live()?.tell(Order::Puppet { speaker, seat, text })?;
+    Ok(done(guild, said))
+}
+
+fn direct(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let (seat, npc) = guild.seat(call.words("name")?)?;
+    let (name, note) = (&npc.name, call.text("note").unwrap_or_default());
+    let turns = match call.whole("turns") {
+        None => None,
+        Some(given) => match u32::try_from(given) {
+            Ok(turns @ 1..=TURNS_MAX) => Some(turns),
+            _ => return Err(format!("'{given}' turns cannot be (1 to {TURNS_MAX})").into()),
+        },
+    };
+    let said = match (note, turns) {
+        ("", _) => format!("{name} has no note."),
+        (_, Some(1)) => format!("{name} acts on it in the next turn."),
+        (_, Some(turns)) => format!("{name} acts on it for {turns} turns."),
+        (_, None) => format!("{name} acts on it until you give another note, or none."),
+    };
+    guild.live()?.tell(Order::Direct { seat, note: note.to_owned(), turns })?;
+    Ok(done(guild, said))
+}
+
+fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
+    let player = call.user("player");
+    let live = guild.live()?;
+    let whose = match player {
+        Some(player) => format!("What <@{player}> says"),
+        None => "What anybody says".to_owned(),
+    };
+    let (seat, mut said) = match name {
+        Some(name) => {
+            let (seat, npc) = guild.seat(name)?;
+            (Some(seat), format!("{whose} goes to {} unless they name another.", npc.name))
+        }
+        None => (None, format!("{whose} goes to whoever is meant.")),
+    };
+    if let Some(player) = player.filter(|it| !live.people.contains_key(&it.get())) {
+        said.push_str(&format!(" <@{player}> is not in <#{}>.", live.voice));
+    }
+    let player = player.map(|player| SpeakerId(player.get()));
+    live.tell(Order::Pin { seat, player })?;
+    Ok(done(guild, said))
+}
+
+/// Said when it is done; the panel shows it soon.
+fn done(guild: &mut Guild, said: String) -> Answer {
+    if let Some(live) = guild.live_mut() {
+        live.panel.urgent = true;
+    }
+    Reply::private(said).into()
+}
+
+/// An NPC for its game master, as configured and as it sits at the table.
+fn described(npc: &Npc, seat: Option<&SeatStatus>) -> String {
+    let mut lines = Vec::new();
+    if let Some(seat) = seat {
+        lines.push(seat_line(seat));
+        if !seat.pinned_by.is_empty() {
+            lines.push(format!("Pinned: what {} says", seat.pinned_by.join(", ")));
+        }
+        match seat.note_turns_left {
+            None => {}
+            Some(None) => lines.push("Has a note, until you replace it".to_owned()),
+            Some(Some(1)) => lines.push("Has a note for one more turn".to_owned()),
+            Some(Some(turns)) => lines.push(format!("Has a note for {turns} more turns")),
+        }
+        lines.push(format!("Brain: {}", seat.brain));
+    }
+    if !npc.aliases.is_empty() {
+        lines.push(format!("Also called: {}", npc.aliases.join(", ")));
+    }
+    lines.push(match npc.address {
+        AddressMode::NameOnly => "Answers when named".to_owned(),
+        AddressMode::Adaptive => "Answers when named, in conversation, or alone".to_owned(),
+        AddressMode::Always => "Answers whatever is said to nobody else".to_owned(),
+    });
+    lines.push(format!("Tier by itself: up to {}", npc.budget_tier));
+    let voice = &npc.voice;
+    lines.push(format!("Voice: {} {} · language {}", voice.provider, voice.voice_id, npc.language));
+    let tools = match npc.tools.as_slice() {
+        [] => "none".to_owned(),
+        tools => tools.join(", "),
+    };
+    lines.push(format!("Tools: {tools}"));
+    lines.push(format!("\n{}", npc.personality.trim()));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::seat, *};
+
+    #[test]
+    fn an_npc_is_described_without_its_secrets() {
+        let npc = Npc {
+            aliases: vec!["Barkeep".to_owned()],
+            personality: "Gruff, and kind to strays.\n".to_owned(),
+            secret_knowledge: vec!["He has the key.".to_owned()],
+            tools: vec!["dice-roller.*".to_owned()],
+            ..Npc::plain("Bartok")
+        };
+        let sits = SeatStatus {
+            muted: true,
+            pinned_by: vec!["Mira".to_owned()],
+            note_turns_left: Some(Some(2)),
+            ..seat("Bartok")
+        };
+        expect_test::expect![[r#"
+            **Bartok** · muted · up to standard
+            Pinned: what Mira says
+            Has a note for 2 more turns
+            Brain: scripted
+            Also called: Barkeep
+            Answers when named, in conversation, or alone
+            Tier by itself: up to fast
+            Voice:  a · language en
+            Tools: dice-roller.*
+
+            Gruff, and kind to strays."#]]
+        .assert_eq(&described(&npc, Some(&sits)));
+        assert!(described(&npc, None).starts_with("Also called: Barkeep"));
+    }
+}

@@ -1,0 +1,33 @@
+//! `/roll`: dice, the same as the NPCs throw.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows a secret roll to anybody else.
+
+use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::discord::{guild::Guild, reply::Reply};
+
+/// `/roll`.
+pub const COMMAND: Command =
+    Command { name: "roll", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
+
+/// Longest expression taken, in characters.
+const LONGEST: u16 = 200;
+
+fn register() -> CreateCommand {
+    let secret = CreateCommandOption::new(
+        CommandOptionType::Boolean,
+        "secret",
+        "Only you see it (default: everybody does)",
+    );
+    let expression =
+        parts::words("expression", "Such as 2d6+3, 1d20 adv, 4d6kh3, 1d20+5 to hit", LONGEST);
+    parts::command("roll", "Rolls dice").add_option(expression.required(true)).add_option(secret)
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let expression = call.words("expression")?;
+    let rolled = guild.shared.house.roll(expression).map_err(|error| error.to_string())?;
+    let reply = if call.flag("secret") { Reply::private } else { Reply::public };
+    Ok(reply(rolled.text).into())
+}

@@ -1,0 +1,133 @@
+//! `/say`: a typed line to the NPCs, answered aloud.
+//!
+//! Entry item: [`COMMAND`]. **Never**: takes a line that nobody can answer without saying so.
+
+use serenity::all::CreateCommand;
+
+use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use crate::{
+    discord::{guild::Guild, reply::Reply},
+    logic::command::is_x_card,
+    session::{Command as Order, SeatStatus, State, Status},
+};
+
+/// `/say`.
+pub const COMMAND: Command =
+    Command { name: "say", register, who: |_| Who::Everyone, run, complete };
+
+/// Longest line taken, in characters.
+const LONGEST: u16 = 500;
+
+fn register() -> CreateCommand {
+    parts::command("say", "Says something to an NPC in writing; it answers aloud")
+        .add_option(parts::words("text", "What you say", LONGEST).required(true))
+        .add_option(parts::npc("npc", "To whom (default: whoever you name or talk with)"))
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    if option == "npc" { npc_names(guild) } else { Vec::new() }
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let text = call.words("text")?.to_owned();
+    if is_x_card(&text) {
+        // Nobody is to read who held it up.
+        return guild.halt().map(Answer::Now);
+    }
+    let seat = match call.text("npc") {
+        Some(name) => Some(guild.seat(name)?.0),
+        None => None,
+    };
+    let call = call.clone();
+    with_status(guild, move |guild, status| {
+        let seat = seat.or_else(|| only_one(&status));
+        if let Some(why) = unable(&status, seat) {
+            return Err(why.into());
+        }
+        let speaker = guild.sit_down(&call)?;
+        let said = shown(&text, seat.and_then(|seat| status.seats.get(seat)));
+        let order = match seat {
+            Some(seat) => Order::TypedTo { speaker, seat, text },
+            None => Order::Typed { speaker, text },
+        };
+        guild.live()?.tell(order)?;
+        Ok(match status.state {
+            State::Paused => Reply::private(format!(
+                "{said}\nThe game master has paused the NPCs: it is remembered, and not answered."
+            )),
+            _ => Reply::public(said),
+        })
+    })
+}
+
+/// The NPC that is there, when there is but one.
+fn only_one(status: &Status) -> Option<usize> {
+    let mut here = (0..status.seats.len()).filter(|seat| status.seats[*seat].present);
+    here.next().filter(|_| here.next().is_none())
+}
+
+/// Why nobody could answer; `None`: somebody can.
+fn unable(status: &Status, seat: Option<usize>) -> Option<String> {
+    let Some(seat) = seat.and_then(|seat| status.seats.get(seat)) else {
+        let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
+        return (!able).then(|| {
+            "no NPC that is here may speak (the game master lets them: /npc unmuteall, /scene enter)"
+                .to_owned()
+        });
+    };
+    let name = &seat.name;
+    match seat {
+        SeatStatus { present: false, .. } => {
+            let here = match status.scene.present.as_slice() {
+                [] => "nobody".to_owned(),
+                names => names.join(", "),
+            };
+            Some(format!("{name} is not in this scene (here: {here})"))
+        }
+        SeatStatus { muted: true, .. } => {
+            Some(format!("{name} is muted (the game master lets it speak: /npc unmute)"))
+        }
+        _ => None,
+    }
+}
+
+/// The line as everybody reads it.
+fn shown(text: &str, npc: Option<&SeatStatus>) -> String {
+    let quoted = text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
+    match npc {
+        Some(npc) => format!("To **{}**:\n{quoted}", npc.name),
+        None => quoted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::tests::{seat, status},
+        *,
+    };
+
+    #[test]
+    fn a_line_that_nobody_can_answer_is_refused_with_the_way_out() {
+        let absent = SeatStatus { present: false, ..seat("Mira") };
+        let muted = SeatStatus { muted: true, ..seat("Bartok") };
+        let table = status(vec![muted.clone(), absent]);
+        assert_eq!(
+            unable(&table, Some(0)).unwrap(),
+            "Bartok is muted (the game master lets it speak: /npc unmute)"
+        );
+        assert_eq!(unable(&table, Some(1)).unwrap(), "Mira is not in this scene (here: Bartok)");
+        assert!(unable(&table, None).unwrap().contains("/npc unmuteall"));
+        let table = status(vec![muted, seat("Mira")]);
+        assert_eq!(unable(&table, Some(1)), None);
+        assert_eq!(unable(&table, None), None);
+    }
+
+    #[test]
+    fn the_only_one_who_is_there_is_meant() {
+        let absent = SeatStatus { present: false, ..seat("Mira") };
+        assert_eq!(only_one(&status(vec![absent.clone(), seat("Bartok")])), Some(1));
+        assert_eq!(only_one(&status(vec![seat("Mira"), seat("Bartok")])), None);
+        assert_eq!(only_one(&status(vec![absent])), None);
+    }
+}

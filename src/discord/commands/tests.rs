@@ -1,0 +1,151 @@
+//! What Discord is told of the commands, and how their use is read.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    domain::Tier,
+    session::{Latencies, SceneStatus, SeatStatus, State},
+};
+
+/// An NPC that nothing was done to.
+pub fn seat(name: &str) -> SeatStatus {
+    SeatStatus {
+        name: name.to_owned(),
+        muted: false,
+        present: true,
+        waiting: 0,
+        ceiling: Tier::Standard,
+        override_: None,
+        last_selection: None,
+        brain: "scripted".to_owned(),
+        tts: "flite".to_owned(),
+        pinned_by: Vec::new(),
+        note_turns_left: None,
+    }
+}
+
+/// A table of these NPCs at which nothing was said.
+pub fn status(seats: Vec<SeatStatus>) -> Status {
+    let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
+    Status {
+        state: State::Listening,
+        scene: SceneStatus { location: None, time_of_day: None, present: here.collect() },
+        seats,
+        utterances: 0,
+        answered: 0,
+        silent: 0,
+        errors: 0,
+        latency: Latencies::default(),
+        spent: 0.0,
+    }
+}
+
+fn registered(command: &Command) -> Value {
+    serde_json::to_value((command.register)()).unwrap()
+}
+
+/// Checks one command or option as Discord does, and all below it; characters of all of it.
+fn check(it: &Value, path: &str) -> usize {
+    let text = |key: &str| it[key].as_str().unwrap_or_default();
+    let (name, description) = (text("name"), text("description"));
+    let path = format!("{path} {name}");
+    let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    assert!((1..=32).contains(&name.chars().count()), "{path}");
+    assert!(name.chars().all(plain) && name == name.to_lowercase(), "{path}");
+    assert!((1..=100).contains(&description.chars().count()), "{path}: '{description}'");
+    let empty = Vec::new();
+    let list = |key: &str| it[key].as_array().unwrap_or(&empty);
+    let (options, choices) = (list("options"), list("choices"));
+    assert!(options.len() <= 25 && choices.len() <= 25, "{path}");
+    assert!(choices.is_empty() || it["autocomplete"] != json!(true), "{path}");
+    let required: Vec<bool> = options.iter().map(|it| it["required"] == json!(true)).collect();
+    assert!(required.is_sorted_by(|a, b| a >= b), "{path}: required options come first");
+    let names: std::collections::BTreeSet<_> =
+        options.iter().map(|it| it["name"].as_str()).collect();
+    assert_eq!(names.len(), options.len(), "{path}");
+    let said = |key: &str| it[key].as_str().map_or(0, |text| text.chars().count());
+    let own = said("name") + said("description");
+    let chosen: usize =
+        choices.iter().map(|it| it["name"].as_str().unwrap_or_default().len()).sum();
+    own + chosen + options.iter().map(|it| check(it, &path)).sum::<usize>()
+}
+
+#[test]
+fn commands_keep_discords_limits() {
+    assert!(ALL.len() <= 100);
+    for command in ALL {
+        let registered = registered(command);
+        assert_eq!(registered["name"], command.name);
+        let characters = check(&registered, "/");
+        assert!(characters <= 8_000, "/{}: {characters} characters", command.name);
+    }
+}
+
+/// `UPDATE_EXPECT=1` writes them anew.
+#[test]
+fn commands_are_registered_as_they_were() {
+    for command in ALL {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/commands");
+        let mut text = serde_json::to_string_pretty(&registered(command)).unwrap();
+        text.push('\n');
+        expect_test::expect_file![format!("{folder}/{}.json", command.name)].assert_eq(&text);
+    }
+}
+
+/// The use of a command as Discord sends it.
+fn used(kind: u8, data: Value) -> CommandInteraction {
+    let user = json!({
+        "id": "11", "username": "mira", "global_name": "Mira", "discriminator": "0",
+        "avatar": null,
+    });
+    let used = json!({
+        "id": "1", "application_id": "2", "type": kind, "token": "t", "version": 1,
+        "guild_id": "3", "channel_id": "4", "locale": "en-US", "entitlements": [],
+        "attachment_size_limit": 10485760,
+        "authorizing_integration_owners": {}, "app_permissions": "0",
+        "member": {
+            "user": user, "nick": "Mira the Bold", "roles": [], "permissions": "32",
+            "joined_at": "2026-01-01T00:00:00Z", "deaf": false, "mute": false, "flags": 0,
+        },
+        "data": data,
+    });
+    serde_json::from_value(used).unwrap()
+}
+
+#[test]
+fn a_use_is_read_as_it_was_typed() {
+    let options = json!([{"name": "direct", "type": 1, "options": [
+        {"name": "name", "type": 3, "value": " Bartok "},
+        {"name": "note", "type": 3, "value": "  "},
+        {"name": "turns", "type": 4, "value": 3},
+        {"name": "player", "type": 6, "value": "12"},
+        {"name": "secret", "type": 5, "value": true},
+    ]}]);
+    let used = used(2, json!({"id": "5", "name": "npc", "type": 1, "options": options}));
+    let call = Call::of(&used, true);
+    assert_eq!((call.path.as_str(), call.name.as_str()), ("direct", "Mira the Bold"));
+    assert!(call.may.manage_guild() && call.is_dm);
+    assert_eq!(call.words("name").unwrap(), "Bartok");
+    assert_eq!(call.text("note"), None);
+    assert_eq!(call.words("note").unwrap_err().0, "'note' is empty (fill it in)");
+    assert_eq!(call.whole("turns"), Some(3));
+    assert_eq!(call.user("player"), Some(UserId::new(12)));
+    assert!(call.flag("secret") && !call.flag("name"));
+    assert_eq!((call.whole("name"), call.text("turns")), (None, None));
+}
+
+#[test]
+fn what_is_being_typed_is_found_below_a_subcommand() {
+    let options = json!([{"name": "set", "type": 1, "options": [
+        {"name": "tier", "type": 3, "value": "deep"},
+        {"name": "npc", "type": 3, "value": "bar", "focused": true},
+    ]}]);
+    let used = used(4, json!({"id": "5", "name": "tier", "type": 1, "options": options}));
+    assert_eq!(typed(&used), Some(("npc".to_owned(), "bar".to_owned())));
+    let known = ["Bartok", "Mira", "Old Barnaby"].map(str::to_owned);
+    assert_eq!(choices(known, "bar"), ["Bartok", "Old Barnaby"]);
+    let many = (0..40).map(|index| format!("npc {index}"));
+    assert_eq!(choices(many, "").len(), 25);
+    assert!(choices(["x".repeat(101)], "").is_empty());
+}

@@ -1,0 +1,57 @@
+//! Telling NPCs apart by what they are called.
+//!
+//! Entry function: [`find_npc`]. **Never**: guesses between two.
+
+use std::borrow::Borrow;
+
+use super::words::fold;
+use crate::domain::Npc;
+
+/// The NPC that `name` means and its place among `npcs`: full name, alias, or part of a name that
+/// only one has.
+///
+/// # Errors
+/// Nobody, or more than one, with the names there are.
+pub fn find_npc<'n, N: Borrow<Npc>>(npcs: &'n [N], name: &str) -> Result<(usize, &'n Npc), String> {
+    let wanted = fold(name);
+    let names = |npc: &'n Npc| std::iter::once(&npc.name).chain(&npc.aliases);
+    let exact = |npc: &&(usize, &'n Npc)| names(npc.1).any(|known| fold(known) == wanted);
+    let part = |npc: &&(usize, &'n Npc)| fold(&npc.1.name).split(' ').any(|word| word == wanted);
+    let all: Vec<(usize, &Npc)> = npcs.iter().map(Borrow::borrow).enumerate().collect();
+    let mut found: Vec<_> = all.iter().filter(exact).copied().collect();
+    if found.is_empty() {
+        found = all.iter().filter(part).copied().collect();
+    }
+    let list = |found: &[(usize, &Npc)]| {
+        found.iter().map(|(_, npc)| npc.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(format!("there is no npc '{name}' (there are: {})", list(&all))),
+        several => Err(format!("'{name}' may be {} (use the full name)", list(several))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn names_aliases_and_parts_of_one_name_are_found() {
+        let npcs = ["Bartok the Barkeep", "Mira the Elder", "Aldo the Elder"].map(|name| {
+            let aliases =
+                if name.starts_with("Mira") { vec!["Old Mira".to_owned()] } else { vec![] };
+            Arc::new(Npc { aliases, ..Npc::plain(name) })
+        });
+        let seat = |name: &str| find_npc(&npcs, name).map(|(seat, _)| seat);
+        assert_eq!(seat("BARTOK"), Ok(0));
+        assert_eq!(seat("old mira"), Ok(1));
+        assert_eq!(
+            seat("elder").unwrap_err(),
+            "'elder' may be Mira the Elder, Aldo the Elder (use the full name)"
+        );
+        assert!(seat("Bartk").unwrap_err().starts_with("there is no npc 'Bartk' (there are: Bart"));
+    }
+}
