@@ -3,7 +3,7 @@
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -12,21 +12,25 @@ use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
 
-use super::{CallLog, TableSetup, Tables, Tools, open_table};
+use super::{Assistant, CallLog, IDENTITIES, TableSetup, Tables, Tools, open_table};
 use crate::{
     app::kept::KeptSession,
     audio::{Frame, Framer, Resampler, SampleRate},
-    config::Config,
-    discord::{House, Opened, Opening},
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    discord::{AddedServer, House, Opened, Opening, Service, Services, Written},
     domain::{Campaign, Npc, SessionId, Voice},
     engine::Purse,
     logic::{
+        budget::Ledger,
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
-    provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite},
+    provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
     session::{Kept, TurnLine},
-    tools::{ToolHost, connection::Servers},
+    tools::{
+        self, Effects, Report, ToolHost,
+        connection::{ServerOptions, Servers},
+    },
 };
 
 /// The voice of announcements: nobody's, and free.
@@ -40,6 +44,8 @@ pub struct Residence {
     tables: Tables,
     stt: Arc<dyn SpeechToText>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
+    /// Pays what is asked outside sessions.
+    aside: Purse,
     dice: Arc<Mutex<StdRng>>,
 }
 
@@ -57,8 +63,9 @@ impl Residence {
         tables: Tables,
         stt: Arc<dyn SpeechToText>,
     ) -> Self {
+        let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        Self { config, tools, tables, stt, open: Arc::default(), dice }
+        Self { config, tools, tables, stt, open: Arc::default(), aside, dice }
     }
 
     /// Held for a line at most, never across an await.
@@ -79,7 +86,7 @@ impl Residence {
             stt: Arc::clone(&self.stt),
             out: opening.out,
             pace: opening.pace,
-            host: self.tools.host.clone(),
+            host: self.tools.host.at(&opening.session),
             effects: opening.effects,
             events: opening.events.clone(),
             seed: rand::random(),
@@ -88,6 +95,7 @@ impl Residence {
         let calls = KeptSession::open(&config.data_dir, id)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, id)?;
         let table = open_table(&config, setup)?;
+        self.tools.host.catalog().set_changes(&opening.session, opening.tools);
         self.tables.add(&table, opening.events);
         self.books().insert(opening.session, Books { purse: table.purse, calls });
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
@@ -115,6 +123,7 @@ impl House for Residence {
 
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
         let books = self.books().remove(session);
+        self.tools.host.catalog().set_changes(session, BTreeMap::new());
         let (folder, id): (PathBuf, String) =
             (self.config.load().data_dir.clone(), session.0.clone());
         async move {
@@ -153,9 +162,99 @@ impl House for Residence {
         &self.tools.servers
     }
 
+    fn services(&self) -> Services {
+        services(&self.config.load())
+    }
+
+    fn ask(
+        &self,
+        session: Option<&SessionId>,
+        text: String,
+        effects: Arc<dyn Effects>,
+    ) -> BoxFuture<'static, Result<Written, String>> {
+        let own = session.and_then(|session| Some(self.books().get(session)?.purse.clone()));
+        let purse = own.unwrap_or_else(|| self.aside.clone());
+        let session = session.cloned().unwrap_or_else(|| SessionId("operator".to_owned()));
+        let host = self.tools.host.at(&session);
+        let paid = (session, purse);
+        let opened = Assistant::open(&self.config.load(), paid, &host, effects, rand::random());
+        async move {
+            let assistant = opened.map_err(|error| error.to_string())?;
+            let answer = assistant.ask(&text).await;
+            let answer =
+                answer.map_err(|why| format!("{} has no answer: {why}", assistant.name()))?;
+            let tools = answer.tools.into_iter().map(|line| line.tool).collect();
+            Ok(Written { text: answer.text, tools })
+        }
+        .boxed()
+    }
+
+    fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, String> {
+        let config = self.config.load();
+        let mut described = serde_json::json!({ "name": name });
+        let given = [("command", &added.command), ("url", &added.url)];
+        for (key, value) in
+            given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
+        {
+            described[key] = value.as_str().into();
+        }
+        if let Some(token) = &added.token {
+            described["auth"] = serde_json::json!({ "token": token });
+        }
+        let manifests = config.manifests.iter();
+        let manifests: Vec<String> =
+            manifests.map(|it| tools::identity(&it.namespace, &it.name)).collect();
+        let taken = IDENTITIES.iter().copied().chain(manifests.iter().map(String::as_str));
+        let options = config::server(&described, taken.collect())?;
+        if config::is_near(&options) && !config.discord.trust_dms {
+            return Err(
+                "programs on my machine, and addresses of its network, are not started or \
+                        reached from Discord (whoever runs me can allow it: discord.trust_dms in \
+                        glyphoxa.yaml; or give a public https:// address)"
+                    .to_owned(),
+            );
+        }
+        Ok(options)
+    }
+
+    fn figures(&self) -> Report {
+        let config = self.config.load();
+        tools::report(&config.data_dir, &config.environment)
+    }
+
     fn announce(&self, text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
         async move { announcement(text).await.map_err(|error| error.to_string()) }.boxed()
     }
+}
+
+fn services(config: &Config) -> Services {
+    let here = |name: &str| Service { name: name.to_owned(), is_local: true };
+    let hears = match &config.stt {
+        SttChoice::Local => here("PocketSphinx"),
+        SttChoice::OpenAi { options, .. } => service(options),
+    };
+    let thinks = match &config.llm {
+        LlmChoice::Scripted => here("written lines"),
+        LlmChoice::OpenAi(options) => service(options),
+    };
+    let mut speaks = Vec::new();
+    for npc in &config.npcs {
+        let voice = match (npc.voice.provider.as_str(), &config.tts) {
+            ("openai", TtsChoice::OpenAi(options)) => service(options),
+            ("espeak", _) => here("espeak-ng"),
+            _ => here("flite"),
+        };
+        if !speaks.contains(&voice) {
+            speaks.push(voice);
+        }
+    }
+    Services { hears, thinks, speaks, cap: config.budget.session_max }
+}
+
+fn service(options: &openai::Options) -> Service {
+    let host = options.base_url.split("//").nth(1).and_then(|rest| rest.split('/').next());
+    let name = format!("{} at {}", options.model, host.unwrap_or(&options.base_url));
+    Service { name, is_local: config::is_local(&options.base_url) }
 }
 
 /// `text` as frames: 48 kHz.

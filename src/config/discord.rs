@@ -35,6 +35,7 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         guild,
         dm_role,
         everyone_is_dm: flag("everyone_is_dm"),
+        trust_dms: flag("trust_dms"),
         consent: match fields.and_then(|fields| fields.text("consent")) {
             Some("ask") => Consent::Ask,
             _ => Consent::Notice,

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, net::Ipv4Addr, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
@@ -14,7 +14,7 @@ use crate::{
             Auth, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions, Trust,
         },
     },
-    yaml::{Fields, Node, Problems, Value, nearest, quoted},
+    yaml::{self, Fields, Kind, Node, Problems, Value, nearest, quoted},
 };
 
 /// Headers that are the protocol's own.
@@ -66,6 +66,53 @@ pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptio
         servers.push(options);
     }
     McpOptions { servers }
+}
+
+/// A server that is described beside the files, by the keys they have; nothing in it stands for a
+/// variable. What only warns in a file is a problem here.
+///
+/// # Errors
+/// What is wrong with it, a problem a line.
+pub fn server(described: &Json, taken: Vec<&str>) -> Result<ServerOptions, String> {
+    let mut notes = Notes::new(Path::new("server"));
+    let text = serde_json::json!({ "servers": [described] }).to_string();
+    let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
+        yaml::check(&mut node, "", &Kind::Shape(&keys::MCP), &mut notes.problems);
+        node
+    });
+    let from = Origin { folder: Path::new("."), source: Source::Disk, taken };
+    let found = node.map(|node| mcp(Some(Fields::new(&node, &keys::MCP)), &from, &mut notes));
+    let told = notes.problems.into_vec().into_iter().chain(notes.warnings.into_vec());
+    let told: Vec<String> = told.map(|it| format!("{} ({})", it.message, it.way_out)).collect();
+    match found.and_then(|mut found| found.servers.pop()) {
+        Some(options) if told.is_empty() => Ok(options),
+        _ => Err(told.join("\n")),
+    }
+}
+
+/// Whether a server may be on this machine or its network: a program here, or an address that does
+/// not lead outside for certain.
+pub fn is_near(options: &ServerOptions) -> bool {
+    match &options.reach {
+        Reach::Stdio { .. } => true,
+        Reach::Http { url, .. } => {
+            let path = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
+            address::base_url(path).map_or(true, |it| it.private || is_number(&it.text))
+        }
+    }
+}
+
+/// Whether the host is an address in an old notation, such as 127.1 or 2130706433.
+fn is_number(url: &str) -> bool {
+    let host = url.split("//").nth(1).and_then(|rest| rest.split(['/', ':']).next());
+    let host = host.unwrap_or_default();
+    let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+    last.starts_with(|c: char| c.is_ascii_digit()) && host.parse::<Ipv4Addr>().is_err()
+}
+
+/// Whether what is sent to `url` stays on this machine or its network.
+pub fn is_local(url: &str) -> bool {
+    address::base_url(url).is_ok_and(|address| address.private)
 }
 
 /// One server while it is read.

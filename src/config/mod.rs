@@ -40,7 +40,7 @@ use std::{
 };
 
 pub use self::{
-    mcp::McpOptions,
+    mcp::{McpOptions, is_local, is_near, server},
     providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},

@@ -10,6 +10,7 @@ use super::{
     commands::{Answer, Refusal},
     guild::{Guild, Job},
     live::{Live, Person, Standing},
+    outbox::Parcel,
     panel::{Panel, Rendered, View, render},
     reply::Reply,
 };
@@ -175,20 +176,23 @@ impl Guild {
     pub fn halted(&mut self) {
         let text = "An X-card was held up. Everyone is silent and muted; take the moment you need, \
                     then /npc unmuteall.";
-        let channel = self.settings.log_channel.map(ChannelId::new);
         if let Some(live) = self.live_mut() {
             live.panel.note("an X-card was held up".to_owned());
         }
-        match channel {
-            Some(channel) => {
-                let http = self.shared.http.clone();
-                self.send(async move {
-                    if let Err(error) = channel.say(&http, text).await {
-                        tracing::warn!(%error, "the game master was not told of an X-card");
-                    }
-                });
+        self.tell_dm(text.to_owned());
+    }
+
+    /// Tells the game master something: in the log channel, else where the session's panel is.
+    pub fn tell_dm(&mut self, text: String) {
+        let message = Parcel::text(text).message();
+        let Some(channel) = self.settings.log_channel.map(ChannelId::new) else {
+            return self.post(message);
+        };
+        let http = self.shared.http.clone();
+        self.send(async move {
+            if let Err(error) = channel.send_message(&http, message).await {
+                tracing::warn!(%error, "the game master was not told something");
             }
-            None => self.post(CreateMessage::new().content(text)),
-        }
+        });
     }
 }

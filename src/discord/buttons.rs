@@ -2,11 +2,12 @@
 //!
 //! Entry type: [`Press`]. **Never**: trusts that only those can press who were meant.
 
-use serenity::all::{Permissions, UserId};
+use serenity::all::{ChannelId, Permissions, UserId};
 
 use super::{
     board,
-    commands::{Answer, Refusal},
+    commands::{Answer, Refusal, setup},
+    desk,
     guild::Guild,
     notices,
 };
@@ -22,6 +23,8 @@ pub struct Press {
     pub is_dm: bool,
     /// What they may do in this channel.
     pub may: Permissions,
+    /// Where.
+    pub channel: ChannelId,
     /// The id of what was pressed: a word of [`KINDS`], and what that needs, after a colon.
     pub id: String,
     /// What was chosen, or each field of the form.
@@ -32,7 +35,12 @@ pub struct Press {
 type Pressed = fn(&mut Guild, &Press, &str) -> Result<Answer, Refusal>;
 
 /// Every kind of button, by the word its id begins with.
-const KINDS: &[(&str, Pressed)] = &[("panel", board::pressed), ("consent", notices::pressed)];
+const KINDS: &[(&str, Pressed)] = &[
+    ("panel", board::pressed),
+    ("consent", notices::pressed),
+    ("desk", desk::pressed),
+    ("setup", setup::pressed),
+];
 
 impl Guild {
     /// Does what was pressed.

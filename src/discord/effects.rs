@@ -11,6 +11,8 @@ use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
 
 /// What is asked of the guild.
 pub enum Ask {
+    /// The game master is to read this.
+    Tell(String),
     /// Everybody is to read this.
     Show(String),
     /// Everybody is to see this.
@@ -35,6 +37,11 @@ impl DiscordFace {
     /// To whoever reads `asks`.
     pub fn new(asks: mpsc::Sender<Ask>) -> Self {
         Self { asks }
+    }
+
+    /// Tells the game master something.
+    pub fn tell_dm(&self, text: String) {
+        self.tell(Ask::Tell(text));
     }
 
     fn tell(&self, ask: Ask) {

@@ -22,10 +22,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     access,
     commands::{Refusal, Then},
+    desk::Desk,
     effects::Ask,
     house::House,
     live::{Live, Wanted},
     options::{Consent, Options},
+    outbox::Outbox,
     reply::Reply,
     settings::{Settings, SettingsFile},
     voice::VoiceNews,
@@ -84,6 +86,10 @@ pub struct Guild {
     /// Why the settings could not be read: nothing is done until they can.
     pub broken: Option<String>,
     live: Option<Live>,
+    /// What waits for the game master.
+    pub desk: Desk,
+    /// What waits to be shown.
+    pub outbox: Outbox,
     /// A session is being opened.
     opening: bool,
     jobs: JoinSet<Job>,
@@ -129,6 +135,8 @@ impl Guild {
             file,
             broken,
             live: None,
+            desk: Desk::default(),
+            outbox: Outbox::default(),
             opening: false,
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
@@ -136,6 +144,7 @@ impl Guild {
     }
 
     async fn run(mut self, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
+        self.add_servers();
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -256,7 +265,8 @@ impl Guild {
         let voice = self.check_channels(user, text, channel)?;
         let session = SessionId(session_name(self.id));
         let after = self.settings.last_session.clone().map(SessionId);
-        let wanted = Wanted { guild: self.id, session, after, voice, text };
+        let tools = self.settings.tools.clone();
+        let wanted = Wanted { guild: self.id, session, after, voice, text, tools };
         let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
         self.opening = true;
         let work = async move {
@@ -321,6 +331,8 @@ impl Guild {
     /// # Errors
     /// None runs.
     pub fn stop(&mut self, why: &str) -> Result<(), Refusal> {
+        self.send_shown();
+        self.clear_desk();
         let live = self.live.take().ok_or("no session runs here (start one: /session start)")?;
         tracing::info!(guild = self.id.get(), why, "session ended");
         let mut live = live;

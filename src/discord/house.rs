@@ -12,8 +12,13 @@ use crate::{
     domain::{Campaign, Npc, SessionId},
     logic::dice::{DiceError, Outcome},
     session::{Kept, Pace, TableEvent, TableHandle, TurnLine, VoiceOut},
-    tools::{Effects, ToolHost, connection::Servers},
+    tools::{
+        CastChanges, Effects, Report, ToolHost,
+        connection::{ServerOptions, Servers},
+    },
 };
+
+use super::settings::AddedServer;
 
 /// What a table is opened with.
 pub struct Opening {
@@ -29,6 +34,39 @@ pub struct Opening {
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
     pub events: mpsc::Sender<TableEvent>,
+    /// What the game master has changed about the NPCs' tools.
+    pub tools: CastChanges,
+}
+
+/// A service that what is said, or what is answered, goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Its name, and where it is.
+    pub name: String,
+    /// Nothing leaves this machine or its network.
+    pub is_local: bool,
+}
+
+/// What the program works with.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// What hears.
+    pub hears: Service,
+    /// What thinks.
+    pub thinks: Service,
+    /// What speaks.
+    pub speaks: Vec<Service>,
+    /// What a session may spend; `None`: no cap.
+    pub cap: Option<f64>,
+}
+
+/// What the assistant has written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The answer.
+    pub text: String,
+    /// Identities of the tools it called.
+    pub tools: Vec<String>,
 }
 
 /// A table that runs.
@@ -67,6 +105,24 @@ pub trait House: Send + Sync + 'static {
 
     /// The servers behind them.
     fn servers(&self) -> &Servers;
+
+    /// What the program works with.
+    fn services(&self) -> Services;
+
+    /// Has the assistant answer a question of the game master, paid for by `session`; `effects` is
+    /// what its tools reach. Why there is no answer is said in one line. Cancel safe.
+    fn ask(
+        &self,
+        session: Option<&SessionId>,
+        text: String,
+        effects: Arc<dyn Effects>,
+    ) -> BoxFuture<'static, Result<Written, String>>;
+
+    /// How a server that was added is reached. What is wrong with it is said, a problem a line.
+    fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, String>;
+
+    /// Measured figures of tools; reads a file.
+    fn figures(&self) -> Report;
 
     /// `text` in a voice that is nobody's, to the end; what cannot be is said in one line.
     fn announce(&self, text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>>;

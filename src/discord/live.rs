@@ -21,11 +21,13 @@ use super::{
     health::Health,
     house::{House, Opening},
     panel::Panel,
+    trial::Trial,
     voice::{self, LEAD, Link, Plug},
 };
 use crate::{
     domain::{Npc, SessionId},
     session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
+    tools::{CastChanges, Effects},
 };
 
 /// Lines and notices of the table waiting for the guild.
@@ -86,6 +88,10 @@ pub struct Live {
     pub events: mpsc::Receiver<TableEvent>,
     /// What tools want.
     pub asks: mpsc::Receiver<Ask>,
+    /// How tools reach the guild.
+    pub face: Arc<DiscordFace>,
+    /// Who tries whether they are heard.
+    pub trials: Vec<Trial>,
     /// Who is in the channel, by user.
     pub people: BTreeMap<u64, Person>,
     /// Since when nobody but bots is there.
@@ -115,6 +121,8 @@ pub struct Wanted {
     pub voice: ChannelId,
     /// Where its panel goes.
     pub text: ChannelId,
+    /// What the game master has changed about the NPCs' tools.
+    pub tools: CastChanges,
 }
 
 impl Live {
@@ -130,14 +138,16 @@ impl Live {
         let (mouth, tracks) = voice::mouth();
         let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
         let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+        let face = Arc::new(DiscordFace::new(asks));
         let opened = house
             .open(Opening {
                 session: wanted.session.clone(),
                 after: wanted.after,
                 out: Box::new(mouth),
                 pace: Pace::Ahead(LEAD),
-                effects: Arc::new(DiscordFace::new(asks)),
+                effects: Arc::clone(&face) as Arc<dyn Effects>,
                 events,
+                tools: wanted.tools,
             })
             .await?;
         let plug = Plug { voice: opened.handle.voice.clone(), tracks };
@@ -152,6 +162,8 @@ impl Live {
             standing: Standing::Up,
             events: events_in,
             asks: asks_in,
+            face,
+            trials: Vec::new(),
             people: BTreeMap::new(),
             alone_since: None,
             seen: false,

@@ -18,6 +18,8 @@ pub struct Options {
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
     pub everyone_is_dm: bool,
+    /// Game masters may add tool servers that run here or on this network.
+    pub trust_dms: bool,
     /// How players agree to be heard, where a guild has not set its own.
     pub consent: Consent,
     /// Alone in a channel for so long, the bot leaves.

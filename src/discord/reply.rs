@@ -25,7 +25,7 @@ pub struct Reply {
     text: String,
     title: Option<String>,
     rows: Vec<CreateActionRow>,
-    file: Option<(String, Vec<u8>)>,
+    files: Vec<(String, Vec<u8>)>,
     public: bool,
 }
 
@@ -54,8 +54,14 @@ impl Reply {
 
     /// With a file.
     pub fn with_file(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        self.file = Some((name.into(), bytes));
+        self.files.push((name.into(), bytes));
         self
+    }
+
+    /// Its text.
+    #[cfg(test)]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether everybody sees it.
@@ -65,10 +71,10 @@ impl Reply {
 
     /// Text, embeds and files as Discord takes them.
     fn parts(&self) -> (String, Vec<CreateEmbed>, Vec<CreateAttachment>) {
-        let mut files = Vec::new();
-        if let Some((name, bytes)) = &self.file {
-            files.push(CreateAttachment::bytes(bytes.clone(), name.clone()));
-        }
+        let files = self.files.iter();
+        let mut files: Vec<CreateAttachment> = files
+            .map(|(name, bytes)| CreateAttachment::bytes(bytes.clone(), name.clone()))
+            .collect();
         let length = self.text.chars().count();
         let whole = if self.title.is_some() { EMBED_MAX } else { CONTENT_MAX };
         if length > whole {

@@ -5,14 +5,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::options::Consent;
-use crate::files;
+use crate::{files, tools::CastChanges};
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -34,8 +34,34 @@ pub struct Settings {
     pub agreed: BTreeSet<u64>,
     /// Whom users play; empty: nobody but themselves.
     pub characters: BTreeMap<u64, String>,
+    /// What game masters have changed about NPCs' tools.
+    pub tools: CastChanges,
+    /// Tool servers added here, by name.
+    pub servers: BTreeMap<String, AddedServer>,
     /// The last play session.
     pub last_session: Option<String>,
+}
+
+/// A tool server added by a game master: a program or an address.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AddedServer {
+    /// The program and its arguments, quoted as for a shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// A bearer token for the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// Arguments, addresses and tokens may be secrets.
+impl fmt::Debug for AddedServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
 }
 
 /// Where a guild's settings are.
@@ -82,17 +108,26 @@ impl SettingsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::Changes;
 
     #[test]
     fn what_was_set_is_there_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let file = SettingsFile::of(&folder.path().join("discord"), 7);
         assert_eq!(file.read().unwrap(), Settings::default());
+        let mut changes = Changes::default();
+        changes.set("home.*", true);
+        let token = Some("sesame".to_owned());
+        let server =
+            AddedServer { url: Some("https://a.example".to_owned()), token, command: None };
+        assert!(!format!("{server:?}").contains("sesame"));
         let settings = Settings {
             dm_role: Some(3),
             opted_out: [11].into(),
             consent: Some(Consent::Ask),
             characters: [(11, "Thorin".to_owned())].into(),
+            tools: [("Bartok".to_owned(), changes)].into(),
+            servers: [("home".to_owned(), server)].into(),
             ..Settings::default()
         };
         file.write(&settings).unwrap();

@@ -90,6 +90,7 @@ impl Guild {
             name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
             is_dm: member.is_some_and(|it| self.is_dm(it, may)),
             may,
+            channel: used.channel_id,
             id: used.data.custom_id.clone(),
             values,
         };
@@ -111,6 +112,7 @@ impl Guild {
             name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
             is_dm: member.is_some_and(|it| self.is_dm(it, may)),
             may,
+            channel: used.channel_id,
             id: used.data.custom_id.clone(),
             values: values.collect(),
         };

@@ -4,7 +4,6 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use serenity::all::CreateMessage;
 use tokio::time::Instant;
 
 use super::{
@@ -89,6 +88,9 @@ impl Guild {
                 if let Ok(live) = self.live() {
                     self.shared.house.record(&live.session, &line);
                 }
+                if let Some(live) = self.live_mut() {
+                    live.tell_trials(&line);
+                }
                 let failed = !line.outcome.is_well() && line.npc.is_some();
                 // Whoever types waits for an answer; talk at the table may be to nobody.
                 let typed_to_nobody =
@@ -118,8 +120,11 @@ impl Guild {
     /// A tool wants something of the guild.
     pub fn ask(&mut self, ask: Ask) {
         match ask {
-            Ask::Show(text) => self.post(CreateMessage::new().content(text)),
-            Ask::Attach { .. } | Ask::Approve(..) | Ask::Elicit(..) => {}
+            Ask::Tell(text) => self.tell_dm(text),
+            Ask::Show(text) => self.outbox.line(text),
+            Ask::Attach { tool, attachment } => self.outbox.file(&tool, &attachment),
+            Ask::Approve(request, answer) => self.ask_leave(request, answer),
+            Ask::Elicit(form, answer) => self.ask_form(form, answer),
         }
     }
 
@@ -137,6 +142,8 @@ impl Guild {
         } else {
             live.alone_since = None;
         }
+        self.send_shown();
+        self.tidy_desk();
         self.look_after_connection(now);
         self.refresh_panel(now);
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::SpeakerId;
 use crate::{domain::Tier, tools::CallRecord};
 
 /// One utterance and what came of it.
@@ -17,6 +18,9 @@ pub struct TurnLine {
     pub turn: u64,
     /// Who spoke.
     pub speaker: String,
+    /// Whose voice or keyboard it was; for who is at the table, and in no report.
+    #[serde(skip)]
+    pub from: Option<SpeakerId>,
     /// What was understood, names corrected.
     pub heard: String,
     /// Partials before the final.
@@ -195,6 +199,7 @@ impl TurnLine {
         Self {
             turn: 0,
             speaker: String::new(),
+            from: None,
             heard: String::new(),
             partials: 0,
             npc: None,

@@ -347,6 +347,7 @@ impl Table {
     /// Puts a line into the report.
     pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
         self.speakers.name(speaker).clone_into(&mut line.speaker);
+        line.from = Some(speaker);
         self.line_as_it_is(line);
     }
 

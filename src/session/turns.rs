@@ -298,6 +298,7 @@ impl Active {
         let line = (!hidden).then(|| TurnLine {
             turn: self.id.0,
             speaker: String::new(),
+            from: None,
             heard: utterance.text.clone(),
             partials: utterance.partials,
             npc: Some(cast.npc),

@@ -7,7 +7,11 @@ mod arguments;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::future::join_all;
 use serde_json::{Map, Value};
@@ -197,6 +201,33 @@ impl ToolHost {
             }
             sleep(LOOK).await;
         }
+    }
+}
+
+/// Identities of the tools that `names` mean, each a tool, a server, or the beginning of identities
+/// and `*`; all without names.
+///
+/// # Errors
+/// A name means nothing.
+pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, String> {
+    let snapshot = host.catalog().snapshot();
+    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
+    for name in names {
+        if !tools().any(|tool| means(name, tool)) {
+            return Err(format!(
+                "there is no tool or server '{name}' (glyphoxa tools list shows what there is)"
+            ));
+        }
+    }
+    let is_wanted = |tool: &Tool| names.is_empty() || names.iter().any(|name| means(name, tool));
+    Ok(tools().filter(|it| is_wanted(it)).map(|tool| tool.identity.to_string()).collect())
+}
+
+fn means(name: &str, tool: &Tool) -> bool {
+    let identity = &*tool.identity;
+    match name.strip_suffix('*') {
+        Some(prefix) => identity.starts_with(prefix),
+        None => name == identity || name == tool.server() || name == tool.bare_name(),
     }
 }
 

@@ -13,13 +13,14 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    DISCOVER, Declared, Definition, Entries, Handler, Latency, SourceKind, Standing, VisibleTools,
+    CastChanges, Declared, Definition, Handler, Latency, SourceKind, Standing, VisibleTools,
+    changes::{Allowed, allowed},
     figures::{Endpoint, Figures},
     names,
     schema::{self, Schema},
     select::{self, Lexical},
 };
-use crate::domain::{Npc, Tier, ToolSpec};
+use crate::domain::{Npc, SessionId, Tier, ToolSpec};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
@@ -132,25 +133,37 @@ pub struct Placed {
     pub expected: Duration,
 }
 
+/// What an NPC may see, by tier.
+type Lists = [Arc<VisibleTools>; 3];
+
 /// All tools at one moment.
 #[derive(Default)]
 pub struct Snapshot {
     placed: Vec<Arc<Placed>>,
     by_identity: HashMap<Arc<str>, usize>,
-    prepared: HashMap<Arc<str>, [Arc<VisibleTools>; 3]>,
+    prepared: HashMap<Arc<str>, Lists>,
+    /// The same of NPCs whose game master has changed their tools, by session.
+    changed: HashMap<SessionId, HashMap<Arc<str>, Lists>>,
     nothing: Arc<VisibleTools>,
     index: Arc<Lexical>,
 }
 
 impl Snapshot {
-    /// What `npc` may see at `tier`.
-    pub fn visible(&self, npc: &str, tier: Tier) -> &Arc<VisibleTools> {
+    /// What `npc` may see at `tier` in `session`; without one, as configured.
+    pub fn visible(
+        &self,
+        session: Option<&SessionId>,
+        npc: &str,
+        tier: Tier,
+    ) -> &Arc<VisibleTools> {
         let index = match tier {
             Tier::Fast => 0,
             Tier::Standard => 1,
             Tier::Deep => 2,
         };
-        self.prepared.get(npc).map_or(&self.nothing, |lists| &lists[index])
+        let changed = session.and_then(|session| self.changed.get(session)?.get(npc));
+        let lists = changed.or_else(|| self.prepared.get(npc));
+        lists.map_or(&self.nothing, |lists| &lists[index])
     }
 
     /// All tools, in order of their identities.
@@ -207,6 +220,8 @@ struct Written {
     sources: BTreeMap<String, Vec<Arc<Tool>>>,
     refused: BTreeMap<String, Vec<Refused>>,
     cast: Vec<Arc<Npc>>,
+    /// What game masters have changed, by session.
+    changes: BTreeMap<SessionId, CastChanges>,
     /// Ambiguous entries that were told already.
     told: std::collections::BTreeSet<String>,
     /// Words of all tools; `None`: to be made again.
@@ -237,6 +252,15 @@ impl Catalog {
     /// Sets whose lists are prepared.
     pub fn set_cast(&self, cast: &[Arc<Npc>]) {
         self.change(|written| written.cast = cast.to_vec());
+    }
+
+    /// Sets what the game master of `session` has changed about its NPCs' tools; nothing for a
+    /// session that is over.
+    pub fn set_changes(&self, session: &SessionId, changes: CastChanges) {
+        self.change(|written| match changes.is_empty() {
+            true => _ = written.changes.remove(session),
+            false => _ = written.changes.insert(session.clone(), changes),
+        });
     }
 
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
@@ -354,38 +378,44 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
             })
         })
         .collect();
-    let finder = placed.iter().find(|placed| *placed.tool.identity == *DISCOVER);
+    let cast = std::mem::take(&mut written.cast);
     let mut prepared = HashMap::new();
-    for npc in &written.cast {
-        let all = placed.iter().map(|placed| &*placed.tool.identity);
-        let (allowed, mut unclear) = Entries::resolve(&npc.tools, all.clone());
-        let (blocked, more) = Entries::resolve(&npc.policy.blocklist, all);
-        unclear.extend(more);
-        for (entry, candidates) in unclear {
+    for npc in &cast {
+        let allowed = allowed(&placed, npc, None);
+        for (entry, candidates) in &allowed.unclear {
             if written.told.insert(format!("{} {entry}", npc.name)) {
                 let candidates = candidates.join(", ");
                 tracing::warn!(npc = npc.name, entry, candidates, "several servers have this tool");
             }
         }
-        let blocked = |it: &Placed| blocked.contains(&it.tool.identity);
-        let allowed = |it: &Placed| {
-            allowed.contains(&it.tool.identity) && *it.tool.identity != *DISCOVER && !blocked(it)
-        };
-        let allowed: Vec<&Arc<Placed>> = placed.iter().filter(|it| allowed(it)).collect();
-        let finder = finder.filter(|it| !blocked(it));
-        let lists = Tier::ALL.map(|tier| {
-            let fits = |it: &Placed| it.tier.is_some_and(|its| its <= tier);
-            let offered = allowed.iter().filter(|it| fits(it)).map(|placed| Arc::clone(placed));
-            let finder = finder.filter(|it| fits(it)).cloned();
-            Arc::new(VisibleTools::of(offered).with_finder(finder))
-        });
-        prepared.insert(Arc::from(npc.name.as_str()), lists);
+        prepared.insert(Arc::from(npc.name.as_str()), lists(&allowed));
     }
+    let of_session = |changes: &CastChanges| {
+        let changed = cast.iter().filter_map(|npc| {
+            let changes = changes.get(&npc.name)?;
+            let allowed = allowed(&placed, npc, Some(changes));
+            Some((Arc::from(npc.name.as_str()), lists(&allowed)))
+        });
+        changed.collect()
+    };
+    let all = written.changes.iter();
+    let changed = all.map(|(session, changes)| (session.clone(), of_session(changes))).collect();
+    written.cast = cast;
     let by_identity = placed
         .iter()
         .enumerate()
         .map(|(index, placed)| (Arc::clone(&placed.tool.identity), index))
         .collect();
     written.index = Some(Arc::clone(&index));
-    Snapshot { placed, by_identity, prepared, nothing: Arc::default(), index }
+    Snapshot { placed, by_identity, prepared, changed, nothing: Arc::default(), index }
+}
+
+/// What may be seen at each tier.
+fn lists(allowed: &Allowed<'_>) -> Lists {
+    Tier::ALL.map(|tier| {
+        let fits = |it: &Placed| it.tier.is_some_and(|its| its <= tier);
+        let offered = allowed.tools.iter().filter(|it| fits(it)).map(|placed| Arc::clone(placed));
+        let finder = allowed.finder.filter(|it| fits(it)).cloned();
+        Arc::new(VisibleTools::of(offered).with_finder(finder))
+    })
 }

@@ -3,6 +3,7 @@
 //! Entry type: [`Figures`]. **Never**: keeps an endpoint in readable form, arguments, or results.
 
 mod badge;
+mod lines;
 mod report;
 mod store;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use tokio::time::Instant;
 use self::store::Kept;
 pub use self::{
     badge::{Badge, tag},
+    lines::{calibrated_line, millis, reported_line, tool_line},
     report::{Report, Reported, rank},
     store::NotKept,
 };

@@ -22,7 +22,7 @@ use super::{
     limit::Limit,
     select::Selecting,
 };
-use crate::domain::{Tier, ToolCall};
+use crate::domain::{SessionId, Tier, ToolCall};
 
 /// How often tools whose failures have aged are let back in.
 const AGEING: Duration = Duration::from_secs(5);
@@ -31,6 +31,8 @@ const AGEING: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct ToolHost {
     pub(super) inner: Arc<Inner>,
+    /// Whose game master's changes count.
+    pub(super) session: Option<SessionId>,
 }
 
 /// What all handles share.
@@ -61,7 +63,14 @@ impl ToolHost {
                 shutdown: CancellationToken::new(),
                 facts: ArcSwapOption::empty(),
             }),
+            session: None,
         }
+    }
+
+    /// The same tools as NPCs of `session` may use them.
+    #[must_use]
+    pub fn at(&self, session: &SessionId) -> Self {
+        Self { inner: Arc::clone(&self.inner), session: Some(session.clone()) }
     }
 
     /// Sets what `${data.*}` stands for.
@@ -92,7 +101,7 @@ impl ToolHost {
     /// What `npc` may call at `tier` with `left` of the turn's tool time. Waits for nothing.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         let snapshot = self.inner.catalog.snapshot();
-        let prepared = snapshot.visible(npc, tier);
+        let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
         // A late answer does not use up what is left.
         if prepared.slowest <= left || left >= tier.ceiling() {
             return Arc::clone(prepared);
@@ -164,7 +173,7 @@ impl ToolHost {
             });
         };
         let offered = caller.offered.get(name);
-        let still = snapshot.visible(&caller.npc, caller.tier);
+        let still = snapshot.visible(Some(&context.session), &caller.npc, caller.tier);
         // What was offered may have been changed, moved or withdrawn since.
         let placed = offered
             .and_then(|offered| {

@@ -7,6 +7,7 @@ pub mod builtin;
 mod cache;
 mod calibrate;
 mod catalog;
+mod changes;
 pub mod connection;
 mod context;
 mod declared;
@@ -25,14 +26,17 @@ mod schema;
 mod select;
 mod visible;
 
-pub use calibrate::{Calibrated, Found};
+pub use calibrate::{Calibrated, Found, picked};
 pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
+pub use changes::{CastChanges, Changes, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
 };
 pub use declared::Declared;
 pub use definition::{Definition, Handler, SourceKind};
-pub use figures::{Badge, Report, Reported, rank, report, tag};
+pub use figures::{
+    Badge, Report, Reported, calibrated_line, millis, rank, report, reported_line, tag, tool_line,
+};
 pub use host::ToolHost;
 pub use latency::{Latency, Probed, Standing, percentiles};
 pub use names::{Entries, bare, fnv1a, identity};

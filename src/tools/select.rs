@@ -127,7 +127,9 @@ impl ToolHost {
         let (selector, snapshot) =
             (self.inner.selector.load_full(), self.inner.catalog.snapshot_full());
         let all: Vec<&Arc<Placed>> = match npc {
-            Some((npc, tier)) => snapshot.visible(npc, tier).iter().collect(),
+            Some((npc, tier)) => {
+                snapshot.visible(self.session.as_ref(), npc, tier).iter().collect()
+            }
             None => {
                 snapshot.all().iter().filter(|placed| *placed.tool.identity != *DISCOVER).collect()
             }

@@ -47,7 +47,7 @@ pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure
         if arguments.json {
             writeln!(out, "{}", serde_json::to_string(&Line::of(status))?)?;
         } else {
-            write!(out, "{}", text(status))?;
+            write!(out, "{status}")?;
         }
     }
     if all.is_empty() && !arguments.json {
@@ -71,31 +71,4 @@ impl<'a> Line<'a> {
             stderr: &status.stderr,
         }
     }
-}
-
-/// A line, and lines below it for what deserves attention.
-fn text(status: &Status) -> String {
-    let name = &status.name;
-    let mut text = format!("{name:<20} {}", status.state.name());
-    if status.state == State::Ready {
-        let count = status.tools.len();
-        let plural = if count == 1 { "" } else { "s" };
-        text.push_str(&format!(", {count} tool{plural}"));
-        text.push_str(&status.revision.map(|it| format!(", MCP {it}")).unwrap_or_default());
-    }
-    text.push('\n');
-    if let Some(reason) = status.state.reason() {
-        text.push_str(&format!("  {reason}\n"));
-        for line in status.stderr.iter().rev().take(5).rev() {
-            text.push_str(&format!("  | {line}\n"));
-        }
-    }
-    if !status.held.is_empty() {
-        let held = status.held.join(", ");
-        text.push_str(&format!("  waiting for approval: {held} (glyphoxa mcp trust {name})\n"));
-    }
-    for refused in &status.refused {
-        text.push_str(&format!("  left out: {refused}\n"));
-    }
-    text
 }

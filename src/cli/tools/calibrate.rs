@@ -2,7 +2,6 @@
 //! alone.
 
 use std::{
-    collections::BTreeSet,
     io::{self, Write},
     time::Duration,
 };
@@ -12,13 +11,10 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    super::{DONE, FAILED, Failure},
-    list::millis,
-};
+use super::super::{DONE, FAILED, Failure};
 use crate::{
     domain::Tier,
-    tools::{Badge, Calibrated, Found, Probed, Tool, ToolHost, bare, tag},
+    tools::{Badge, Calibrated, Found, Probed, ToolHost, calibrated_line, millis, picked, tag},
 };
 
 #[derive(Args)]
@@ -73,30 +69,6 @@ impl<'a> Line<'a> {
             tag: tag(calibrated.after),
         }
     }
-
-    /// For people.
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{:<32} ", self.tool)?;
-        if let (Some(p50), Some(p95), Some(p99)) = (self.p50_ms, self.p95_ms, self.p99_ms) {
-            let badge = self.badge.unwrap_or_default();
-            write!(out, "p50 {p50} ms, p95 {p95} ms, p99 {p99} ms, {badge}, {}", self.tag)?;
-        }
-        match (self.status, self.reason) {
-            ("failed", Some(reason)) => write!(out, "failed: {reason}")?,
-            (_, Some(reason)) => write!(out, "not called: {reason}")?,
-            (_, None) => {}
-        }
-        if self.tier_before != self.tier_after {
-            let name = |tier: Option<Tier>| tier.map_or("withheld", Tier::name);
-            write!(out, " (was {}, is {})", name(self.tier_before), name(self.tier_after))?;
-        }
-        match self.arguments {
-            Some(arguments) => {
-                writeln!(out, "\n{:<32} called {} × with {arguments}", "", self.calls)
-            }
-            None => writeln!(out),
-        }
-    }
 }
 
 /// Measures, prints, and keeps what was found; exit status 1 when a tool asked for by name failed.
@@ -104,7 +76,7 @@ impl<'a> Line<'a> {
 /// # Errors
 /// No such tool, figures that cannot be kept, or stdout is gone.
 pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
-    let wanted = picked(host, &arguments.wanted)?;
+    let wanted = picked(host, &arguments.wanted).map_err(Failure::Usage)?;
     let progress = ProgressBar::new_spinner().with_message("measuring tools …");
     progress.enable_steady_tick(Duration::from_millis(100));
     let measured = tokio::select! {
@@ -121,37 +93,13 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
         return Err(Failure::Failed(anyhow::anyhow!("stopped; what was measured is kept")));
     };
     let mut out = io::stdout().lock();
-    for line in measured.iter().map(Line::of) {
+    for calibrated in &measured {
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+            writeln!(out, "{}", serde_json::to_string(&Line::of(calibrated))?)?;
         } else {
-            line.write(&mut out)?;
+            writeln!(out, "{}", calibrated_line(calibrated))?;
         }
     }
     let failed = measured.iter().any(|it| matches!(it.found, Found::Failed(_)));
     Ok(if failed && !arguments.wanted.is_empty() { FAILED } else { DONE })
-}
-
-/// Identities of the tools that `names` mean; all without names.
-fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, Failure> {
-    let snapshot = host.catalog().snapshot();
-    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
-    for name in names {
-        if !tools().any(|tool| means(name, tool)) {
-            let what = format!(
-                "there is no tool or server '{name}' (glyphoxa tools list shows what there is)"
-            );
-            return Err(Failure::Usage(what));
-        }
-    }
-    let is_wanted = |tool: &Tool| names.is_empty() || names.iter().any(|name| means(name, tool));
-    Ok(tools().filter(|it| is_wanted(it)).map(|tool| tool.identity.to_string()).collect())
-}
-
-fn means(name: &str, tool: &Tool) -> bool {
-    let identity = &*tool.identity;
-    match name.strip_suffix('*') {
-        Some(prefix) => identity.starts_with(prefix),
-        None => name == identity || name == tool.server() || name == bare(identity),
-    }
 }

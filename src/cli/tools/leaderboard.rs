@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::super::{DONE, Failure, complain};
 use crate::{
     config::Config,
-    tools::{self, Report, Reported},
+    tools::{self, Report, Reported, reported_line},
 };
 
 /// Larger than any report, in bytes.
@@ -71,13 +71,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
                 writeln!(out, "{}", serde_json::to_string(&line)?)?;
                 continue;
             }
-            let Reported { p50_ms, p99_ms, calls, badge, tag, .. } = tool;
-            writeln!(
-                out,
-                "{:>3}. {:<32} p50 {p50_ms:.3} ms, p99 {p99_ms:.3} ms, {calls} calls, {badge}, \
-                 {tag}, {from}",
-                line.rank, tool.tool
-            )?;
+            writeln!(out, "{}", reported_line(line.rank, from, tool))?;
         }
     }
     Ok(DONE)

@@ -1,9 +1,6 @@
 //! `glyphoxa tools list`: every tool with its tier and figures.
 
-use std::{
-    io::{self, Write},
-    time::Duration,
-};
+use std::io::{self, Write};
 
 use clap::Args;
 use serde::Serialize;
@@ -12,7 +9,7 @@ use tokio::time::Instant;
 use super::super::{DONE, Failure};
 use crate::{
     domain::Tier,
-    tools::{Badge, Placed, ToolHost, tag},
+    tools::{Badge, Placed, ToolHost, millis, tag, tool_line},
 };
 
 #[derive(Args)]
@@ -90,34 +87,14 @@ pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let snapshot = host.catalog().snapshot();
     let mut out = io::stdout().lock();
     for placed in snapshot.all() {
-        let line = Line::of(placed);
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+            writeln!(out, "{}", serde_json::to_string(&Line::of(placed))?)?;
             continue;
         }
-        let tier = line.tier.map_or("withheld", Tier::name);
-        let figure = match (line.measured_duration_ms, line.estimated_duration_ms) {
-            (Some(ms), _) => format!("{ms:.1} ms measured"),
-            (None, Some(ms)) => format!("{ms:.0} ms declared"),
-            (None, None) => "not measured yet".to_owned(),
-        };
-        let marks = [
-            (line.read_only, "reads only"),
-            (line.destructive, "may destroy"),
-            (line.approval, "asks the game master"),
-            (line.failing, "failing"),
-        ];
-        let marks: String =
-            marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(", {mark}")).collect();
-        writeln!(out, "{:<32} {tier:<9} {figure}{marks}", line.identity)?;
+        writeln!(out, "{}", tool_line(placed, Instant::now()))?;
     }
     for refused in host.catalog().refused() {
         super::super::complain(&format!("left out: {}: {}", refused.tool, refused.reason));
     }
     Ok(DONE)
-}
-
-/// Milliseconds, to the microsecond.
-pub fn millis(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -76,6 +76,12 @@ pub static DISCORD: Shape = Shape {
         ),
         Key::new("everyone_is_dm", Kind::Flag, "Everybody may do what game masters may."),
         Key::new(
+            "trust_dms",
+            Kind::Flag,
+            "Game masters may have programs started here, and addresses of this network reached, by \
+             /tools server add; default false.",
+        ),
+        Key::new(
             "consent",
             Kind::Word(&["notice", "ask"]),
             "notice: players are told that they are heard, and may opt out; ask: nobody is heard \

@@ -3,15 +3,19 @@
 //! Entry items: [`ALL`], [`Call`], [`Answer`]. A command decides on the guild's task and answers at
 //! once, or hands over work whose result is put in place there. **Never**: waits on that task.
 
+mod ask;
 mod character;
 mod help;
 mod npc;
 mod parts;
+mod privacy;
 mod roll;
 mod say;
 mod scene;
 mod session;
+pub mod setup;
 mod tier;
+mod tools;
 mod xcard;
 
 #[cfg(test)]
@@ -28,13 +32,17 @@ use crate::session::Status;
 
 /// Every command, in the order of `/help`.
 pub const ALL: &[Command] = &[
+    setup::COMMAND,
     session::COMMAND,
     npc::COMMAND,
     say::COMMAND,
+    ask::COMMAND,
     character::COMMAND,
     scene::COMMAND,
     tier::COMMAND,
+    tools::COMMAND,
     roll::COMMAND,
+    privacy::COMMAND,
     xcard::COMMAND,
     help::COMMAND,
 ];

@@ -56,7 +56,8 @@ impl Handler for Discover {
             };
             let caller = context.caller.as_ref();
             let npc = caller.map(|caller| (&*caller.npc, caller.tier));
-            let found = ToolHost { inner }.search(npc, query).await;
+            let host = ToolHost { inner, session: Some(context.session.clone()) };
+            let found = host.search(npc, query).await;
             if found.is_empty() {
                 let what = format!("no tool fits '{query}' (answer without one)");
                 return Ok(CallOutput::text(what));

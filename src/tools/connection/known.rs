@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::{servers::State, tool::Link};
+use super::{status::State, tool::Link};
 
 /// What is known of one server.
 pub struct Known {

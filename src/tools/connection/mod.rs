@@ -21,10 +21,12 @@ mod sampling;
 mod server;
 mod servers;
 mod settle;
+mod status;
 mod stdio;
 mod tail;
 mod tool;
 
 pub use facts::Facts;
 pub use options::{Auth, ClientCredentials, Credential, Reach, Secret, ServerOptions, Trust};
-pub use servers::{Servers, Setup, State, Status};
+pub use servers::{Servers, Setup};
+pub use status::{State, Status};

@@ -40,6 +40,11 @@ impl ServerOptions {
     pub fn identity(&self) -> &str {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
+
+    /// Whether only one of the two can be there.
+    pub fn clashes(&self, other: &Self) -> bool {
+        self.name == other.name || self.identity() == other.identity()
+    }
 }
 
 /// The way to a server.

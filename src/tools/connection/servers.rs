@@ -5,14 +5,11 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, timeout},
-};
+use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -23,6 +20,7 @@ use super::{
     oauth::Tokens,
     options::{Secret, ServerOptions},
     server::Server,
+    status::{State, Status},
     tail::Tail,
 };
 use crate::tools::ToolHost;
@@ -58,89 +56,24 @@ pub struct Shared {
     pub tokens: Tokens,
 }
 
-/// How a server stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
-    /// On its way for the first time.
-    Connecting,
-    /// On its way again after a failure.
-    Reconnecting {
-        /// Why it failed.
-        reason: String,
-    },
-    /// Its tools are offered.
-    Ready,
-    /// Failed, and tried again at a moment.
-    Waiting {
-        /// Why.
-        reason: String,
-        /// When.
-        until: Instant,
-    },
-    /// Failed for good.
-    Failed {
-        /// Why.
-        reason: String,
-    },
-    /// Ended by us.
-    Stopped,
-}
-
-impl State {
-    /// The word used in reports.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Connecting => "connecting",
-            Self::Reconnecting { .. } => "connecting again",
-            Self::Ready => "ready",
-            Self::Waiting { .. } => "waiting to retry",
-            Self::Failed { .. } => "failed",
-            Self::Stopped => "stopped",
-        }
-    }
-
-    /// Why it is not ready, if something is wrong.
-    pub fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Reconnecting { reason }
-            | Self::Waiting { reason, .. }
-            | Self::Failed { reason } => Some(reason),
-            _ => None,
-        }
-    }
-}
-
-/// One server in a report.
-#[derive(Clone, Debug)]
-pub struct Status {
-    /// Its name in the configuration.
-    pub name: String,
-    /// Where it is.
-    pub endpoint: String,
-    /// How it stands.
-    pub state: State,
-    /// Newest revision of the protocol it speaks.
-    pub revision: Option<&'static str>,
-    /// Tools it offers.
-    pub tools: Vec<String>,
-    /// Tools that wait for approval.
-    pub held: Vec<String>,
-    /// Tools no model could take, with the reason.
-    pub refused: Vec<String>,
-    /// Keys of its resources.
-    pub resources: Vec<String>,
-    /// Last lines of its stderr.
-    pub stderr: Vec<String>,
-}
-
 /// All configured servers; clones are handles of the same ones.
 #[derive(Clone)]
 pub struct Servers {
     shared: Arc<Shared>,
     seed: u64,
-    running: Arc<Mutex<BTreeMap<String, Running>>>,
+    all: Arc<Mutex<All>>,
     /// Of all servers, those that were removed and end included.
     tasks: TaskTracker,
+}
+
+/// Which servers there are, and those that run.
+#[derive(Default)]
+struct All {
+    /// Of the configuration.
+    configured: Vec<ServerOptions>,
+    /// Beside it, each by whoever added it.
+    added: Vec<ServerOptions>,
+    running: BTreeMap<String, Running>,
 }
 
 /// A server and its task.
@@ -163,25 +96,85 @@ impl Servers {
             tokens: Tokens::new(setup.data_dir),
         };
         let tasks = TaskTracker::new();
-        Self { shared: Arc::new(shared), seed: setup.seed, running: Arc::default(), tasks }
+        Self { shared: Arc::new(shared), seed: setup.seed, all: Arc::default(), tasks }
     }
 
-    /// Sets which servers there are: new ones are connected in the background, others removed,
+    /// Sets which servers are configured: new ones are connected in the background, others removed,
     /// changed ones removed and connected anew; the rest goes on undisturbed.
-    pub fn set(&self, all: Vec<ServerOptions>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut before = std::mem::take(&mut *running);
-        for (number, options) in all.into_iter().enumerate() {
+    pub fn set(&self, configured: Vec<ServerOptions>) {
+        let mut all = self.all();
+        all.configured = configured;
+        self.apply(&mut all);
+    }
+
+    /// Adds a server beside the configured ones, until it is removed.
+    ///
+    /// # Errors
+    /// Another one has its name, or calls its tools the same.
+    pub fn add(&self, options: ServerOptions) -> Result<(), String> {
+        let mut all = self.all();
+        let mut others = all.configured.iter().chain(&all.added);
+        if let Some(other) = others.find(|other| other.clashes(&options)) {
+            return Err(format!(
+                "there is a server '{}' already (choose another name)",
+                other.identity()
+            ));
+        }
+        all.added.push(options);
+        self.apply(&mut all);
+        Ok(())
+    }
+
+    /// Removes a server that was added; whether there was one.
+    pub fn remove(&self, name: &str) -> bool {
+        let mut all = self.all();
+        let before = all.added.len();
+        all.added.retain(|options| options.name != name);
+        let is_gone = all.added.len() < before;
+        self.apply(&mut all);
+        is_gone
+    }
+
+    /// Ends a server's connection, or process, and begins anew.
+    ///
+    /// # Errors
+    /// There is no such server.
+    pub fn restart(&self, name: &str) -> Result<(), String> {
+        let mut all = self.all();
+        let old = all.running.remove(name);
+        let old = old.ok_or_else(|| format!("there is no server '{name}'"))?;
+        let fresh = self.start(old.options.clone(), Some(old), self.seed);
+        all.running.insert(name.to_owned(), fresh);
+        Ok(())
+    }
+
+    /// Held for a look-up or a change of the list, never across an await.
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has exactly those run that are wanted; what is configured goes before what was added.
+    fn apply(&self, all: &mut All) {
+        let mut wanted: Vec<ServerOptions> = Vec::new();
+        for options in all.configured.iter().chain(&all.added) {
+            if wanted.iter().any(|other| other.clashes(options)) {
+                tracing::warn!(server = options.name, "another server has this name");
+            } else {
+                wanted.push(options.clone());
+            }
+        }
+        let mut before = std::mem::take(&mut all.running);
+        for (number, options) in wanted.into_iter().enumerate() {
             let same = before.remove(&options.name);
             let old = match same {
                 Some(same) if same.options == options => {
-                    running.insert(options.name.clone(), same);
+                    all.running.insert(options.name.clone(), same);
                     continue;
                 }
                 old => old,
             };
             let seed = self.seed.wrapping_add(u64::try_from(number).unwrap_or_default());
-            running.insert(options.name.clone(), self.start(options, old, seed));
+            all.running.insert(options.name.clone(), self.start(options, old, seed));
         }
         for (_, old) in before {
             // Its task ends by itself, after it has ended its child.
@@ -212,7 +205,6 @@ impl Servers {
 
     /// How all servers stand, by name.
     pub fn status(&self) -> Vec<Status> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let status = |(name, it): (&String, &Running)| {
             let details = it.known.details();
             let stderr = it.known.link.tail.load_full();
@@ -228,7 +220,7 @@ impl Servers {
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
             }
         };
-        running.iter().map(status).collect()
+        self.all().running.iter().map(status).collect()
     }
 
     /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
@@ -280,8 +272,7 @@ impl Servers {
 
     /// Ends all connections and children.
     pub async fn close(&self) {
-        let running =
-            std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        let running = std::mem::take(&mut self.all().running);
         for server in running.values() {
             server.stop.cancel();
         }
@@ -290,8 +281,8 @@ impl Servers {
     }
 
     fn known(&self, which: impl Fn(&ServerOptions) -> bool) -> Vec<(String, Arc<Known>)> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = running.values().filter(|it| which(&it.options));
+        let all = self.all();
+        let wanted = all.running.values().filter(|it| which(&it.options));
         wanted.map(|it| (it.options.name.clone(), Arc::clone(&it.known))).collect()
     }
 }

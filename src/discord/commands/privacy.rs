@@ -1,0 +1,134 @@
+//! `/privacy`: what is heard of one, where it goes, and how not to be heard.
+
+use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::discord::{
+    guild::Guild,
+    house::{Service, Services},
+    options::Consent,
+    reply::Reply,
+};
+
+/// `/privacy`.
+pub const COMMAND: Command =
+    Command { name: "privacy", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
+
+fn register() -> CreateCommand {
+    parts::command("privacy", "What is heard of you, where it goes, and how not to be heard")
+        .add_option(parts::sub("info", "What is heard of you, and where it goes"))
+        .add_option(parts::sub("optout", "You are not heard any more, at once"))
+        .add_option(parts::sub("optin", "The characters may hear you"))
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let user = call.user.get();
+    match call.path.as_str() {
+        "optout" => Ok(Reply::private(guild.opt_out(user)?).into()),
+        "optin" => Ok(Reply::private(guild.opt_in(user)?).into()),
+        _ => {
+            let settings = &guild.settings;
+            let you = You {
+                opted_out: settings.opted_out.contains(&user),
+                is_asked: guild.consent() == Consent::Ask,
+                agreed: settings.agreed.contains(&user),
+            };
+            let text = info(&guild.shared.house.services(), &you);
+            Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
+        }
+    }
+}
+
+/// How it stands with whoever asks.
+struct You {
+    opted_out: bool,
+    is_asked: bool,
+    agreed: bool,
+}
+
+impl You {
+    fn is_heard(&self) -> bool {
+        !self.opted_out && (self.agreed || !self.is_asked)
+    }
+
+    /// The button that changes it; those of the notices do the same.
+    fn rows(&self) -> Vec<CreateActionRow> {
+        let button = match self.is_heard() {
+            true => CreateButton::new("consent:out").label("Do not hear me"),
+            false => CreateButton::new("consent:in").label("Let the characters hear me"),
+        };
+        vec![CreateActionRow::Buttons(vec![button.style(ButtonStyle::Secondary)])]
+    }
+}
+
+fn info(services: &Services, you: &You) -> String {
+    let now = match you {
+        You { opted_out: true, .. } => "You opted out: nothing of you is heard.",
+        You { is_asked: true, agreed: false, .. } => {
+            "You have not agreed: nothing of you is heard."
+        }
+        _ => "You are heard while a session runs and you are in its voice channel.",
+    };
+    let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
+    let outside: Vec<&Service> = [&services.hears, &services.thinks]
+        .into_iter()
+        .chain(&services.speaks)
+        .filter(|service| !service.is_local)
+        .collect();
+    let leaves = match outside.as_slice() {
+        [] => {
+            "Nothing of this leaves the machine and network I run on, unless an NPC uses a tool \
+               that does."
+        }
+        _ => "What goes outside is kept there as that service's own terms say.",
+    };
+    format!(
+        "**{now}**\n\n\
+         What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
+         {}, which answers for them; the answer is spoken by {speaks}. {leaves}\n\n\
+         Kept: the sound is never kept. What an NPC has heard and answered is kept as its memory on \
+         the machine I run on, so that the next session goes on from it. Whom you play, and that \
+         you opted out or agreed, is kept for this server.\n\n\
+         /privacy optout: I stop before your sound is decoded, drop what is not answered yet, and \
+         remember it after a restart. /privacy optin takes it back.",
+        where_it_is(&services.hears),
+        where_it_is(&services.thinks),
+    )
+}
+
+fn where_it_is(service: &Service) -> String {
+    let place = if service.is_local { "here, local" } else { "an outside service" };
+    format!("{} ({place})", service.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn services(thinks: Service) -> Services {
+        let here = |name: &str| Service { name: name.to_owned(), is_local: true };
+        Services { hears: here("PocketSphinx"), thinks, speaks: vec![here("flite")], cap: None }
+    }
+
+    #[test]
+    fn it_names_who_hears_and_whether_anything_leaves() {
+        let you = You { opted_out: false, is_asked: false, agreed: false };
+        let local = Service { name: "written lines".to_owned(), is_local: true };
+        let text = info(&services(local), &you);
+        assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
+        assert!(text.contains("Nothing of this leaves"), "{text}");
+        let far = Service { name: "gpt at api.example.com".to_owned(), is_local: false };
+        let text = info(&services(far), &you);
+        assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
+        assert!(!text.contains("Nothing of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn it_says_whether_one_is_heard() {
+        let you = |opted_out, is_asked, agreed| You { opted_out, is_asked, agreed };
+        assert!(you(false, false, false).is_heard());
+        assert!(you(false, true, true).is_heard());
+        assert!(!you(false, true, false).is_heard());
+        assert!(!you(true, true, true).is_heard());
+    }
+}

@@ -1,0 +1,176 @@
+//! `/setup`: whether everything is there, what is set, and whether one is heard.
+
+use serenity::all::{
+    ButtonStyle, ChannelId, ChannelType, CreateActionRow, CreateButton, CreateCommand,
+    CreateSelectMenu, CreateSelectMenuKind, CreateSelectMenuOption, Permissions, RoleId, UserId,
+};
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::discord::{
+    access, buttons::Press, guild::Guild, house::Services, options::Consent, reply::Reply,
+};
+
+/// `/setup`.
+pub const COMMAND: Command =
+    Command { name: "setup", register, who: |_| Who::Manager, run, complete: |_, _| Vec::new() };
+
+fn register() -> CreateCommand {
+    parts::command("setup", "Check my permissions, choose who is game master, try the sound")
+        .default_member_permissions(Permissions::MANAGE_GUILD)
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    Ok(view(guild, call.user, call.channel).into())
+}
+
+/// What was chosen or pressed below the answer of `/setup`.
+///
+/// # Errors
+/// They may not manage the server, or it cannot be set.
+pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+    if !press.may.manage_guild() {
+        return Err("only those who may manage the server can do this".into());
+    }
+    let chosen = press.values.first().map(String::as_str);
+    let id = || chosen.and_then(|id| id.parse::<u64>().ok()).filter(|id| *id > 0);
+    match which {
+        "role" => guild.settings.dm_role = id(),
+        "log" => {
+            let channel = id();
+            if let Some(lacks) = channel.and_then(|id| lacks(guild, ChannelId::new(id))) {
+                return Err(lacks.into());
+            }
+            guild.settings.log_channel = channel;
+        }
+        "consent" => {
+            guild.settings.consent = match chosen {
+                Some("ask") => Some(Consent::Ask),
+                Some("notice") => Some(Consent::Notice),
+                _ => return Err("there is no such way to agree (choose one of the list)".into()),
+            };
+        }
+        "test" => return guild.try_out(press.user),
+        _ => return Err("this button is of no use any more (use /setup again)".into()),
+    }
+    guild.seat_people();
+    guild.save()?;
+    Ok(Answer::Replace(view(guild, press.user, press.channel)))
+}
+
+/// What the bot lacks where the game master is to be written to.
+fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
+    let cached = guild.shared.cache.guild(guild.id)?;
+    let Some(channel) = cached.channels.get(&id) else {
+        return Some(format!("I cannot see <#{id}> (give me View Channel there)"));
+    };
+    let lacks = access::lacks_text(&cached, channel, guild.shared.me);
+    let text = lacks.join(", ");
+    (!lacks.is_empty()).then(|| format!("I lack {text} in <#{id}> (grant it there, choose again)"))
+}
+
+fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
+    let mut text = permissions(guild, user, channel);
+    text.push_str(&set(guild));
+    text.push_str(&given(&guild.shared.house.services()));
+    let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
+    languages.sort();
+    languages.dedup();
+    let languages = languages.join(", ");
+    text.push_str(&format!("Language of the NPCs: {languages} (`language` in their files)\n"));
+    if guild.live().is_err() {
+        text.push_str("\nTo try the sound, use /session start, then press Test.");
+    }
+    Reply::private(text).titled("Setup").with_rows(rows(guild))
+}
+
+/// A tick or a cross for each thing that is needed, with what to do.
+fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
+    let me = guild.shared.me;
+    let Some(cached) = guild.shared.cache.guild(guild.id) else {
+        return "Discord has not told me about this server yet (try again in a few seconds)\n\n"
+            .to_owned();
+    };
+    let voice = cached.voice_states.get(&user).and_then(|state| state.channel_id);
+    let voice = voice.and_then(|id| cached.channels.get(&id));
+    let text = cached.channels.get(&channel);
+    let needs = access::needs(&cached, (voice, text), me);
+    let mut lines: String = needs
+        .iter()
+        .map(|(name, has)| format!("{} {name}\n", if *has { "✅" } else { "❌" }))
+        .collect();
+    if needs.iter().any(|(_, has)| !has) {
+        lines.push_str("→ grant what has a cross in the channel's settings, under Permissions\n");
+    }
+    match voice {
+        None => lines.push_str("➖ join a voice channel and use /setup again to check it too\n"),
+        Some(voice) => {
+            let other = access::lacks_voice(&cached, voice, me).filter(|_| {
+                // What is missing has its cross already.
+                needs.iter().all(|(_, has)| *has)
+            });
+            lines.extend(other.map(|why| format!("❌ {why}\n")));
+        }
+    }
+    lines.push('\n');
+    lines
+}
+
+/// What is set for this server.
+fn set(guild: &Guild) -> String {
+    let (settings, options) = (&guild.settings, &guild.shared.options);
+    let role = match settings.dm_role.or(options.dm_role) {
+        _ if options.everyone_is_dm => "everybody (everyone_is_dm in glyphoxa.yaml)".to_owned(),
+        Some(role) => format!("<@&{role}>"),
+        None => "those who may manage the server".to_owned(),
+    };
+    let log = settings.log_channel.map_or_else(
+        || "where the session's panel is".to_owned(),
+        |channel| format!("<#{channel}>"),
+    );
+    let consent = match guild.consent() {
+        Consent::Notice => "players are told that they are heard, and may opt out",
+        Consent::Ask => "nobody is heard before pressing a button",
+    };
+    format!(
+        "Game masters: {role}\nApprovals and words to the game master: {log}\nConsent: {consent}\n"
+    )
+}
+
+/// What the configuration file says.
+fn given(services: &Services) -> String {
+    let budget = match services.cap {
+        Some(cap) => format!("{cap:.2} a session at most"),
+        None => "no cap".to_owned(),
+    };
+    format!("Budget: {budget} (budget.session_max in glyphoxa.yaml)\n")
+}
+
+fn rows(guild: &Guild) -> Vec<CreateActionRow> {
+    let settings = &guild.settings;
+    let menu = |id: &str, kind, hint: &str| {
+        CreateSelectMenu::new(format!("setup:{id}"), kind).placeholder(hint)
+    };
+    let default_roles = settings.dm_role.map(|role| vec![RoleId::new(role)]);
+    let role = menu("role", CreateSelectMenuKind::Role { default_roles }, "Role of game masters");
+    let channels = CreateSelectMenuKind::Channel {
+        channel_types: Some(vec![ChannelType::Text]),
+        default_channels: settings.log_channel.map(|channel| vec![ChannelId::new(channel)]),
+    };
+    let log = menu("log", channels, "Channel of approvals and words to the game master");
+    let way = |value: &str, label: &str, consent| {
+        let is_set = guild.consent() == consent;
+        CreateSelectMenuOption::new(label, value).default_selection(is_set)
+    };
+    let options = vec![
+        way("notice", "Players are told, and may opt out", Consent::Notice),
+        way("ask", "Nobody is heard before pressing a button", Consent::Ask),
+    ];
+    let consent = menu("consent", CreateSelectMenuKind::String { options }, "Consent");
+    let test = CreateButton::new("setup:test").label("Test").style(ButtonStyle::Primary);
+    vec![
+        CreateActionRow::SelectMenu(role.min_values(0).max_values(1)),
+        CreateActionRow::SelectMenu(log.min_values(0).max_values(1)),
+        CreateActionRow::SelectMenu(consent),
+        CreateActionRow::Buttons(vec![test.disabled(guild.live().is_err())]),
+    ]
+}

@@ -1,0 +1,121 @@
+//! `/tools calibrate|leaderboard|call`: tools are called by hand.
+
+use futures::FutureExt;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Answer, Call, Refusal, table};
+use crate::{
+    discord::{
+        commands::Then,
+        guild::Guild,
+        noting::{Notes, Noting},
+        reply::Reply,
+    },
+    domain::{CallId, SessionId, ToolCall, TurnId},
+    tools::{CallContext, CallRecord, Taint, calibrated_line, picked, rank, reported_line},
+};
+
+/// Where own figures are from.
+const HERE: &str = "here";
+
+/// Measures tools in the background.
+///
+/// # Errors
+/// `tool` names nothing.
+pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
+    let host = guild.shared.house.tools().clone();
+    let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
+    let wanted = picked(&host, &names)?;
+    let work = async move {
+        let measured = host.calibrate(|tool| wanted.contains(&*tool.identity)).await;
+        let lines: Vec<String> = measured.iter().map(calibrated_line).collect();
+        let keep = tokio::task::spawn_blocking(move || host.keep_figures()).await;
+        let kept = match keep {
+            Ok(Ok(())) => String::new(),
+            Ok(Err(why)) => format!("The figures are lost at a restart: {why}"),
+            Err(lost) => format!("The figures are lost at a restart: {lost}"),
+        };
+        Box::new(move |_: &mut Guild| table("Measured", &lines, &kept)) as Then
+    };
+    Ok(Answer::Later { public: false, work: work.boxed() })
+}
+
+/// The quickest tools.
+pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
+    let (house, category) = (guild.shared.house.clone(), category.map(str::to_owned));
+    let work = async move {
+        let lines = tokio::task::spawn_blocking(move || {
+            let reports = [(HERE.to_owned(), house.figures())];
+            let boards = rank(&reports, category.as_deref()).into_iter();
+            let lines = boards.flat_map(|(category, tools)| {
+                let places = tools.into_iter().enumerate();
+                let places = places.map(|(place, (from, it))| reported_line(place + 1, from, it));
+                std::iter::once(category.to_owned()).chain(places.collect::<Vec<_>>())
+            });
+            lines.collect::<Vec<String>>()
+        });
+        let lines = lines.await.unwrap_or_default();
+        let reply = if lines.is_empty() {
+            Reply::private("nothing is measured yet (/tools calibrate measures tools)")
+        } else {
+            table("The quickest tools", &lines, "")
+        };
+        Box::new(move |_: &mut Guild| reply) as Then
+    };
+    Answer::Later { public: false, work: work.boxed() }
+}
+
+/// Calls a tool as the game master, bound by no whitelist and no tier.
+///
+/// # Errors
+/// There is no such tool.
+pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+    let name = call.words("tool")?;
+    let host = guild.shared.house.tools().clone();
+    let placed = host.catalog().snapshot().find(name).cloned();
+    let placed = placed
+        .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
+    let live = guild.live().ok();
+    let noting = Noting::new(live.map(|live| live.face.clone()));
+    let context = CallContext {
+        session: live.map_or_else(|| SessionId("operator".to_owned()), |live| live.session.clone()),
+        turn: TurnId(0),
+        caller: None,
+        speaker: call.name.as_str().into(),
+        deadline: Instant::now() + placed.tool.max(),
+        fresh: false,
+        taint: Taint::default(),
+        cancel: CancellationToken::new(),
+        effects: noting.clone(),
+    };
+    let made = ToolCall {
+        id: CallId("operator".to_owned()),
+        name: placed.tool.identity.to_string(),
+        arguments: call.text("arguments").unwrap_or("{}").to_owned(),
+        extra: serde_json::Map::new(),
+    };
+    let work = async move {
+        let record = host.execute(&context, &made).await;
+        let reply = answer(&record, noting.take());
+        Box::new(move |_: &mut Guild| reply) as Then
+    };
+    Ok(Answer::Later { public: false, work: work.boxed() })
+}
+
+fn answer(record: &CallRecord, notes: Notes) -> Reply {
+    let (tool, took) = (&record.tool, record.took.as_secs_f64() * 1e3);
+    let what = match &record.result {
+        Ok(output) => output.for_model(),
+        Err(error) => format!("{}: {error}", error.kind.name()),
+    };
+    let what = what.replace("```", "'''");
+    let mut text = format!("`{tool}` took {took:.1} ms\n```\n{what}\n```");
+    for line in notes.lines {
+        text.push_str(&format!("\n{line}"));
+    }
+    notes
+        .files
+        .into_iter()
+        .fold(Reply::private(text), |reply, (name, bytes)| reply.with_file(name, bytes))
+}

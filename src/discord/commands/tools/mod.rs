@@ -1,0 +1,136 @@
+//! `/tools`: what NPCs may use, how quick it is, and where it comes from.
+
+mod calls;
+mod servers;
+mod whitelist;
+
+use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
+use tokio::time::Instant;
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::{
+    discord::{guild::Guild, reply::Reply},
+    tools::tool_line,
+};
+
+/// `/tools`.
+pub const COMMAND: Command = Command { name: "tools", register, who: |_| Who::Dm, run, complete };
+
+/// Longest identity of a tool.
+const TOOL_MAX: u16 = 200;
+/// Longest name of a server or a category.
+const NAME_MAX: u16 = 64;
+
+fn register() -> CreateCommand {
+    let tool = |text| parts::words("tool", text, TOOL_MAX).set_autocomplete(true);
+    let npc = || parts::npc("npc", "Which NPC").required(true);
+    let changed = || tool("A tool (dice-roller.roll) or all of a server (home.*)").required(true);
+    parts::command("tools", "What NPCs may use, how quick it is, and where it comes from")
+        .add_option(
+            parts::sub("list", "Tier, speed and health of every tool, or of what an NPC may use")
+                .add_sub_option(parts::npc("npc", "Only what this NPC may use")),
+        )
+        .add_option(
+            parts::sub("allow", "An NPC may use a tool on this server from now on")
+                .add_sub_option(npc())
+                .add_sub_option(changed()),
+        )
+        .add_option(
+            parts::sub("deny", "An NPC may not use a tool on this server any more")
+                .add_sub_option(npc())
+                .add_sub_option(changed()),
+        )
+        .add_option(parts::sub("servers", "How the tool servers stand"))
+        .add_option(servers::register())
+        .add_option(
+            parts::sub("calibrate", "Measure what may be called without harm")
+                .add_sub_option(tool("A tool or a server (default: all)")),
+        )
+        .add_option(
+            parts::sub("leaderboard", "The quickest tools of each category").add_sub_option(
+                parts::words("category", "Only this one", NAME_MAX).set_autocomplete(true),
+            ),
+        )
+        .add_option(
+            parts::sub("call", "Call a tool yourself")
+                .add_sub_option(tool("Which").required(true))
+                .add_sub_option(parts::words("arguments", "A JSON object (default: {})", 4_000)),
+        )
+}
+
+/// A group of subcommands.
+fn group(name: &str, description: &str) -> CreateCommandOption {
+    CreateCommandOption::new(CommandOptionType::SubCommandGroup, name, description)
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    match call.path.as_str() {
+        "list" => list(guild, call.text("npc")),
+        "allow" => whitelist::change(guild, (call.words("npc")?, call.words("tool")?), true),
+        "deny" => whitelist::change(guild, (call.words("npc")?, call.words("tool")?), false),
+        "servers" => Ok(servers::show(guild).into()),
+        "server add" => servers::add(guild, call),
+        "server remove" => servers::remove(guild, call.words("name")?),
+        "server restart" => servers::restart(guild, call.words("name")?),
+        "calibrate" => calls::calibrate(guild, call.text("tool")),
+        "leaderboard" => Ok(calls::leaderboard(guild, call.text("category"))),
+        _ => calls::call(guild, call),
+    }
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    let host = guild.shared.house.tools();
+    let snapshot = host.catalog().snapshot();
+    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
+    match option {
+        "npc" => guild.cast().iter().map(|npc| npc.name.clone()).collect(),
+        "name" => guild.shared.house.servers().status().into_iter().map(|it| it.name).collect(),
+        "category" => sorted(tools().map(|tool| tool.category().to_owned())),
+        "tool" => {
+            let mut all = sorted(tools().map(|tool| format!("{}.*", tool.server())));
+            let identities = tools().map(|tool| tool.identity.to_string());
+            all.splice(0..0, identities);
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
+    let words: std::collections::BTreeSet<String> = words.collect();
+    words.into_iter().collect()
+}
+
+fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
+    let host = guild.shared.house.tools();
+    let snapshot = host.catalog().snapshot();
+    let now = Instant::now();
+    let Some(npc) = npc else {
+        let mut lines: Vec<String> =
+            snapshot.all().iter().map(|placed| tool_line(placed, now)).collect();
+        let refused = host.catalog().refused().into_iter();
+        lines.extend(refused.map(|it| format!("left out: {}: {}", it.tool, it.reason)));
+        return Ok(table("Tools", &lines, "").into());
+    };
+    let cast = guild.cast();
+    let (_, npc) = crate::logic::cast::find_npc(&cast, npc)?;
+    let changes = guild.settings.tools.get(&npc.name);
+    let allowed = crate::tools::allowed(snapshot.all(), npc, changes);
+    let lines: Vec<String> = allowed.tools.iter().map(|placed| tool_line(placed, now)).collect();
+    let changed: Vec<String> = changes
+        .into_iter()
+        .flat_map(|changes| changes.iter())
+        .map(|it| format!("{} {}", if it.allowed { "allowed" } else { "denied" }, it.entry))
+        .collect();
+    let mut notes = format!("Up to tier {}", npc.budget_tier);
+    if !changed.is_empty() {
+        notes.push_str(&format!("; changed on this server: {}", changed.join(", ")));
+    }
+    Ok(table(&format!("What {} may use", npc.name), &lines, &notes).into())
+}
+
+/// Lines in columns, with something said below.
+fn table(title: &str, lines: &[String], notes: &str) -> Reply {
+    let lines = if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") };
+    Reply::private(format!("```\n{}\n```{notes}", lines.replace("```", "'''"))).titled(title)
+}

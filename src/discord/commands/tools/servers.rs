@@ -1,0 +1,124 @@
+//! `/tools servers` and `/tools server`: where tools come from; the same for every server of
+//! Discord the bot is on.
+
+use serenity::all::CreateCommandOption;
+
+use super::{Answer, Call, NAME_MAX, Refusal, group};
+use crate::discord::{commands::parts, guild::Guild, reply::Reply, settings::AddedServer};
+
+/// Longest command line, address or token.
+const WORDS_MAX: u16 = 1_000;
+
+/// `/tools server`.
+pub fn register() -> CreateCommandOption {
+    let name = |text| parts::words("name", text, NAME_MAX).required(true);
+    let known = || name("Which").set_autocomplete(true);
+    group("server", "Add, remove or restart a tool server")
+        .add_sub_option(
+            parts::sub("add", "Connect a tool server (MCP): an address, or a program")
+                .add_sub_option(name("What its tools' names begin with"))
+                .add_sub_option(parts::words("url", "Its address (https://…/mcp)", WORDS_MAX))
+                .add_sub_option(parts::words("token", "A token for the address", WORDS_MAX))
+                .add_sub_option(parts::words("command", "A program and its arguments", WORDS_MAX)),
+        )
+        .add_sub_option(parts::sub("remove", "Take one away again").add_sub_option(known()))
+        .add_sub_option(parts::sub("restart", "Connect one anew").add_sub_option(known()))
+}
+
+/// How all servers stand.
+pub fn show(guild: &Guild) -> Reply {
+    let house = &guild.shared.house;
+    let all = house.servers().status();
+    let mut text: String = all
+        .iter()
+        .map(|status| format!("{} ({})\n", status.to_string().trim_end(), status.endpoint))
+        .collect();
+    for (name, added) in &guild.settings.servers {
+        if all.iter().any(|status| status.name == *name) {
+            text.push_str(&format!("{name}: added here with /tools server add\n"));
+        } else {
+            let why = house.server(name, added).err();
+            let why = why.unwrap_or_else(|| "another server has its name".to_owned());
+            text.push_str(&format!("{name}: added here, and not there: {why}\n"));
+        }
+    }
+    if text.is_empty() {
+        text = "none (/tools server add, or mcp.servers in glyphoxa.yaml)".to_owned();
+    }
+    Reply::private(format!("```\n{}\n```", text.trim_end().replace("```", "'''")))
+        .titled("Tool servers")
+}
+
+/// Adds a server; it connects in the background.
+///
+/// # Errors
+/// What is wrong with it, or its name is taken.
+pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let name = call.words("name")?;
+    let given = |option| call.text(option).map(str::to_owned);
+    let added = AddedServer { command: given("command"), url: given("url"), token: given("token") };
+    if guild.settings.servers.contains_key(name) {
+        return Err(taken(name).into());
+    }
+    let house = guild.shared.house.clone();
+    let options = house.server(name, &added)?;
+    house.servers().add(options)?;
+    guild.settings.servers.insert(name.to_owned(), added);
+    guild.save()?;
+    Ok(Reply::private(format!(
+        "'{name}' is being connected, for every server I am on; /tools servers shows how it \
+         stands. NPCs use its tools once you allow them: /tools allow NPC {name}.*"
+    ))
+    .into())
+}
+
+/// Takes away a server that was added here.
+///
+/// # Errors
+/// It was not.
+pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
+    let house = guild.shared.house.clone();
+    if guild.settings.servers.remove(name).is_none() {
+        let is_there = house.servers().status().iter().any(|it| it.name == name);
+        return Err(match is_there {
+            true => format!(
+                "'{name}' was not added here (it is in glyphoxa.yaml, or was added \
+                             on another server)"
+            ),
+            false => format!("there is no server '{name}' (/tools servers shows them)"),
+        }
+        .into());
+    }
+    house.servers().remove(name);
+    guild.save()?;
+    Ok(Reply::private(format!("'{name}' is gone, on every server I am on.")).into())
+}
+
+/// Has a server connected anew.
+///
+/// # Errors
+/// There is no such server.
+pub fn restart(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
+    let restarted = guild.shared.house.servers().restart(name);
+    restarted.map_err(|why| format!("{why} (/tools servers shows them)"))?;
+    let text = format!("'{name}' is being connected anew, for every server I am on.");
+    Ok(Reply::private(text).into())
+}
+
+/// Said when a name is taken.
+fn taken(name: &str) -> String {
+    format!("there is a server '{name}' already (remove it first, or choose another name)")
+}
+
+impl Guild {
+    /// Connects the servers that were added here.
+    pub fn add_servers(&mut self) {
+        let house = &self.shared.house;
+        for (name, added) in &self.settings.servers {
+            let options = house.server(name, added);
+            if let Err(why) = options.and_then(|options| house.servers().add(options)) {
+                tracing::warn!(server = name, why, "a tool server added in discord is left out");
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `/tools allow|deny`: an NPC's whitelist on this server.
+
+use super::{Answer, Refusal};
+use crate::{
+    discord::{guild::Guild, reply::Reply},
+    logic::cast::find_npc,
+    tools::{Entries, Snapshot, allowed},
+};
+
+/// Lets an NPC use what `tool` names, or not; kept over restarts, and true of its next turn.
+///
+/// # Errors
+/// There is no such NPC or tool, its policy blocks it, or it cannot be kept.
+pub fn change(
+    guild: &mut Guild,
+    (npc, tool): (&str, &str),
+    allow: bool,
+) -> Result<Answer, Refusal> {
+    let cast = guild.cast();
+    let (_, npc) = find_npc(&cast, npc)?;
+    let house = guild.shared.house.clone();
+    let catalog = house.tools().catalog();
+    let servers: Vec<String> = house.servers().status().into_iter().map(|it| it.name).collect();
+    let entry = meant(&catalog.snapshot(), &servers, tool)?;
+    let changes = guild.settings.tools.entry(npc.name.clone()).or_default();
+    changes.set(&entry, allow);
+    let snapshot = catalog.snapshot();
+    let changed = allowed(snapshot.all(), npc, Some(changes));
+    let fits = |identity: &str| fits(&entry, identity);
+    let now = changed.tools.iter().filter(|placed| fits(&placed.tool.identity)).count();
+    let there = snapshot.all().iter().filter(|placed| fits(&placed.tool.identity)).count();
+    let blocked = Entries::resolve(&npc.policy.blocklist, [entry.as_str()].into_iter()).0;
+    if allow && (blocked.contains(&entry) || (there > 0 && now == 0)) {
+        // What never has an effect is not kept.
+        changes.set(&entry, false);
+        return Err(format!(
+            "the policy of {} blocks '{entry}' (policy.blocklist in its file)",
+            npc.name
+        )
+        .into());
+    }
+    if let Ok(live) = guild.live() {
+        catalog.set_changes(&live.session, guild.settings.tools.clone());
+    }
+    guild.save()?;
+    let name = &npc.name;
+    Ok(Reply::private(match (allow, there) {
+        (true, 0) => format!("{name} may use {entry} once its server is connected."),
+        (true, _) => format!("{name} may use {entry} from its next turn on."),
+        (false, _) => format!("{name} may not use {entry} any more."),
+    })
+    .into())
+}
+
+/// The identity, or all of a server's, that `text` means.
+fn meant(snapshot: &Snapshot, servers: &[String], text: &str) -> Result<String, Refusal> {
+    if let Some(placed) = snapshot.find(text) {
+        return Ok(placed.tool.identity.to_string());
+    }
+    let identities = || snapshot.all().iter().map(|placed| &*placed.tool.identity);
+    let server = text.split_once('.').map(|(server, _)| server);
+    let is_of_a_server = server.is_some_and(|server| servers.iter().any(|it| it == server));
+    let is_pattern = text.ends_with('*') && text.contains('.');
+    if (is_pattern && identities().any(|identity| fits(text, identity)))
+        || (is_of_a_server && text.len() > server.map_or(0, str::len) + 1)
+    {
+        return Ok(text.to_owned());
+    }
+    let near = crate::yaml::nearest(text, identities());
+    let hint = near.map_or_else(
+        || "/tools list shows what there is".to_owned(),
+        |near| format!("did you mean '{near}'?"),
+    );
+    Err(format!("there is no tool '{text}' ({hint})").into())
+}
+
+fn fits(entry: &str, identity: &str) -> bool {
+    match entry.strip_suffix('*') {
+        Some(prefix) => identity.starts_with(prefix),
+        None => entry == identity,
+    }
+}

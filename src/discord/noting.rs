@@ -1,0 +1,91 @@
+//! What tools do for a command: it becomes part of the command's own answer.
+//!
+//! Entry type: [`Noting`]. **Never**: shows everybody what one game master asked.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value};
+
+use super::{
+    effects::DiscordFace,
+    outbox::{FILE_BYTES, file_name},
+};
+use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
+
+/// Files an answer may have.
+const FILES_MAX: usize = 10;
+
+/// Collects what tools show and bring while a command runs.
+pub struct Noting {
+    /// The session's way to its game master, where one runs.
+    face: Option<Arc<DiscordFace>>,
+    /// `None`: the command has answered.
+    notes: Mutex<Option<Notes>>,
+}
+
+/// What was shown and brought.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// Lines.
+    pub lines: Vec<String>,
+    /// Files with their names.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+impl Noting {
+    /// Nothing was shown yet.
+    pub fn new(face: Option<Arc<DiscordFace>>) -> Arc<Self> {
+        Arc::new(Self { face, notes: Mutex::new(Some(Notes::default())) })
+    }
+
+    /// What was shown; what comes later goes to the game master.
+    pub fn take(&self) -> Notes {
+        self.notes().take().unwrap_or_default()
+    }
+
+    /// Held to add a line, never across an await.
+    fn notes(&self) -> MutexGuard<'_, Option<Notes>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Effects for Noting {
+    fn show(&self, text: &str) {
+        match (&mut *self.notes(), &self.face) {
+            (Some(notes), _) => notes.lines.push(text.to_owned()),
+            (None, Some(face)) => face.tell_dm(text.to_owned()),
+            (None, None) => tracing::warn!("a late result of a command has nobody to be told"),
+        }
+    }
+
+    fn attach(&self, tool: &str, attachment: &Attachment) {
+        let name = file_name(tool, &attachment.mime);
+        let size = attachment.bytes.len();
+        let mut notes = self.notes();
+        match &mut *notes {
+            Some(notes) if notes.files.len() < FILES_MAX && size <= FILE_BYTES => {
+                notes.files.push((name, attachment.bytes.to_vec()));
+            }
+            Some(notes) => notes.lines.push(format!("{tool} brought more than can be shown here")),
+            None => tracing::warn!(tool, "a late picture of a command is not shown"),
+        }
+    }
+
+    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
+        match &self.face {
+            Some(face) => face.approve(request),
+            None => {
+                let why = "nobody can be asked without a session (start one: /session start)";
+                ready(Decision::Deny(why.to_owned())).boxed()
+            }
+        }
+    }
+
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        match &self.face {
+            Some(face) => face.elicit(form),
+            None => ready(None).boxed(),
+        }
+    }
+}

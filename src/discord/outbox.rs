@@ -1,0 +1,211 @@
+//! What tools show and bring, on its way to the session's text channel.
+//!
+//! Entry type: [`Outbox`]; one message a second leaves it. **Never**: pings anybody, or cuts a
+//! line.
+
+use std::collections::VecDeque;
+
+use serenity::all::{CreateAllowedMentions, CreateAttachment, CreateMessage};
+
+use super::guild::Guild;
+use crate::tools::{Attachment, bare};
+
+/// Longest message, in characters.
+const MESSAGE_MAX: usize = 2_000;
+/// Lines that wait.
+const LINES_MAX: usize = 64;
+/// Files that wait; each may be as large as Discord takes.
+const FILES_MAX: usize = 8;
+/// Largest file Discord takes of a bot, in bytes.
+pub const FILE_BYTES: usize = 10 << 20;
+
+/// What waits to be shown.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    waiting: VecDeque<Item>,
+    /// What found no room.
+    lost: usize,
+}
+
+#[derive(Debug)]
+enum Item {
+    Line(String),
+    File { name: String, bytes: Vec<u8> },
+}
+
+/// One message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Parcel {
+    /// Text.
+    Text(String),
+    /// A file.
+    File {
+        /// Its name.
+        name: String,
+        /// What is in it.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Outbox {
+    /// A line for everybody.
+    pub fn line(&mut self, text: String) {
+        let lines = self.waiting.iter().filter(|it| matches!(it, Item::Line(_))).count();
+        match lines < LINES_MAX {
+            true => self.waiting.push_back(Item::Line(text)),
+            false => self.lost += 1,
+        }
+    }
+
+    /// A picture or a sound that `tool` has brought.
+    pub fn file(&mut self, tool: &str, attachment: &Attachment) {
+        let files = self.waiting.iter().filter(|it| matches!(it, Item::File { .. })).count();
+        let size = attachment.bytes.len();
+        if size > FILE_BYTES {
+            let mib = size >> 20;
+            return self
+                .line(format!("{tool} brought {} of {mib} MiB, too large", attachment.mime));
+        }
+        if files >= FILES_MAX {
+            self.lost += 1;
+            return;
+        }
+        let name = file_name(tool, &attachment.mime);
+        self.waiting.push_back(Item::File { name, bytes: attachment.bytes.to_vec() });
+    }
+
+    /// What the next message holds: a file, or as many lines as fit.
+    pub fn next(&mut self) -> Option<Parcel> {
+        let mut text = String::new();
+        while let Some(Item::Line(line)) = self.waiting.front() {
+            let length = line.chars().count();
+            let sum = text.chars().count() + usize::from(!text.is_empty()) + length;
+            if sum > MESSAGE_MAX && !text.is_empty() {
+                return Some(Parcel::Text(text));
+            }
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+            self.waiting.pop_front();
+            if sum > MESSAGE_MAX {
+                return Some(Parcel::text(text));
+            }
+        }
+        if !text.is_empty() {
+            return Some(Parcel::Text(text));
+        }
+        if let Some(Item::File { name, bytes }) = self.waiting.pop_front() {
+            return Some(Parcel::File { name, bytes });
+        }
+        let lost = std::mem::take(&mut self.lost);
+        (lost > 0).then(|| Parcel::Text(format!("… and {lost} more that tools have shown")))
+    }
+}
+
+impl Guild {
+    /// Sends what waits, as much as one message holds.
+    pub fn send_shown(&mut self) {
+        let Some(parcel) = self.outbox.next() else { return };
+        self.post(parcel.message());
+    }
+}
+
+impl Parcel {
+    /// Text, in a file when it is longer than a message may be.
+    pub fn text(text: String) -> Self {
+        match text.chars().count() > MESSAGE_MAX {
+            true => Self::File { name: "shown.txt".to_owned(), bytes: text.into_bytes() },
+            false => Self::Text(text),
+        }
+    }
+
+    /// The message.
+    pub fn message(self) -> CreateMessage {
+        let message = CreateMessage::new().allowed_mentions(CreateAllowedMentions::new());
+        match self {
+            Self::Text(text) => message.content(text),
+            Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),
+        }
+    }
+}
+
+/// What a file of `tool` is called.
+pub fn file_name(tool: &str, mime: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = bare(tool).chars().take(40).map(plain).collect();
+    format!("{name}.{}", extension(mime))
+}
+
+fn extension(mime: &str) -> &'static str {
+    let mime = mime.split(';').next().unwrap_or_default().trim();
+    match mime {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/mpeg" => "mp3",
+        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+        "audio/ogg" | "audio/opus" => "ogg",
+        "audio/flac" => "flac",
+        "audio/mp4" | "audio/aac" => "m4a",
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
+        "text/markdown" => "md",
+        "application/json" => "json",
+        _ => "bin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn picture(bytes: usize) -> Attachment {
+        Attachment { mime: "image/png".to_owned(), bytes: Arc::from(vec![0; bytes]) }
+    }
+
+    #[test]
+    fn lines_are_gathered_and_keep_their_order_around_files() {
+        let mut outbox = Outbox::default();
+        assert_eq!(outbox.next(), None);
+        outbox.line("a".to_owned());
+        outbox.line("b".to_owned());
+        outbox.file("maps.draw-it", &picture(3));
+        outbox.line("c".to_owned());
+        assert_eq!(outbox.next(), Some(Parcel::Text("a\nb".to_owned())));
+        let file = Parcel::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
+        assert_eq!(outbox.next(), Some(file));
+        assert_eq!(outbox.next(), Some(Parcel::Text("c".to_owned())));
+        assert_eq!(outbox.next(), None);
+    }
+
+    #[test]
+    fn nothing_is_cut() {
+        let mut outbox = Outbox::default();
+        for length in [1_500, 499, 1, 2_001] {
+            outbox.line("ü".repeat(length));
+        }
+        let Some(Parcel::Text(first)) = outbox.next() else { panic!("no text") };
+        assert_eq!(first.chars().count(), 2_000);
+        assert_eq!(outbox.next(), Some(Parcel::Text("ü".to_owned())));
+        let Some(Parcel::File { bytes, .. }) = outbox.next() else { panic!("no file") };
+        assert_eq!(bytes.len(), 4_002);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted_and_what_is_too_large_is_said() {
+        let mut outbox = Outbox::default();
+        outbox.file("maps.draw", &picture(FILE_BYTES + 1));
+        for _ in 0..LINES_MAX + 4 {
+            outbox.line("x".to_owned());
+        }
+        let Some(Parcel::Text(text)) = outbox.next() else { panic!("no text") };
+        assert!(text.contains("too large"), "{text}");
+        let last = Parcel::Text("… and 5 more that tools have shown".to_owned());
+        assert_eq!(outbox.next(), Some(last));
+    }
+}

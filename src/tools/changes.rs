@@ -1,0 +1,93 @@
+//! What a game master has changed about the tools an NPC may use.
+//!
+//! Entry type: [`Changes`]. **Never**: gives an NPC what its policy blocks.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{DISCOVER, Entries, Placed};
+use crate::domain::Npc;
+
+/// Changes of all NPCs of a table, by their names.
+pub type CastChanges = BTreeMap<String, Changes>;
+
+/// Changes of one NPC's whitelist, in the order they were made: the last that fits a tool counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes(Vec<Change>);
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// An identity (`server.tool`), or what identities begin with and `*`.
+    pub entry: String,
+    /// Whether it may be used.
+    pub allowed: bool,
+}
+
+impl Changes {
+    /// From now on what `entry` names may be used, or may not.
+    pub fn set(&mut self, entry: &str, allowed: bool) {
+        self.0.retain(|change| change.entry != entry);
+        self.0.push(Change { entry: entry.to_owned(), allowed });
+    }
+
+    /// All of them, in the order they were made.
+    pub fn iter(&self) -> std::slice::Iter<'_, Change> {
+        self.0.iter()
+    }
+
+    /// What they say about a tool, if anything.
+    fn say(&self, identity: &str) -> Option<bool> {
+        let fits = |change: &&Change| match change.entry.strip_suffix('*') {
+            Some(prefix) => identity.starts_with(prefix),
+            None => change.entry == identity,
+        };
+        self.0.iter().rev().find(fits).map(|change| change.allowed)
+    }
+}
+
+/// What an NPC may use.
+pub struct Allowed<'p> {
+    /// The tools.
+    pub tools: Vec<&'p Arc<Placed>>,
+    /// What finds more among many.
+    pub finder: Option<&'p Arc<Placed>>,
+    /// Entries of its lists that tools of several servers fit, which therefore name none.
+    pub unclear: Vec<(String, Vec<String>)>,
+}
+
+/// What `npc` may use of `placed` after `changes`.
+pub fn allowed<'p>(placed: &'p [Arc<Placed>], npc: &Npc, changes: Option<&Changes>) -> Allowed<'p> {
+    let all = placed.iter().map(|placed| &*placed.tool.identity);
+    let (listed, mut unclear) = Entries::resolve(&npc.tools, all.clone());
+    let (blocked, more) = Entries::resolve(&npc.policy.blocklist, all);
+    unclear.extend(more);
+    let changed = |identity: &str| changes.and_then(|changes| changes.say(identity));
+    let may = |it: &&Arc<Placed>| {
+        let identity = &*it.tool.identity;
+        let wanted = changed(identity).unwrap_or_else(|| listed.contains(identity));
+        wanted && identity != DISCOVER && !blocked.contains(identity)
+    };
+    let finder = placed.iter().find(|it| *it.tool.identity == *DISCOVER);
+    let finder = finder.filter(|_| !blocked.contains(DISCOVER) && changed(DISCOVER) != Some(false));
+    Allowed { tools: placed.iter().filter(may).collect(), finder, unclear }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_change_that_fits_counts() {
+        let mut changes = Changes::default();
+        assert_eq!(changes.say("home.get"), None);
+        changes.set("home.*", false);
+        changes.set("home.get", true);
+        assert_eq!((changes.say("home.get"), changes.say("home.set")), (Some(true), Some(false)));
+        changes.set("home.*", true);
+        changes.set("home.get", false);
+        assert_eq!((changes.say("home.get"), changes.say("home.set")), (Some(false), Some(true)));
+        assert_eq!(changes.iter().count(), 2, "an older word about the same is gone");
+    }
+}

@@ -1,0 +1,115 @@
+//! How servers stand, for whoever shows it.
+//!
+//! Entry type: [`Status`]. **Never**: holds a secret.
+
+use std::fmt;
+
+use tokio::time::Instant;
+
+/// Lines of its stderr that are shown of a server that failed.
+const LAST_WORDS: usize = 5;
+
+/// How a server stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// On its way for the first time.
+    Connecting,
+    /// On its way again after a failure.
+    Reconnecting {
+        /// Why it failed.
+        reason: String,
+    },
+    /// Its tools are offered.
+    Ready,
+    /// Failed, and tried again at a moment.
+    Waiting {
+        /// Why.
+        reason: String,
+        /// When.
+        until: Instant,
+    },
+    /// Failed for good.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// Ended by us.
+    Stopped,
+}
+
+impl State {
+    /// The word used in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Reconnecting { .. } => "connecting again",
+            Self::Ready => "ready",
+            Self::Waiting { .. } => "waiting to retry",
+            Self::Failed { .. } => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Why it is not ready, if something is wrong.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Reconnecting { reason }
+            | Self::Waiting { reason, .. }
+            | Self::Failed { reason } => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+/// One server in a report.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where it is.
+    pub endpoint: String,
+    /// How it stands.
+    pub state: State,
+    /// Newest revision of the protocol it speaks.
+    pub revision: Option<&'static str>,
+    /// Tools it offers.
+    pub tools: Vec<String>,
+    /// Tools that wait for approval.
+    pub held: Vec<String>,
+    /// Tools no model could take, with the reason.
+    pub refused: Vec<String>,
+    /// Keys of its resources.
+    pub resources: Vec<String>,
+    /// Last lines of its stderr.
+    pub stderr: Vec<String>,
+}
+
+/// A line, and lines below it for what deserves attention.
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        write!(f, "{name:<20} {}", self.state.name())?;
+        if self.state == State::Ready {
+            let count = self.tools.len();
+            write!(f, ", {count} tool{}", if count == 1 { "" } else { "s" })?;
+            if let Some(revision) = self.revision {
+                write!(f, ", MCP {revision}")?;
+            }
+        }
+        writeln!(f)?;
+        if let Some(reason) = self.state.reason() {
+            writeln!(f, "  {reason}")?;
+            for line in self.stderr.iter().rev().take(LAST_WORDS).rev() {
+                writeln!(f, "  | {line}")?;
+            }
+        }
+        if !self.held.is_empty() {
+            let held = self.held.join(", ");
+            writeln!(f, "  waiting for approval: {held} (glyphoxa mcp trust {name})")?;
+        }
+        for refused in &self.refused {
+            writeln!(f, "  left out: {refused}")?;
+        }
+        Ok(())
+    }
+}
