@@ -108,15 +108,14 @@ impl SettingsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::Changes;
 
     #[test]
     fn what_was_set_is_there_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let file = SettingsFile::of(&folder.path().join("discord"), 7);
         assert_eq!(file.read().unwrap(), Settings::default());
-        let mut changes = Changes::default();
-        changes.set("home.*", true);
+        let mut tools = CastChanges::new();
+        tools.entry("Bartok".to_owned()).or_default().set("home.*", true);
         let token = Some("sesame".to_owned());
         let server =
             AddedServer { url: Some("https://a.example".to_owned()), token, command: None };
@@ -126,7 +125,7 @@ mod tests {
             opted_out: [11].into(),
             consent: Some(Consent::Ask),
             characters: [(11, "Thorin".to_owned())].into(),
-            tools: [("Bartok".to_owned(), changes)].into(),
+            tools,
             servers: [("home".to_owned(), server)].into(),
             ..Settings::default()
         };

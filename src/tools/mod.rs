@@ -28,7 +28,7 @@ mod visible;
 
 pub use calibrate::{Calibrated, Found, picked};
 pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
-pub use changes::{CastChanges, Changes, allowed};
+pub use changes::{CastChanges, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
 };

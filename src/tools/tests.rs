@@ -464,3 +464,67 @@ async fn the_operator_is_bound_by_schemas_only() {
     let record = stage.call_in(&context, "x.nothing", &json!({})).await;
     assert_eq!((kind(&record), tool.begun()), (Some(CallErrorKind::NotFound), 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_game_master_changes_holds_for_their_session_alone() {
+    let (mut stage, stand_in) = Stage::with(&[Does::Answer(1)], Declared::default());
+    let npc = Npc { tools: Vec::new(), ..Npc::plain("Bartok") };
+    stage.host.catalog().set_cast(&[Arc::new(npc)]);
+    let session = SessionId("s".to_owned());
+    let (plain, own) = (stage.host.clone(), stage.host.at(&session));
+    let seen = |host: &ToolHost| host.visible("Bartok", Tier::Deep, Tier::Deep.ceiling()).len();
+    assert_eq!((seen(&plain), seen(&own)), (0, 0));
+
+    let mut changes = CastChanges::new();
+    changes.entry("Bartok".to_owned()).or_default().set("x.*", true);
+    own.catalog().set_changes(&session, changes.clone());
+    assert_eq!((seen(&plain), seen(&own)), (0, 1));
+    stage.host = own.clone();
+    assert!(stage.call("t", &json!({})).await.result.is_ok());
+    assert_eq!(stand_in.begun(), 1);
+
+    // It outlives what is configured anew, and what was offered before it was taken back is not
+    // called.
+    let npc = Npc { tools: vec!["x.t".to_owned()], ..Npc::plain("Bartok") };
+    own.catalog().set_cast(&[Arc::new(npc)]);
+    let offered = stage.context(Tier::Deep, Tier::Deep.ceiling());
+    changes.entry("Bartok".to_owned()).or_default().set("x.t", false);
+    own.catalog().set_changes(&session, changes);
+    assert_eq!((seen(&plain), seen(&own)), (1, 0));
+    let call = ToolCall {
+        id: CallId("1".to_owned()),
+        name: "t".to_owned(),
+        arguments: "{}".to_owned(),
+        extra: Map::new(),
+    };
+    let refused = stage.host.execute(&offered, &call).await.result.unwrap_err();
+    assert_eq!(refused.kind, CallErrorKind::NotVisible);
+    assert_eq!(stand_in.begun(), 1);
+
+    own.catalog().set_changes(&session, CastChanges::new());
+    assert_eq!((seen(&plain), seen(&own)), (1, 1));
+}
+
+#[test]
+fn a_policy_is_stronger_than_a_game_masters_word() {
+    let host = ToolHost::new(StdRng::seed_from_u64(1));
+    let stand_in = StandIn::new(&[Does::Answer(1)]);
+    let tool = Definition {
+        name: "t".to_owned(),
+        description: String::new(),
+        input: json!({"type": "object"}),
+        output: None,
+        declared: Declared::default(),
+        handler: stand_in,
+    };
+    host.offer("x", SourceKind::Server, vec![tool]);
+    let mut npc = Npc::plain("Bartok");
+    npc.policy.blocklist = vec!["x.*".to_owned()];
+    let mut changes = CastChanges::new();
+    changes.entry(npc.name.clone()).or_default().set("x.t", true);
+    let snapshot = host.catalog().snapshot();
+    let found = allowed(snapshot.all(), &npc, changes.get(&npc.name));
+    assert!(found.tools.is_empty());
+    npc.policy.blocklist.clear();
+    assert_eq!(allowed(snapshot.all(), &npc, changes.get(&npc.name)).tools.len(), 1);
+}

@@ -165,3 +165,45 @@ fn whitelists_may_name_tools_of_configured_servers() {
         assert!(problems[0].contains("unknown tool"), "{entry}: {problems:?}");
     }
 }
+
+#[test]
+fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
+    let described = |json: Json| server(&json, vec!["dice-roller.roll"]);
+    let url = "https://tools.example.com/mcp";
+    let token = "${TOKEN}";
+    let found = described(serde_json::json!({
+        "name": "home", "url": url, "auth": { "token": token },
+    }))
+    .unwrap();
+    let expected = Auth::Token(Secret(token.to_owned()));
+    assert!(
+        matches!(&found.reach, Reach::Http { url: it, auth, .. } if it == url && *auth == expected),
+        "a variable stands for nothing: {found:?}"
+    );
+    assert!(!is_near(&found));
+    for (json, expected) in [
+        (serde_json::json!({ "name": "a b", "url": url }), "letters, digits"),
+        (serde_json::json!({ "name": "dice-roller", "url": url }), "built-in"),
+        (serde_json::json!({ "name": "a" }), "command"),
+        (serde_json::json!({ "name": "a", "url": "ftp://x" }), "http://"),
+        (
+            serde_json::json!({ "name": "a", "url": "http://x.example.com", "auth": { "token": "t" } }),
+            "unencrypted",
+        ),
+    ] {
+        let why = described(json).unwrap_err();
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn what_may_be_on_this_network_is_known() {
+    let near = |json: Json| is_near(&server(&json, Vec::new()).unwrap());
+    assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
+    for host in ["127.0.0.1", "127.1", "2130706433", "localhost:8080", "[::1]", "nas.local"] {
+        let url = format!("http://{host}/mcp");
+        assert!(near(serde_json::json!({ "name": "a", "url": url })), "{host}");
+    }
+    let far = serde_json::json!({ "name": "a", "url": "https://tools.example.com/mcp" });
+    assert!(!near(far));
+}
