@@ -4,5 +4,6 @@ mod arriving;
 mod commands;
 mod hall;
 mod interrupting;
+mod setting_up;
 mod talking;
 mod weather;

@@ -87,8 +87,9 @@ fn info(services: &Services, you: &You) -> String {
          What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
          {}, which answers for them; the answer is spoken by {speaks}. {leaves}\n\n\
          Kept: the sound is never kept. What an NPC has heard and answered is kept as its memory on \
-         the machine I run on, so that the next session goes on from it. Whom you play, and that \
-         you opted out or agreed, is kept for this server.\n\n\
+         the machine I run on, so that the next session goes on from it, and so are the calls of \
+         tools it led to. Whom you play, and that you opted out or agreed, is kept for this \
+         server.\n\n\
          /privacy optout: I stop before your sound is decoded, drop what is not answered yet, and \
          remember it after a restart. /privacy optin takes it back.",
         where_it_is(&services.hears),

@@ -1,0 +1,209 @@
+//! Setting up, privacy, tools and approvals, by whoever may.
+
+use std::{fs, time::Duration};
+
+use discord_loopback::{AUDIBLE, Member, Message, Options, Slash, permission};
+
+use super::hall::{BOUND, Hall, said};
+use crate::support::program::repository;
+
+/// A server of tools, one of which asks the game master first, and an NPC that calls it.
+fn with_home() -> String {
+    let server = repository("tests/support/mcp/server.py");
+    format!(
+        "  trust_dms: true\nmcp:\n  servers:\n    - {{ name: home, command: \"python3 '{}' plain\", \
+         tools: {{ count: {{ approval: dm }} }} }}\nnpcs:\n  - name: Tessa\n    \
+         tools: [home.count]\n    budget_tier: deep\n    lines:\n      - {{ when: [tally], \
+         tool: {{ name: home.count }}, say: \"I ask.\" }}\n      - say: \"Hm.\"\n",
+        server.display()
+    )
+}
+
+/// What only the asker reads, deferred or not.
+async fn told(hall: &Hall, member: &Member, slash: Slash) -> String {
+    let answer = hall.asks(member, slash).await;
+    assert!(answer.ephemeral(), "{}", answer.text());
+    answer.text()
+}
+
+/// A member presses the button of this label; what they read then.
+async fn presses(hall: &Hall, member: &Member, message: &Message, label: &str) -> String {
+    let button = message.button(label).unwrap_or_else(|| panic!("no {label}: {}", message.text()));
+    let id = button["custom_id"].as_str().unwrap();
+    let answer = hall.discord.press(member, hall.inn.text, message.id, id).await.unwrap();
+    answer.wait_final(BOUND).await.unwrap().text()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn setup_shows_what_is_there_and_what_is_heard() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let role = hall.inn.add_role("Steward", permission::MANAGE_GUILD);
+    let olga = hall.inn.add_member("Olga", &[role]);
+    let refused = told(&hall, &hall.dm, Slash::new("setup")).await;
+    assert!(refused.contains("only those who may manage the server"), "{refused}");
+    let player = hall.discord.join_voice(&olga, hall.inn.voice).await.unwrap();
+    hall.listens_to("Olga").await;
+    let answer = hall.asks(&olga, Slash::new("setup")).await;
+    let text = answer.text();
+    for wanted in ["✅ Speak in", "✅ Attach Files in", "Game masters: <@&", "no cap", "NPCs: en"]
+    {
+        assert!(text.contains(wanted), "wanted {wanted}: {text}");
+    }
+    let message = answer.message.unwrap();
+    // The line is waited for, then something is said.
+    let bot = hall.discord.bot();
+    player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
+    player.forget();
+    let test = message.button("Test").unwrap()["custom_id"].as_str().unwrap().to_owned();
+    let tried = hall.discord.press(&olga, hall.inn.text, message.id, &test).await.unwrap();
+    player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+    player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
+    player.say(&said("slt", "Good evening Greymantle")).await.unwrap();
+    let heard = tried.wait_final(BOUND).await.unwrap().text();
+    assert!(heard.contains("I heard: “") && heard.contains("evening"), "{heard}");
+
+    let place = (hall.inn.text, message.id, "setup:consent");
+    let chosen = hall.discord.choose(&olga, place, &["ask"]).await.unwrap();
+    let text = chosen.wait_final(BOUND).await.unwrap().text();
+    assert!(text.contains("nobody is heard before pressing a button"), "{text}");
+    hall.reads(|it| it.content().contains("Not heard:") && it.content().contains("Olga")).await;
+    let channel = hall.inn.text.to_string();
+    let place = (hall.inn.text, message.id, "setup:log");
+    let chosen = hall.discord.choose(&olga, place, &[&channel]).await.unwrap();
+    assert!(chosen.wait_final(BOUND).await.unwrap().text().contains(&format!("<#{channel}>")));
+    let place = (hall.inn.text, message.id, "setup:role");
+    let chosen = hall.discord.choose(&olga, place, &[&role.to_string()]).await.unwrap();
+    assert!(chosen.wait_final(BOUND).await.unwrap().text().contains(&format!("<@&{role}>")));
+    let refused = told(&hall, &hall.dm, Slash::new("tools list")).await;
+    assert!(refused.contains(&format!("<@&{role}>")), "another role now: {refused}");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_decide_whether_they_are_heard() {
+    let (mut hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let anna = hall.inn.add_member("Anna", &[]);
+    let _seat = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    hall.listens_to("Anna").await;
+    let info = told(&hall, &anna, Slash::new("privacy info")).await;
+    for wanted in ["You are heard", "PocketSphinx (here, local)", "written lines", "never kept"] {
+        assert!(info.contains(wanted), "wanted {wanted}: {info}");
+    }
+    told(&hall, &anna, Slash::new("privacy optout")).await;
+    hall.reads(|it| it.content().contains("Not heard: Anna")).await;
+    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You opted out"));
+    let refused = told(&hall, &anna, Slash::new("ask").option("text", "what is fireball?")).await;
+    assert!(refused.contains("only game masters"), "{refused}");
+    let answer = told(&hall, &hall.dm, Slash::new("ask").option("text", "what is fireball?")).await;
+    assert!(answer.contains("rules-lookup."), "the tools are named: {answer}");
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You opted out"));
+    told(&hall, &anna, Slash::new("privacy optin")).await;
+    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You are heard"));
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_game_master_decides_about_calls_and_answers_servers() {
+    let (hall, _dora) = Hall::in_session(Options::default(), &with_home()).await;
+    let anna = hall.inn.add_member("Anna", &[]);
+    let say = || Slash::new("say").option("text", "a tally please").option("npc", "Tessa");
+    let is_there = async || {
+        while !told(&hall, &hall.dm, Slash::new("tools servers")).await.contains("home    ")
+            || !told(&hall, &hall.dm, Slash::new("tools servers")).await.contains("ready")
+        {}
+    };
+    is_there().await;
+    let asked = |it: &Message| {
+        it.content().contains("**Tessa** wants to call `home.count`") && it.button("Deny").is_some()
+    };
+    hall.asks(&hall.dm, say()).await;
+    let request = hall.reads(asked).await;
+    let refused = presses(&hall, &anna, &request, "Approve").await;
+    assert!(refused.contains("only game masters"), "{refused}");
+    let denied = presses(&hall, &hall.dm, &request, "Deny").await;
+    assert!(denied.contains("Denied by Dora"), "{denied}");
+    hall.reads(|it| it.id == request.id && it.components().is_empty()).await;
+
+    hall.asks(&hall.dm, say()).await;
+    let request = hall.reads(asked).await;
+    let edit = request.button("Edit").unwrap()["custom_id"].as_str().unwrap();
+    let opened = hall.discord.press(&hall.dm, hall.inn.text, request.id, edit).await.unwrap();
+    let wrong = hall.discord.submit(&hall.dm, &opened, &[("arguments", "n = 3")]).await.unwrap();
+    let why = wrong.wait_final(BOUND).await.unwrap().text();
+    assert!(why.contains("no JSON"), "{why}");
+    let right = hall.discord.submit(&hall.dm, &opened, &[("arguments", "{}")]).await.unwrap();
+    let text = right.wait_final(BOUND).await.unwrap().text();
+    assert!(text.contains("Edited and approved by Dora"), "{text}");
+
+    // A server asks while the game master calls its tool.
+    let (dm, text_channel) = (&hall.dm, hall.inn.text);
+    let call = Slash::new("tools call").option("tool", "home.ask");
+    let called = hall.discord.command(dm, text_channel, call).await.unwrap();
+    let question = hall.reads(|it| it.content().contains("The tool server **home** asks")).await;
+    let fill = question.button("Fill in").unwrap()["custom_id"].as_str().unwrap();
+    let form = hall.discord.press(dm, text_channel, question.id, fill).await.unwrap();
+    let inputs = form.wait_first(BOUND).await.unwrap().inputs();
+    assert_eq!(inputs, [("0".to_owned(), "name".to_owned())]);
+    let sent = hall.discord.submit(dm, &form, &[("0", "Sildar")]).await.unwrap();
+    assert!(sent.wait_final(BOUND).await.unwrap().text().contains("Answered by Dora"));
+    let result = called.wait_final(BOUND).await.unwrap().text();
+    assert!(result.contains("Sildar"), "{result}");
+    let call = Slash::new("tools call").option("tool", "home.picture");
+    let picture = hall.asks(dm, call).await;
+    let files = picture.message.unwrap().files();
+    assert!(files.iter().any(|(name, _)| name == "picture.png"), "{files:?}");
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_listed_allowed_and_their_servers_added() {
+    let mut hall = Hall::new(Options::default(), "  trust_dms: true\n").await;
+    hall.start().await;
+    let is = async |hall: &Hall, slash: Slash, wanted: &str| {
+        let text = told(hall, &hall.dm, slash).await;
+        assert!(text.contains(wanted), "wanted '{wanted}': {text}");
+    };
+    let tools = |what: &str| Slash::new(&format!("tools {what}"));
+    is(&hall, tools("list"), "dice-roller.roll ").await;
+    is(&hall, tools("list").option("npc", "Hale"), "dice-roller.roll_table").await;
+    let rules = |what| tools(what).option("npc", "Hale").option("tool", "rules-lookup.*");
+    is(&hall, rules("allow"), "Captain Hale may use rules-lookup.* from its next turn on").await;
+    is(&hall, tools("list").option("npc", "Hale"), "rules-lookup.get_rule").await;
+    let unknown = tools("deny").option("npc", "Hale").option("tool", "dice-roler.roll");
+    is(&hall, unknown, "did you mean 'dice-roller.roll'?").await;
+    is(&hall, tools("calibrate").option("tool", "dice-roller.roll"), "p50").await;
+    is(&hall, tools("leaderboard"), "1. dice-roller.roll").await;
+    let roll = tools("call").option("tool", "dice-roller.roll");
+    is(&hall, roll.option("arguments", "{\"expression\": \"2d6\"}"), "dice-roller.roll` took")
+        .await;
+
+    let server = repository("tests/support/mcp/server.py");
+    let command = format!("python3 '{}' plain", server.display());
+    let add = |name: &str| tools("server add").option("name", name);
+    is(&hall, add("dice-roller").option("command", &*command), "built-in").await;
+    is(&hall, add("home"), "a program to start, or url").await;
+    let secret = add("far").option("url", "http://127.0.0.1:9/mcp?key=sesame");
+    is(&hall, secret.option("token", "open-sesame"), "'far' is being connected").await;
+    is(&hall, add("home").option("command", &*command), "'home' is being connected").await;
+    is(&hall, add("home").option("command", &*command), "there is a server 'home' already").await;
+    let shown = told(&hall, &hall.dm, tools("servers")).await;
+    assert!(shown.contains("far") && !shown.contains("sesame"), "{shown}");
+    is(&hall, tools("server restart").option("name", "home"), "connected anew").await;
+    is(&hall, tools("server remove").option("name", "far"), "'far' is gone").await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+
+    // All of it is there after a restart.
+    hall.start().await;
+    is(&hall, tools("list").option("npc", "Hale"), "allowed rules-lookup.*").await;
+    is(&hall, tools("servers"), "home: added here").await;
+    let folder = hall.place.path("data/discord");
+    let kept: String = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    assert!(kept.contains("server.py") && !kept.contains("sesame"), "{kept}");
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
+}
