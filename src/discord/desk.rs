@@ -254,57 +254,86 @@ enum Step {
     Open(Request, Result<Answer, Refusal>),
 }
 
-fn step(request: Request, what: &str, of: (&str, &Press)) -> Step {
+fn step(request: Request, what: &str, (key, press): (&str, &Press)) -> Step {
     let Request { text, message, wants } = request;
     match wants {
         Wants::Leave { arguments, answer } => {
-            let decision = match what {
-                "approve" => Ok(Some((Decision::Approve, "Approved"))),
-                "deny" => {
-                    Ok(Some((Decision::Deny("the game master said no".to_owned()), "Denied")))
-                }
-                "edited" => {
-                    edited(of.1).map(|it| Some((Decision::Edit(it), "Edited and approved")))
-                }
-                _ => Ok(None),
-            };
-            let open = |answer| Request {
-                text: text.clone(),
-                message,
-                wants: Wants::Leave { arguments: arguments.clone(), answer },
-            };
-            match decision {
+            let decision = match decision(what, press) {
                 Ok(Some((decision, done))) => {
-                    let is_late = answer.send(decision).is_err();
-                    decided(&text, is_late, done, of.1)
+                    return decided(&text, answer.send(decision).is_err(), done, press);
                 }
-                Ok(None) => Step::Open(open(answer), edit_form(&arguments, of.0)),
-                Err(why) => Step::Open(open(answer), Err(why)),
-            }
+                Ok(None) => edit_form(&arguments, key),
+                Err(why) => Err(why),
+            };
+            Step::Open(
+                Request { text, message, wants: Wants::Leave { arguments, answer } },
+                decision,
+            )
         }
         Wants::Answer { server, question, mut filled, page, answer } => {
-            let read = match what {
-                "decline" => return decided(&text, answer.is_closed(), "Declined", of.1),
-                "accept" => Ok(true),
-                _ if what == format!("filled-{page}") => question
-                    .read(page, &of.1.values, &mut filled)
-                    .map(|()| page + 1 >= question.pages())
-                    .map_err(|why| Err(why.into())),
-                _ if what.starts_with("filled-") => Err(Err(OVER.into())),
-                _ => {
-                    let id = format!("desk:filled-{page}:{}", of.0);
-                    Err(Ok(Answer::Form(question.page(page, id, &server))))
+            match read_page((&question, page, &mut filled), what, press) {
+                Read::Declined => decided(&text, answer.is_closed(), "Declined", press),
+                Read::Whole => decided(&text, answer.send(filled).is_err(), "Answered", press),
+                read => {
+                    let is_read = matches!(read, Read::Page);
+                    let id = format!("desk:filled-{page}:{key}");
+                    let form = question.page(page, id, &server);
+                    let page = if is_read { page + 1 } else { page };
+                    let wants = Wants::Answer { server, question, filled, page, answer };
+                    let request = Request { text, message, wants };
+                    let next = match read {
+                        Read::Wrong(why) => Err(why),
+                        Read::Page => Ok(Answer::Replace(
+                            Reply::public(request.text.clone()).with_rows(request.rows(key)),
+                        )),
+                        _ => Ok(Answer::Form(form)),
+                    };
+                    Step::Open(request, next)
                 }
-            };
-            if read.as_ref().is_ok_and(|is_whole| *is_whole) {
-                return decided(&text, answer.send(filled).is_err(), "Answered", of.1);
             }
-            let page = if read.is_ok() { page + 1 } else { page };
-            let wants = Wants::Answer { server, question, filled, page, answer };
-            let request = Request { text, message, wants };
-            let next = Reply::public(request.text.clone()).with_rows(request.rows(of.0));
-            Step::Open(request, read.map_or_else(|other| other, |_| Ok(Answer::Replace(next))))
         }
+    }
+}
+
+/// What a press says about a call, and how that is called; `None`: the form is wanted.
+fn decision(what: &str, press: &Press) -> Result<Option<(Decision, &'static str)>, Refusal> {
+    Ok(match what {
+        "approve" => Some((Decision::Approve, "Approved")),
+        "deny" => Some((Decision::Deny("the game master said no".to_owned()), "Denied")),
+        "edited" => Some((Decision::Edit(edited(press)?), "Edited and approved")),
+        _ => None,
+    })
+}
+
+/// What a press says about a server's question.
+enum Read {
+    /// The next form is wanted.
+    Nothing,
+    /// Not to be answered.
+    Declined,
+    /// One form of several was filled in.
+    Page,
+    /// All is filled in.
+    Whole,
+    /// It does not fit.
+    Wrong(Refusal),
+}
+
+fn read_page(
+    (question, page, filled): (&Question, usize, &mut Map<String, Value>),
+    what: &str,
+    press: &Press,
+) -> Read {
+    match what {
+        "decline" => Read::Declined,
+        "accept" => Read::Whole,
+        _ if what == format!("filled-{page}") => match question.read(page, &press.values, filled) {
+            Ok(()) if page + 1 >= question.pages() => Read::Whole,
+            Ok(()) => Read::Page,
+            Err(why) => Read::Wrong(why.into()),
+        },
+        _ if what.starts_with("filled-") => Read::Wrong(OVER.into()),
+        _ => Read::Nothing,
     }
 }
 
@@ -347,99 +376,4 @@ fn unfenced(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use serenity::all::{Permissions, UserId};
-
-    use super::*;
-
-    fn press(values: &[&str]) -> Press {
-        Press {
-            user: UserId::new(7),
-            name: "Dora".to_owned(),
-            is_dm: true,
-            may: Permissions::empty(),
-            channel: ChannelId::new(1),
-            id: String::new(),
-            values: values.iter().map(|it| (*it).to_owned()).collect(),
-        }
-    }
-
-    fn leave() -> (Request, oneshot::Receiver<Decision>) {
-        let (answer, answered) = oneshot::channel();
-        let arguments = json!({"on": true}).as_object().cloned().unwrap();
-        let wants = Wants::Leave { arguments, answer };
-        (Request { text: "Bartok wants it".to_owned(), message: None, wants }, answered)
-    }
-
-    /// The new text of a decided request.
-    fn text(step: Step) -> String {
-        match step {
-            Step::Done(Answer::Replace(reply)) => reply.text().to_owned(),
-            _ => panic!("it still waits"),
-        }
-    }
-
-    #[test]
-    fn a_call_is_approved_denied_or_edited_and_it_says_by_whom() {
-        let (request, mut answered) = leave();
-        let done = text(step(request, "approve", ("k", &press(&[]))));
-        assert_eq!(done, "Bartok wants it\n**Approved by Dora**");
-        assert_eq!(answered.try_recv(), Ok(Decision::Approve));
-        let (request, mut answered) = leave();
-        assert!(text(step(request, "deny", ("k", &press(&[])))).contains("Denied by Dora"));
-        assert!(matches!(answered.try_recv(), Ok(Decision::Deny(_))));
-        let (request, mut answered) = leave();
-        let edited = press(&[r#"{"on": false}"#]);
-        assert!(text(step(request, "edited", ("k", &edited))).contains("Edited and approved"));
-        let expected = json!({"on": false}).as_object().cloned().unwrap();
-        assert_eq!(answered.try_recv(), Ok(Decision::Edit(expected)));
-    }
-
-    #[test]
-    fn arguments_that_are_no_json_leave_the_request_open() {
-        let (request, mut answered) = leave();
-        let Step::Open(request, Err(Refusal(why))) =
-            step(request, "edited", ("k", &press(&["on = no"])))
-        else {
-            panic!("it was taken")
-        };
-        assert!(why.contains("no JSON"), "{why}");
-        assert!(!request.is_over());
-        assert_eq!(answered.try_recv(), Err(oneshot::error::TryRecvError::Empty));
-        let form = step(request, "edit", ("k", &press(&[])));
-        assert!(matches!(form, Step::Open(_, Ok(Answer::Form(_)))));
-    }
-
-    #[test]
-    fn a_decision_that_comes_too_late_is_none() {
-        let (request, answered) = leave();
-        drop(answered);
-        assert!(request.is_over());
-        assert!(text(step(request, "approve", ("k", &press(&[])))).contains("Expired"));
-    }
-
-    #[test]
-    fn a_long_question_is_filled_in_form_by_form() {
-        let properties: Map<String, Value> =
-            (0..6).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
-        let question = Question::of(&json!({ "properties": properties })).unwrap();
-        let (answer, mut answered) = oneshot::channel();
-        let (server, filled) = ("home".to_owned(), Map::new());
-        let wants = Wants::Answer { server, question, filled, page: 0, answer };
-        let request = Request { text: "home asks".to_owned(), message: None, wants };
-        let first = press(&["a", "b", "c", "d", "e"]);
-        let Step::Open(request, Ok(Answer::Replace(_))) = step(request, "filled-0", ("k", &first))
-        else {
-            panic!("one form was enough")
-        };
-        // The first form once more, by somebody who was slower.
-        let Step::Open(request, Err(_)) = step(request, "filled-0", ("k", &first)) else {
-            panic!("a form was taken twice")
-        };
-        assert!(
-            text(step(request, "filled-1", ("k", &press(&["f"])))).contains("Answered by Dora")
-        );
-        assert_eq!(answered.try_recv().unwrap().len(), 6);
-    }
-}
+mod tests;

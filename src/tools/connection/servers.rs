@@ -293,3 +293,62 @@ async fn settled(known: &Known) -> State {
     let settled = state.wait_for(|state| *state != State::Connecting).await;
     settled.map_or(State::Stopped, |state| state.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{SeedableRng, rngs::StdRng};
+
+    use super::*;
+    use crate::tools::connection::{Reach, Trust};
+
+    fn options(name: &str) -> ServerOptions {
+        ServerOptions {
+            name: name.to_owned(),
+            prefix: None,
+            reach: Reach::Stdio {
+                command: vec!["no-such-program".to_owned()],
+                env: BTreeMap::new(),
+            },
+            required: false,
+            connect_timeout: Duration::from_secs(1),
+            reconnect: None,
+            resources: false,
+            resource_vars: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            trust: Trust::Auto,
+            debug: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn servers_are_added_beside_the_configured_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let servers = Servers::new(Setup {
+            host: ToolHost::new(StdRng::seed_from_u64(1)),
+            data_dir: folder.path().to_owned(),
+            environment: Vec::new(),
+            facts: Arc::default(),
+            seed: 1,
+        });
+        let names = || servers.status().into_iter().map(|it| it.name).collect::<Vec<_>>();
+        servers.set(vec![options("home")]);
+        let same = ServerOptions { prefix: Some("home".to_owned()), ..options("other") };
+        assert!(servers.add(options("home")).unwrap_err().contains("'home' already"));
+        assert!(servers.add(same).is_err(), "its tools would be called the same");
+        servers.add(options("far")).unwrap();
+        assert_eq!(names(), ["far", "home"]);
+        // It outlives a changed file, where that does not name it as well.
+        servers.set(Vec::new());
+        assert_eq!(names(), ["far"]);
+        servers.set(vec![options("far")]);
+        assert_eq!(names(), ["far"]);
+        assert!(servers.remove("far"));
+        assert_eq!(names(), ["far"], "it is configured now");
+        assert!(!servers.remove("far"));
+        servers.restart("far").unwrap();
+        assert!(servers.restart("home").unwrap_err().contains("no server 'home'"));
+        servers.settled(Duration::from_secs(5), |_| true).await;
+        assert_eq!(servers.status()[0].state.name(), "failed");
+        servers.close().await;
+    }
+}
