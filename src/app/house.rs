@@ -204,8 +204,7 @@ impl House for Residence {
         let manifests = config.manifests.iter();
         let manifests: Vec<String> =
             manifests.map(|it| tools::identity(&it.namespace, &it.name)).collect();
-        let taken = IDENTITIES.iter().copied().chain(manifests.iter().map(String::as_str));
-        let options = config::server(&described, taken.collect())?;
+        let options = config::server(&described, IDENTITIES, &manifests)?;
         if config::is_near(&options) && !config.discord.trust_dms {
             return Err(
                 "programs on my machine, and addresses of its network, are not started or \

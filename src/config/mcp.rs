@@ -69,18 +69,23 @@ pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptio
 }
 
 /// A server that is described beside the files, by the keys they have; nothing in it stands for a
-/// variable. What only warns in a file is a problem here.
+/// variable. `built_in` and `manifests` are identities that are taken. What only warns in a file is a
+/// problem here.
 ///
 /// # Errors
 /// What is wrong with it, a problem a line.
-pub fn server(described: &Json, taken: Vec<&str>) -> Result<ServerOptions, String> {
+pub fn server(
+    described: &Json,
+    built_in: &[&str],
+    manifests: &[String],
+) -> Result<ServerOptions, String> {
     let mut notes = Notes::new(Path::new("server"));
     let text = serde_json::json!({ "servers": [described] }).to_string();
     let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
         yaml::check(&mut node, "", &Kind::Shape(&keys::MCP), &mut notes.problems);
         node
     });
-    let from = Origin { folder: Path::new("."), source: Source::Disk, taken };
+    let from = Origin { folder: Path::new("."), source: Source::Disk, built_in, manifests };
     let found = node.map(|node| mcp(Some(Fields::new(&node, &keys::MCP)), &from, &mut notes));
     let told = notes.problems.into_vec().into_iter().chain(notes.warnings.into_vec());
     let told: Vec<String> = told.map(|it| format!("{} ({})", it.message, it.way_out)).collect();

@@ -100,7 +100,8 @@ impl SettingsFile {
     /// The file cannot be written.
     pub fn write(&self, settings: &Settings) -> Result<(), String> {
         let settings = Settings { version: VERSION, ..settings.clone() };
-        let write = || files::replace(&self.0, &serde_json::to_vec_pretty(&settings)?);
+        // Tokens of servers may be in it.
+        let write = || files::replace_private(&self.0, &serde_json::to_vec_pretty(&settings)?);
         write().map_err(|error: io::Error| format!("cannot write '{}': {error}", self.0.display()))
     }
 }

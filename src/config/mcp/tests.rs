@@ -168,7 +168,7 @@ fn whitelists_may_name_tools_of_configured_servers() {
 
 #[test]
 fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
-    let described = |json: Json| server(&json, vec!["dice-roller.roll"]);
+    let described = |json: Json| server(&json, &["dice-roller.roll"], &[]);
     let url = "https://tools.example.com/mcp";
     let token = "${TOKEN}";
     let found = described(serde_json::json!({
@@ -198,7 +198,7 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
 
 #[test]
 fn what_may_be_on_this_network_is_known() {
-    let near = |json: Json| is_near(&server(&json, Vec::new()).unwrap());
+    let near = |json: Json| is_near(&server(&json, &[], &[]).unwrap());
     assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
     for host in ["127.0.0.1", "127.1", "2130706433", "localhost:8080", "[::1]", "nas.local"] {
         let url = format!("http://{host}/mcp");

@@ -316,6 +316,7 @@ mod tests {
             resource_vars: BTreeMap::new(),
             tools: BTreeMap::new(),
             trust: Trust::Auto,
+            allow_sampling: false,
             debug: false,
         }
     }

@@ -13,7 +13,9 @@ use crate::{
         reply::Reply,
     },
     domain::{CallId, SessionId, ToolCall, TurnId},
-    tools::{CallContext, CallRecord, Taint, calibrated_line, picked, rank, reported_line},
+    tools::{
+        CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, reported_line,
+    },
 };
 
 /// Where own figures are from.
@@ -88,6 +90,7 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         taint: Taint::default(),
         cancel: CancellationToken::new(),
         effects: noting.clone(),
+        progress: Progress::default(),
     };
     let made = ToolCall {
         id: CallId("operator".to_owned()),
