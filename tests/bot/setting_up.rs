@@ -45,8 +45,13 @@ async fn setup_shows_what_is_there_and_what_is_heard() {
     hall.listens_to("Olga").await;
     let answer = hall.asks(&olga, Slash::new("setup")).await;
     let text = answer.text();
-    for wanted in ["✅ Speak in", "✅ Attach Files in", "Game masters: <@&", "no cap", "NPCs: en"]
-    {
+    for wanted in [
+        "✅ Speak in",
+        "✅ Attach Files in",
+        "Game masters: <@&",
+        "2.00 a session at most",
+        "NPCs: en",
+    ] {
         assert!(text.contains(wanted), "wanted {wanted}: {text}");
     }
     let message = answer.message.unwrap();
