@@ -25,7 +25,6 @@ fn register() -> CreateCommand {
         .add_option(parts::words("text", "The question", QUESTION_MAX).required(true))
 }
 
-#[expect(clippy::needless_pass_by_ref_mut, reason = "the shape of every command")]
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
     let live = guild.live().ok();

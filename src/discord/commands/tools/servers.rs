@@ -98,7 +98,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// There is no such server.
-pub fn restart(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
+pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let restarted = guild.shared.house.servers().restart(name);
     restarted.map_err(|why| format!("{why} (/tools servers shows them)"))?;
     let text = format!("'{name}' is being connected anew, for every server I am on.");
@@ -112,7 +112,7 @@ fn taken(name: &str) -> String {
 
 impl Guild {
     /// Connects the servers that were added here.
-    pub fn add_servers(&mut self) {
+    pub fn add_servers(&self) {
         let house = &self.shared.house;
         for (name, added) in &self.settings.servers {
             let options = house.server(name, added);
