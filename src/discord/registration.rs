@@ -49,6 +49,19 @@ pub async fn register(http: &Http, options: &Options) {
     }
 }
 
+/// What of the commands Discord does not know, by name; of the configured guild, else everywhere.
+///
+/// # Errors
+/// Discord's own.
+pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'static str>> {
+    let known = match options.guild {
+        Some(guild) => http.get_guild_commands(GuildId::new(guild)).await?,
+        None => http.get_global_commands().await?,
+    };
+    let is_known = |name: &str| known.iter().any(|it| it.name == name);
+    Ok(ALL.iter().map(|it| it.name).filter(|name| !is_known(name)).collect())
+}
+
 /// What tells one set of commands from another.
 fn hash(commands: &[CreateCommand]) -> String {
     let mut hasher = DefaultHasher::new();
