@@ -28,7 +28,7 @@ mod voice;
 mod watch;
 
 pub use bot::run;
-pub use examine::{Finding, examine};
+pub use examine::examine;
 pub use house::{House, Opened, Opening};
 pub use invite::invite;
 pub use options::{Consent, Options, Token};

@@ -3,6 +3,7 @@
 mod arriving;
 mod commands;
 mod hall;
+mod hosting;
 mod interrupting;
 mod talking;
 mod weather;
