@@ -8,7 +8,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{DONE, Failure};
-use crate::{config::Config, discord};
+use crate::{
+    config::Config,
+    discord::{self, Invitation, Options},
+};
 
 #[derive(Args)]
 #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
@@ -27,10 +30,12 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     if options.token.0.is_empty() {
         return Err(Failure::Usage(NO_TOKEN.to_owned()));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let invitation = runtime.block_on(discord::invite(options))?;
+    super::block_on(async { print(options, &discord::invite(options).await?, arguments.json) })
+}
+
+fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {
     let mut out = io::stdout().lock();
-    if arguments.json {
+    if json {
         let line = json!({
             "bot": invitation.bot,
             // Ids and permissions are more than every reader's numbers hold.

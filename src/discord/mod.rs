@@ -30,5 +30,5 @@ mod watch;
 pub use bot::run;
 pub use examine::examine;
 pub use house::{House, Opened, Opening};
-pub use invite::invite;
+pub use invite::{Invitation, invite};
 pub use options::{Consent, Options, Token};

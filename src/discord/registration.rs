@@ -22,11 +22,14 @@ pub fn commands() -> Vec<CreateCommand> {
     ALL.iter().map(|command| (command.register)()).collect()
 }
 
-/// Registers every command in the configured guild, else everywhere.
+/// Registers every command in the configured guild, else everywhere, unless Discord has them.
 pub async fn register(http: &Http, options: &Options) {
     let commands = commands();
     let (mark, file) = (hash(&commands), mark_file(http, options));
-    if fs::read_to_string(&file).is_ok_and(|known| known == mark) {
+    // A server that threw the bot out and invited it again has lost its commands.
+    if fs::read_to_string(&file).is_ok_and(|known| known == mark)
+        && unknown(http, options).await.is_ok_and(|names| names.is_empty())
+    {
         return;
     }
     let registered = match options.guild {
