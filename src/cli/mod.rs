@@ -41,7 +41,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The bot: joins voice channels and plays the NPCs [default].
+    /// The bot: joins voice channels and plays the NPCs (the default).
     #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
     Run,
     /// Speaks with the NPCs: recordings, text, or typed lines.
