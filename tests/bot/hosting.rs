@@ -132,7 +132,7 @@ async fn the_doctor_says_what_each_channel_lacks() {
         "✓ voice channel: '#Snug' of 'The Tilted Tankard'; of its 5 seats",
         "✗ text channel: I lack Send Messages in '#rules'",
         "✓ text channels: 1 of 'The Tilted Tankard'",
-        "✗ discord commands: not registered in every server: /session, ",
+        "✗ discord commands: not registered in every server: /",
     ] {
         assert!(before.stdout.lines().any(|it| it.starts_with(line)), "{line}: {before:#?}");
     }
