@@ -1,8 +1,10 @@
-//! The script that the README's commands are.
+//! The script that the README's commands are, and the files that host the bot.
 
-use std::process::Command;
+use std::{collections::BTreeSet, process::Command};
 
-use crate::support::program::{Ran, repository, run};
+use serde_json::Value;
+
+use crate::support::program::{Place, Ran, repository, run, shipped};
 
 fn dev(arguments: &[&str]) -> Ran {
     let mut command = Command::new(repository("dev"));
@@ -34,5 +36,116 @@ fn the_scripts_can_be_read_by_bash() {
         let mut command = Command::new("bash");
         command.arg("-n").arg(repository(script));
         assert_eq!(run(command, "").ends_with(0).stderr, "");
+    }
+}
+
+/// Packages of the script: those that build, and those that run.
+fn packages() -> (BTreeSet<String>, BTreeSet<String>) {
+    let script = shipped("dev");
+    let list = script.split("packages() {\n    cat <<'EOF'\n").nth(1);
+    let list = list.and_then(|rest| rest.split("\nEOF").next());
+    let names = list.expect("the list").lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_owned).partition(|name| name.ends_with("-dev") || name == "pkg-config")
+}
+
+/// Packages each stage of the container file installs.
+fn installed() -> Vec<BTreeSet<String>> {
+    let file = shipped("Containerfile");
+    let stages = file.split("\nFROM ").skip(1).map(|stage| {
+        let lines = stage.lines().map(str::trim);
+        let lines = lines.skip_while(|line| !line.contains("apt-get install")).skip(1);
+        let names = lines.take_while(|line| !line.starts_with("&&"));
+        names.map(|line| line.trim_end_matches(" \\").to_owned()).collect()
+    });
+    stages.collect()
+}
+
+#[test]
+fn the_container_has_the_packages_of_the_script() {
+    let (build, mut run) = packages();
+    // The codec itself, which its -dev package brings; and whom to trust on the network.
+    run.extend(["libopus0", "ca-certificates"].map(str::to_owned));
+    assert_eq!(installed(), [build, run]);
+    let rust = shipped("Cargo.toml");
+    let rust = rust.split("rust-version = \"").nth(1).and_then(|it| it.split('"').next());
+    let image = format!("docker.io/library/rust:{}-", rust.expect("a version"));
+    assert!(shipped("Containerfile").contains(&image), "{image}");
+}
+
+#[test]
+fn the_container_starts_what_there_is() {
+    let compose: Value = serde_yaml::from_str(&shipped("compose.yaml")).expect("YAML");
+    let bot = &compose["services"]["glyphoxa"];
+    assert!(repository(bot["build"]["dockerfile"].as_str().expect("a file")).exists());
+    let file = shipped("Containerfile");
+    for volume in bot["volumes"].as_array().expect("volumes") {
+        let place = volume.as_str().and_then(|it| it.split(':').nth(1)).expect("a place");
+        assert!(
+            file.contains(&format!("install -d -o glyphoxa -g glyphoxa -m 700 {place}"))
+                || file.contains(&format!("WORKDIR {place}\n")),
+            "{place}"
+        );
+    }
+    // The variable moves what is kept into the volume.
+    assert!(file.contains("ENV GLYPHOXA_DATA=/data\n") && file.contains("VOLUME /data\n"));
+    let place = Place::new();
+    place.write("file", "");
+    let below = place.path("file/below").display().to_string();
+    let doctor = place.env("GLYPHOXA_DATA", &below).run(&["doctor"]).ends_with(1);
+    assert!(doctor.stdout.contains(&format!("✗ disk: '{below}' ")), "{doctor:#?}");
+}
+
+/// Values of a key of the service.
+fn service(key: &str) -> Vec<String> {
+    let file = shipped("deploy/glyphoxa.service");
+    let values = file.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    values.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_service_starts_the_program_as_it_can_be_started() {
+    let start = service("ExecStart");
+    let mut words = start.first().expect("a command").split(' ');
+    assert_eq!(words.next(), Some("/usr/local/bin/glyphoxa"));
+    let arguments: Vec<&str> = words.chain(["--help"]).collect();
+    let help = Place::new().run(&arguments).ends_with(0);
+    assert!(help.stdout.contains("glyphoxa run"), "{help:#?}");
+    let data = service("Environment").concat();
+    assert!(data.contains("GLYPHOXA_DATA=/var/lib/glyphoxa"), "{data}");
+    assert_eq!(service("StateDirectory"), ["glyphoxa"]);
+}
+
+#[test]
+fn systemd_understands_the_service() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_glyphoxa");
+    let unit = shipped("deploy/glyphoxa.service").replace("/usr/local/bin/glyphoxa", program);
+    place.write("glyphoxa.service", unit);
+    let mut command = Command::new("systemd-analyze");
+    if command.arg("--version").output().is_err() {
+        eprintln!(
+            "SKIPPED: there is no systemd-analyze, so deploy/glyphoxa.service was not verified"
+        );
+        return;
+    }
+    let mut command = Command::new("systemd-analyze");
+    command.args(["verify", "--man=no"]).arg(place.path("glyphoxa.service"));
+    assert_eq!(run(command, "").ends_with(0).stderr, "");
+}
+
+/// Files that the README's longer command blocks name.
+#[test]
+fn hosting_commands_name_files_that_exist() {
+    let readme = shipped("README.md");
+    let blocks: String =
+        readme.split("```bash\n").skip(1).filter_map(|it| it.split("```").next()).collect();
+    for file in ["deploy/glyphoxa.service", "glyphoxa.yaml", "npcs", "campaigns", "tools"] {
+        assert!(blocks.contains(file) && repository(file).exists(), "{file}");
+    }
+    for line in blocks.lines().filter(|line| line.starts_with("docker compose run")) {
+        let service = "docker compose run --rm glyphoxa ";
+        let rest = line.strip_prefix(service).unwrap_or_else(|| panic!("what is this? {line}"));
+        let command = rest.split(' ').next().expect("a command");
+        Place::new().run(&[command, "--help"]).ends_with(0);
     }
 }

@@ -13,6 +13,7 @@ use super::{DONE, FAILED, Failure};
 use crate::{
     app,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    discord,
     domain::Voice,
     provider::{Error, TextToSpeech, espeak::Espeak, flite::Flite, openai},
     tools::builtin,
@@ -119,7 +120,19 @@ async fn examine(config: &Config) -> Vec<Finding> {
     findings.push(Finding::new("flite", listed(Flite::new().voices().await)));
     findings.push(Finding::new("espeak", listed(Espeak::new().voices().await)));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
+    findings.extend(bot(&config.discord).await);
     findings
+}
+
+/// What Discord says about the bot; without a token it is not asked.
+async fn bot(options: &discord::Options) -> Vec<Finding> {
+    if options.token.0.is_empty() {
+        let skipped = "not looked at, for there is no bot token (put DISCORD_TOKEN into the \
+                       environment, or set discord.token)";
+        return vec![Finding::new("discord", Ok(skipped.to_owned()))];
+    }
+    let found = discord::examine(options).await;
+    found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
 }
 
 /// The first of many.

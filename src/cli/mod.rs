@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod invite;
 mod mcp;
 mod roll;
 mod run;
@@ -40,7 +41,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The bot: joins voice channels and plays the NPCs [default].
+    /// The bot: joins voice channels and plays the NPCs (the default).
     #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa run")]
     Run,
     /// Speaks with the NPCs: recordings, text, or typed lines.
@@ -60,6 +61,8 @@ enum Command {
     },
     /// Says what works on this machine, and what to do about the rest.
     Doctor(doctor::Arguments),
+    /// Prints the link that invites the bot to a server.
+    Invite(invite::Arguments),
     /// Rolls dice.
     Roll(roll::Arguments),
     /// Says which latency tier an utterance gets, and why.
@@ -166,6 +169,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
             Ok(DONE)
         }
         Command::Doctor(doctor) => doctor::run(path, &doctor),
+        Command::Invite(invite) => invite::run(&load(path)?, &invite),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => tier::run(&load(path)?, &tier),
         Command::Tools(tools) => {

@@ -41,33 +41,46 @@ pub fn is_dm(options: &Options, settings: &Settings, member: &Member, may: Permi
 
 /// What the bot lacks in a voice channel; `None`: nothing. One line that says what to do.
 pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<String> {
-    if channel.kind == ChannelType::Stage {
-        return Some(format!(
-            "<#{}> is a stage, where a bot is in the audience (use an ordinary voice channel)",
-            channel.id
-        ));
-    }
-    let missing = missing(guild, channel, me, VOICE_NEEDS);
-    if !missing.is_empty() {
-        return Some(format!(
-            "I lack {} in <#{}> (grant it in the channel's settings, under permissions)",
-            missing.join(", "),
-            channel.id
-        ));
+    let (name, has) = (format!("<#{}>", channel.id), permissions(guild, channel, me));
+    if let Some(lack) = forbids_voice(channel, &name, has) {
+        return Some(lack);
     }
     let inside = guild.voice_states.values().filter(|it| it.channel_id == Some(channel.id)).count();
-    let full = channel
-        .user_limit
-        .is_some_and(|limit| limit > 0 && u32::try_from(inside).is_ok_and(|it| it >= limit));
-    let may_squeeze = permissions(guild, channel, me).move_members();
+    let full = seats(channel, has).is_some_and(|it| u32::try_from(inside).is_ok_and(|n| n >= it));
     let is_inside = guild.voice_states.get(&me).is_some_and(|it| it.channel_id == Some(channel.id));
-    (full && !may_squeeze && !is_inside)
-        .then(|| format!("<#{}> is full (raise its user limit, or let somebody leave)", channel.id))
+    (full && !is_inside)
+        .then(|| format!("{name} is full (raise its user limit, or let somebody leave)"))
+}
+
+/// Why the bot, which `has` these permissions there, can never talk in the voice channel `name`.
+pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Option<String> {
+    if channel.kind == ChannelType::Stage {
+        return Some(format!(
+            "{name} is a stage, where a bot is in the audience (use an ordinary voice channel)"
+        ));
+    }
+    let missing = missing(has, VOICE_NEEDS);
+    (!missing.is_empty()).then(|| {
+        format!(
+            "I lack {} in {name} (grant it in the channel's settings, under permissions)",
+            missing.join(", ")
+        )
+    })
+}
+
+/// How many may be in a voice channel before the bot finds it full; `None`: it never does.
+pub fn seats(channel: &GuildChannel, has: Permissions) -> Option<u32> {
+    channel.user_limit.filter(|limit| *limit > 0 && !has.move_members())
 }
 
 /// What the bot lacks in a text channel, by name.
 pub fn lacks_text(guild: &Guild, channel: &GuildChannel, me: UserId) -> Vec<&'static str> {
-    missing(guild, channel, me, TEXT_NEEDS)
+    forbids_text(permissions(guild, channel, me))
+}
+
+/// What the bot, which `has` these permissions, lacks where its panel stands, by name.
+pub fn forbids_text(has: Permissions) -> Vec<&'static str> {
+    missing(has, TEXT_NEEDS)
 }
 
 /// Each thing the bot needs in a voice and a text channel, and whether it has it.
@@ -89,13 +102,7 @@ pub fn needs(
     all
 }
 
-fn missing(
-    guild: &Guild,
-    channel: &GuildChannel,
-    me: UserId,
-    needs: &[(Permissions, &'static str)],
-) -> Vec<&'static str> {
-    let has = permissions(guild, channel, me);
+fn missing(has: Permissions, needs: &[(Permissions, &'static str)]) -> Vec<&'static str> {
     needs.iter().filter(|(need, _)| !has.contains(*need)).map(|(_, name)| *name).collect()
 }
 

@@ -3,16 +3,16 @@
 //! Entry function: [`run`]. **Never**: gives up because of anything but what only its owner can put
 //! right.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use dashmap::DashMap;
 use serenity::{
     all::{
-        ClientBuilder, Context, EventHandler, GatewayError, GatewayIntents, Guild as GuildData,
-        GuildId, HttpBuilder, Interaction, Ready, UnavailableGuild, UserId, VoiceState,
+        Client, ClientBuilder, Context, EventHandler, GatewayError, GatewayIntents,
+        Guild as GuildData, GuildId, Interaction, Ready, UnavailableGuild, UserId, VoiceState,
     },
-    http::{Http, HttpError},
+    http::Http,
 };
 use songbird::{SerenityInit, Songbird};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -21,31 +21,17 @@ use tokio_util::sync::CancellationToken;
 use super::{
     guild::{self, GuildEvent, Shared},
     house::House,
+    invite,
     options::Options,
     registration,
     reply::{Asked, Reply, Sender},
+    rest::{self, Fatal},
     voice,
 };
 
 /// Waited before Discord is tried again, at first and at most.
 const RETRY: Duration = Duration::from_secs(2);
 const RETRY_MAX: Duration = Duration::from_secs(60);
-
-/// What only the bot's owner can put right.
-#[derive(Debug, thiserror::Error)]
-pub enum Fatal {
-    /// Discord does not know the token.
-    #[error(
-        "discord does not accept the token (make a new one at https://discord.com/developers/applications, under Bot, and put it into discord.token)"
-    )]
-    Token,
-    /// The gateway refuses for good.
-    #[error("discord's gateway refuses this bot: {0}")]
-    Refused(String),
-    /// The connection cannot be set up.
-    #[error("discord cannot be reached as configured: {0}")]
-    SetUp(String),
-}
 
 /// Runs the bot until `stop` is cancelled, then ends every session.
 ///
@@ -56,7 +42,7 @@ pub async fn run(
     house: Arc<dyn House>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
-    let http = http(&options).map_err(Fatal::SetUp)?;
+    let http = rest::http(&options)?;
     let me = tokio::select! {
         me = introduce(&http) => me?,
         () = stop.cancelled() => return Ok(()),
@@ -72,13 +58,13 @@ pub async fn run(
         me,
     };
     let intents = GatewayIntents::GUILDS | GatewayIntents::GUILD_VOICE_STATES;
-    let mut client = ClientBuilder::new_with_http(http, intents)
+    let client = ClientBuilder::new_with_http(http, intents)
         .event_handler(handler)
         .register_songbird_with(songbird)
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
-    let mut running = tokio::spawn(async move { client.start().await });
+    let mut running = tokio::spawn(stay(client, stop.clone()));
     let ended = tokio::select! {
         ended = &mut running => Some(ended),
         () = stop.cancelled() => None,
@@ -91,67 +77,68 @@ pub async fn run(
         None => running.await,
     };
     match ended {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(fatal(&error)),
+        Ok(ended) => ended,
         Err(lost) => Err(Fatal::SetUp(lost.to_string())),
     }
-}
-
-/// Discord's REST, at its own address or where the options say.
-fn http(options: &Options) -> Result<Http, String> {
-    let mut builder = HttpBuilder::new(&options.token.0);
-    if let Some(address) = options.api {
-        builder = builder.client(client_at(address)?);
-    }
-    Ok(builder.build())
-}
-
-/// A client that finds `discord.com` at `address`.
-fn client_at(address: SocketAddr) -> Result<discord_http::Client, String> {
-    discord_http::Client::builder()
-        .resolve("discord.com", address)
-        .build()
-        .map_err(|error| error.to_string())
 }
 
 /// Learns who the bot is; tries until Discord answers. Cancel safe.
 async fn introduce(http: &Http) -> Result<UserId, Fatal> {
     let mut wait = RETRY;
     loop {
-        let error = match http.get_current_application_info().await {
-            Ok(application) => {
-                http.set_application_id(application.id);
-                match http.get_current_user().await {
-                    Ok(me) => return Ok(me.id),
-                    Err(error) => error,
-                }
-            }
+        let error = match rest::introduce(http).await {
+            Ok((_, me)) => return Ok(me.id),
             Err(error) => error,
         };
-        if is_unauthorized(&error) {
+        if rest::is_bad_token(&error) {
             return Err(Fatal::Token);
         }
-        tracing::warn!(%error, "discord does not answer; trying again in {} s", wait.as_secs());
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(RETRY_MAX);
+        wait = pause(&error, wait).await;
     }
 }
 
-fn is_unauthorized(error: &serenity::Error) -> bool {
-    matches!(error, serenity::Error::Http(HttpError::UnsuccessfulRequest(answer))
-        if answer.status_code.as_u16() == 401)
+/// Says that Discord does not answer and waits so long; the next pause.
+async fn pause(error: &serenity::Error, wait: Duration) -> Duration {
+    let reason = rest::reason(error);
+    tracing::warn!(reason, "discord does not answer; trying again in {} s", wait.as_secs());
+    tokio::time::sleep(wait).await;
+    (wait * 2).min(RETRY_MAX)
 }
 
-fn fatal(error: &serenity::Error) -> Fatal {
-    let serenity::Error::Gateway(error) = error else {
-        return if is_unauthorized(error) { Fatal::Token } else { Fatal::SetUp(error.to_string()) };
-    };
-    match error {
-        GatewayError::InvalidAuthentication | GatewayError::NoAuthentication => Fatal::Token,
-        GatewayError::DisallowedGatewayIntents => {
-            Fatal::Refused("an intent is not enabled in the developer portal, under Bot".to_owned())
+/// Stays connected until the shards are shut down, or `stop` is cancelled while it is not.
+///
+/// # Errors
+/// What only the bot's owner can put right.
+async fn stay(mut client: Client, stop: CancellationToken) -> Result<(), Fatal> {
+    let mut wait = RETRY;
+    loop {
+        let Err(error) = client.start().await else { return Ok(()) };
+        if let Some(fatal) = fatal(&error) {
+            return Err(fatal);
         }
-        error => Fatal::Refused(error.to_string()),
+        wait = tokio::select! {
+            longer = pause(&error, wait) => longer,
+            () = stop.cancelled() => return Ok(()),
+        };
+    }
+}
+
+/// What only the bot's owner can put right; `None` passes by itself.
+fn fatal(error: &serenity::Error) -> Option<Fatal> {
+    match error {
+        error if rest::is_bad_token(error) => Some(Fatal::Token),
+        serenity::Error::Http(_) => None,
+        serenity::Error::Gateway(
+            GatewayError::InvalidAuthentication | GatewayError::NoAuthentication,
+        ) => Some(Fatal::Token),
+        serenity::Error::Gateway(GatewayError::DisallowedGatewayIntents) => Some(Fatal::Refused(
+            "an intent is not allowed (turn it on at https://discord.com/developers/applications, \
+             under Bot, Privileged Gateway Intents)"
+                .to_owned(),
+        )),
+        error => {
+            Some(Fatal::Refused(format!("{error} (start it again, and report it if it stays)")))
+        }
     }
 }
 
@@ -223,6 +210,20 @@ impl Handler {
 impl EventHandler for Handler {
     async fn ready(&self, _: Context, ready: Ready) {
         tracing::info!(guilds = ready.guilds.len(), "ready as {}", ready.user.name);
+        let link = invite::link(ready.application.id, self.options.guild);
+        match self.options.guild {
+            None if ready.guilds.is_empty() => {
+                tracing::warn!(invite = %link, "the bot is in no server yet (open the link)");
+            }
+            Some(id) if ready.guilds.iter().all(|it| it.id.get() != id) => {
+                tracing::warn!(
+                    guild = id,
+                    invite = %link,
+                    "the bot is not in the server of discord.guild_id (open the link)"
+                );
+            }
+            _ => {}
+        }
     }
 
     async fn guild_create(&self, ctx: Context, guild: GuildData, _: Option<bool>) {

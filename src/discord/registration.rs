@@ -22,11 +22,14 @@ pub fn commands() -> Vec<CreateCommand> {
     ALL.iter().map(|command| (command.register)()).collect()
 }
 
-/// Registers every command in the configured guild, else everywhere.
+/// Registers every command in the configured guild, else everywhere, unless Discord has them.
 pub async fn register(http: &Http, options: &Options) {
     let commands = commands();
     let (mark, file) = (hash(&commands), mark_file(http, options));
-    if fs::read_to_string(&file).is_ok_and(|known| known == mark) {
+    // A server that threw the bot out and invited it again has lost its commands.
+    if fs::read_to_string(&file).is_ok_and(|known| known == mark)
+        && unknown(http, options).await.is_ok_and(|names| names.is_empty())
+    {
         return;
     }
     let registered = match options.guild {
@@ -47,6 +50,19 @@ pub async fn register(http: &Http, options: &Options) {
              applications.commands? see: glyphoxa invite)"
         ),
     }
+}
+
+/// What of the commands Discord does not know, by name; of the configured guild, else everywhere.
+///
+/// # Errors
+/// Discord's own.
+pub async fn unknown(http: &Http, options: &Options) -> serenity::Result<Vec<&'static str>> {
+    let known = match options.guild {
+        Some(guild) => http.get_guild_commands(GuildId::new(guild)).await?,
+        None => http.get_global_commands().await?,
+    };
+    let is_known = |name: &str| known.iter().any(|it| it.name == name);
+    Ok(ALL.iter().map(|it| it.name).filter(|name| !is_known(name)).collect())
 }
 
 /// What tells one set of commands from another.

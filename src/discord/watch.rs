@@ -13,7 +13,10 @@ use super::{
     live::Standing,
     voice::VoiceNews,
 };
-use crate::session::{Outcome, TableEvent, TurnLine};
+use crate::{
+    domain::SessionId,
+    session::{Outcome, TableEvent, TurnLine},
+};
 
 /// Waited before a lost connection is made anew, at first and at most.
 const REJOIN: Duration = Duration::from_secs(1);
@@ -54,21 +57,33 @@ impl Guild {
         }
     }
 
-    /// Makes the connection anew, after a while that grows.
+    /// Makes the connection anew, after a while that grows, unless it stands again by then: Discord
+    /// sends a bot to another voice server by closing the old one first.
     fn rejoin(&mut self, why: String) {
         let Some(live) = self.live_mut() else { return };
         let attempts = match &live.standing {
             Standing::Down { attempts, .. } => attempts + 1,
             _ => 0,
         };
-        tracing::warn!(why, attempts, "the voice connection is made anew");
+        tracing::warn!(why, attempts, "the voice connection is lost");
         live.standing = Standing::Down { why, attempts };
         live.seen = false;
         live.panel.urgent = true;
         let wait = REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX);
-        let (wire, channel, session) = (live.link.wire(), live.voice, live.session.clone());
+        let session = live.session.clone();
         self.spawn(async move {
             tokio::time::sleep(wait).await;
+            Box::new(move |guild: &mut Self| guild.rejoin_now(session)) as Job
+        });
+    }
+
+    fn rejoin_now(&mut self, session: SessionId) {
+        let Ok(live) = self.live() else { return };
+        if live.session != session || live.standing == Standing::Up {
+            return;
+        }
+        let (wire, channel) = (live.link.wire(), live.voice);
+        self.spawn(async move {
             let made = wire.reconnect(channel).await;
             Box::new(move |guild: &mut Self| {
                 if guild.live().is_ok_and(|live| live.session == session) {

@@ -3,6 +3,7 @@
 mod arriving;
 mod commands;
 mod hall;
+mod hosting;
 mod interrupting;
 mod setting_up;
 mod talking;

@@ -13,10 +13,9 @@ use std::{
 
 use songbird::{
     Call,
-    input::{Input, RawAdapter, codecs},
+    input::{Input, RawAdapter, codecs, core::io::MediaSource},
     tracks::TrackHandle,
 };
-use symphonia::core::io::MediaSource;
 use tokio::sync::mpsc;
 
 use crate::{

@@ -1,0 +1,61 @@
+//! `glyphoxa invite`: the link that brings the bot to a server.
+//!
+//! Entry function: [`run`].
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{DONE, Failure};
+use crate::{
+    config::Config,
+    discord::{self, Invitation, Options},
+};
+
+#[derive(Args)]
+#[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
+pub struct Arguments {
+    /// One JSON object: bot, application, permissions, guild, link.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the link, and what to do with it.
+///
+/// # Errors
+/// No token, or Discord does not take it or does not answer.
+pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let options = &config.discord;
+    if options.token.0.is_empty() {
+        return Err(Failure::Usage(NO_TOKEN.to_owned()));
+    }
+    super::block_on(async { print(options, &discord::invite(options).await?, arguments.json) })
+}
+
+fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {
+    let mut out = io::stdout().lock();
+    if json {
+        let line = json!({
+            "bot": invitation.bot,
+            // Ids and permissions are more than every reader's numbers hold.
+            "application": invitation.application.to_string(),
+            "permissions": invitation.permissions.to_string(),
+            "guild": options.guild.map(|id| id.to_string()),
+            "link": invitation.link,
+        });
+        writeln!(out, "{line}")?;
+    } else {
+        writeln!(out, "{}", invitation.link)?;
+        writeln!(
+            out,
+            "Open it in a browser, choose your server and let '{}' in; then start it with \
+             'glyphoxa run' and type /session start in Discord.",
+            invitation.bot
+        )?;
+    }
+    Ok(DONE)
+}
+
+/// What is said when there is no token.
+const NO_TOKEN: &str = "there is no bot token (make one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)";

@@ -1,0 +1,102 @@
+//! Discord's REST: the client, who the bot is, and what its errors mean.
+//!
+//! Entry functions: [`http`], [`introduce`]. **Never**: opens the gateway.
+
+use std::{net::SocketAddr, time::Duration};
+
+use serenity::{
+    all::{CurrentApplicationInfo, CurrentUser},
+    http::{Http, HttpError},
+};
+
+use super::options::Options;
+
+/// Longest wait for an answer when somebody waits for it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why the bot cannot do its work; each says the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum Fatal {
+    /// Discord does not know the token.
+    #[error(
+        "discord does not accept the token (make a new one at https://discord.com/developers/applications, under Bot, and put it into DISCORD_TOKEN or discord.token)"
+    )]
+    Token,
+    /// The gateway refuses for good.
+    #[error("discord's gateway refuses this bot: {0}")]
+    Refused(String),
+    /// The connection cannot be set up.
+    #[error(
+        "discord cannot be reached as configured: {0} (see discord.api_base and SSL_CERT_FILE)"
+    )]
+    SetUp(String),
+    /// No answer, or none that helps.
+    #[error(
+        "discord does not answer: {0} (is this machine online? https://discordstatus.com says how discord is)"
+    )]
+    Unreachable(String),
+}
+
+/// Discord's REST, at its own address or where the options say.
+///
+/// # Errors
+/// The client cannot be made: [`Fatal::SetUp`].
+pub fn http(options: &Options) -> Result<Http, Fatal> {
+    let mut builder = serenity::all::HttpBuilder::new(&options.token.0);
+    if let Some(address) = options.api {
+        builder = builder.client(client_at(address).map_err(|it| Fatal::SetUp(it.to_string()))?);
+    }
+    Ok(builder.build())
+}
+
+/// A client that finds `discord.com` at `address`.
+fn client_at(address: SocketAddr) -> discord_http::Result<discord_http::Client> {
+    discord_http::Client::builder().resolve("discord.com", address).build()
+}
+
+/// Learns which application and which user the token is for. Cancel safe.
+///
+/// # Errors
+/// Discord's own.
+pub async fn introduce(http: &Http) -> serenity::Result<(CurrentApplicationInfo, CurrentUser)> {
+    let application = http.get_current_application_info().await?;
+    http.set_application_id(application.id);
+    Ok((application, http.get_current_user().await?))
+}
+
+/// What `asked` answers, within [`PATIENCE`]; refusals and silence in words. Cancel safe.
+///
+/// # Errors
+/// [`Fatal::Token`], or [`Fatal::Unreachable`] with the reason.
+pub async fn patiently<T>(asked: impl Future<Output = serenity::Result<T>>) -> Result<T, Fatal> {
+    match tokio::time::timeout(PATIENCE, asked).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) if is_bad_token(&error) => Err(Fatal::Token),
+        Ok(Err(error)) => Err(Fatal::Unreachable(reason(&error))),
+        Err(_) => Err(Fatal::Unreachable(format!("nothing for {} s", PATIENCE.as_secs()))),
+    }
+}
+
+/// The status of a refusal; `None` for everything else.
+pub fn status(error: &serenity::Error) -> Option<u16> {
+    let serenity::Error::Http(error) = error else { return None };
+    error.status_code().map(|status| status.as_u16())
+}
+
+/// Whether the token is at fault: Discord does not know it, or it cannot be sent.
+pub fn is_bad_token(error: &serenity::Error) -> bool {
+    status(error) == Some(401)
+        || matches!(error, serenity::Error::Http(HttpError::InvalidHeader(_)))
+}
+
+/// What went wrong, down to its cause, in one line.
+pub fn reason(error: &serenity::Error) -> String {
+    if let Some(status) = status(error) {
+        return format!("status {status}, {error}");
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string().replace('\n', " ")
+}
