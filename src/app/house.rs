@@ -6,13 +6,16 @@ use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::UNIX_EPOCH,
 };
 
 use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
 
-use super::{Assistant, CallLog, IDENTITIES, TableSetup, Tables, Tools, open_table};
+use super::{
+    Assistant, CallLog, IDENTITIES, TableSetup, Tables, Tools, open_table, reload::wall_clock,
+};
 use crate::{
     app::kept::KeptSession,
     audio::{Frame, Framer, Resampler, SampleRate},
@@ -104,6 +107,11 @@ impl Residence {
 }
 
 impl House for Residence {
+    fn name_session(&self, guild: u64) -> SessionId {
+        let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+        SessionId(format!("discord-{guild}-{}", since.as_secs()))
+    }
+
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {
         let house = self.clone();
         async move {

@@ -60,7 +60,7 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "files carry the time of the wall clock")]
-fn wall_clock() -> SystemTime {
+pub(super) fn wall_clock() -> SystemTime {
     SystemTime::now()
 }
 

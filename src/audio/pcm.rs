@@ -77,6 +77,7 @@ pub enum PcmError {
         hz: u32,
     },
     /// Not 20 ms.
+    #[cfg(test)]
     #[error("frame of \"{len}\" samples at {rate} is not 20 ms (give {} samples)", .rate.frame_len())]
     FrameLength {
         /// Samples given.
@@ -118,6 +119,7 @@ impl Frame {
     /// # Errors
     ///
     /// [`PcmError::FrameLength`] for any other number of samples.
+    #[cfg(test)]
     pub fn new(samples: impl Into<Arc<[i16]>>, rate: SampleRate) -> Result<Self, PcmError> {
         let samples = samples.into();
         if samples.len() == rate.frame_len() {
@@ -133,6 +135,7 @@ impl Frame {
     }
 
     /// Samples per second.
+    #[cfg(test)]
     pub fn rate(&self) -> SampleRate {
         self.rate
     }

@@ -263,7 +263,7 @@ impl Guild {
             return Err("I am on my way already".into());
         }
         let voice = self.check_channels(user, text, channel)?;
-        let session = SessionId(session_name(self.id));
+        let session = self.shared.house.name_session(self.id.get());
         let after = self.settings.last_session.clone().map(SessionId);
         let tools = self.settings.tools.clone();
         let wanted = Wanted { guild: self.id, session, after, voice, text, tools };
@@ -357,10 +357,4 @@ async fn next(live: Option<&mut Live>) -> Event {
         Some(news) = live.link.news.recv() => Event::Voice(news),
         Some(ask) = live.asks.recv() => Event::Ask(ask),
     }
-}
-
-/// A session's name: the guild and the second it began in.
-fn session_name(guild: GuildId) -> String {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    format!("discord-{guild}-{}", since.unwrap_or_default().as_secs())
 }

@@ -23,6 +23,8 @@ pub struct Health {
     /// Packets nobody has claimed, and since when their number grows.
     unclaimed: (u64, Option<Instant>),
     repaired: Option<Instant>,
+    /// Frames that found no room.
+    crowded: u64,
     complained: BTreeSet<u64>,
 }
 
@@ -95,6 +97,11 @@ impl Health {
             }
         }
         found
+    }
+
+    /// Whether more frames than before, `count` in all, found no room.
+    pub fn is_crowded(&mut self, count: u64) -> bool {
+        std::mem::replace(&mut self.crowded, count) < count
     }
 
     fn may_repair(&mut self, now: Instant) -> bool {

@@ -81,6 +81,9 @@ pub struct Opened {
 
 /// The program around the bot.
 pub trait House: Send + Sync + 'static {
+    /// A name for a session of a guild that begins now.
+    fn name_session(&self, guild: u64) -> SessionId;
+
     /// Opens a table. What cannot be is said in one line.
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>>;
 

@@ -38,6 +38,7 @@ pub async fn register(http: &Http, options: &Options) {
     };
     match registered {
         Ok(()) => {
+            forget_elsewhere(http, options).await;
             let kept = fs::create_dir_all(&options.folder).and_then(|()| fs::write(&file, mark));
             if let Err(error) = kept {
                 tracing::warn!(%error, "commands will be registered again at the next start");
@@ -49,6 +50,29 @@ pub async fn register(http: &Http, options: &Options) {
             "commands could not be registered (is the bot in discord.guild_id, invited with \
              applications.commands? see: glyphoxa invite)"
         ),
+    }
+}
+
+/// Takes back what was registered in other places, or members would see every command twice.
+async fn forget_elsewhere(http: &Http, options: &Options) {
+    let here = mark_file(http, options);
+    let before = mark_prefix(http);
+    let Ok(files) = fs::read_dir(&options.folder) else { return };
+    for path in files.flatten().map(|file| file.path()).filter(|path| *path != here) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(place) = name.strip_prefix(&before) else { continue };
+        let none: [CreateCommand; 0] = [];
+        let taken_back = match place.parse() {
+            Ok(guild) => http.create_guild_commands(GuildId::new(guild), &none).await.map(drop),
+            Err(_) => http.create_global_commands(&none).await.map(drop),
+        };
+        match taken_back {
+            // A mark that stays has this done again, which does no harm.
+            Ok(()) => _ = fs::remove_file(&path),
+            Err(error) => {
+                tracing::warn!(%error, place, "commands registered before are still there")
+            }
+        }
     }
 }
 
@@ -74,7 +98,11 @@ fn hash(commands: &[CreateCommand]) -> String {
 
 /// Where it is kept what was registered last.
 fn mark_file(http: &Http, options: &Options) -> PathBuf {
-    let application = http.application_id().map_or(0, |id| id.get());
     let place = options.guild.map_or("everywhere".to_owned(), |guild| guild.to_string());
-    options.folder.join(format!("commands-{application}-{place}"))
+    options.folder.join(format!("{}{place}", mark_prefix(http)))
+}
+
+/// How the names of these files begin.
+fn mark_prefix(http: &Http) -> String {
+    format!("commands-{}-", http.application_id().map_or(0, |id| id.get()))
 }

@@ -64,11 +64,6 @@ impl Reply {
         &self.text
     }
 
-    /// Whether everybody sees it.
-    pub fn is_public(&self) -> bool {
-        self.public
-    }
-
     /// Text, embeds and files as Discord takes them.
     fn parts(&self) -> (String, Vec<CreateEmbed>, Vec<CreateAttachment>) {
         let files = self.files.iter();

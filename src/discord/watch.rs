@@ -11,7 +11,7 @@ use super::{
     guild::{Guild, Job},
     health::{Ailment, Packets},
     live::Standing,
-    voice::VoiceNews,
+    voice::{Heard, VoiceNews},
 };
 use crate::{
     domain::SessionId,
@@ -172,15 +172,17 @@ impl Guild {
         if live.standing != Standing::Up {
             return;
         }
-        let heard = live
-            .link
-            .hearing
-            .borrow()
-            .speakers
-            .iter()
-            .map(|(user, it)| (*user, Packets { last: it.last, last_good: it.last_good }))
-            .collect();
+        let report = live.link.hearing.borrow().clone();
+        let packets = |it: &Heard| Packets { last: it.last, last_good: it.last_good };
+        let heard = report.speakers.iter().map(|(user, it)| (*user, packets(it))).collect();
         let unclaimed = live.link.dropped.unknown.load(Ordering::Relaxed);
+        let crowded = report.crowded_out + live.link.dropped.full.load(Ordering::Relaxed);
+        if live.health.is_crowded(crowded) {
+            live.panel.note(
+                "this machine is too busy to hear everything (a smaller model, or a faster machine)"
+                    .to_owned(),
+            );
+        }
         for ailment in live.health.look(now, &heard, unclaimed) {
             match ailment {
                 Ailment::Deaf => {

@@ -3,7 +3,10 @@
 //! Entry function: [`hear`], a task of its own. **Never**: waits for the table; a frame that finds
 //! its queue full is dropped and counted.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
+};
 
 use tokio::{
     sync::{mpsc, watch},
@@ -93,17 +96,18 @@ impl Ears {
     }
 
     fn packet(&mut self, user: UserId, packet: Packet) {
-        if !self.speakers.contains_key(&user) {
-            let heard = Heard { last: packet.at, last_good: None, counts: Counts::default() };
-            match Decoding::new() {
-                Ok(decoding) => _ = self.speakers.insert(user, (decoding, heard)),
+        let (decoding, heard) = match self.speakers.entry(user) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => match Decoding::new() {
+                Ok(decoding) => {
+                    let counts = Counts::default();
+                    new.insert((decoding, Heard { last: packet.at, last_good: None, counts }))
+                }
                 Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
-            }
-        }
-        if let Some((decoding, heard)) = self.speakers.get_mut(&user) {
-            heard.last = packet.at;
-            decoding.push(packet);
-        }
+            },
+        };
+        heard.last = packet.at;
+        decoding.push(packet);
     }
 
     fn drain(&mut self, now: Instant) {

@@ -13,7 +13,7 @@ mod reorder;
 use std::{sync::Arc, time::Duration};
 
 pub use audience::Audience;
-pub use ears::HearingReport;
+pub use ears::{Heard, HearingReport};
 pub use mouth::{LEAD, Mouth};
 pub use receiver::{Dropped, VoiceNews};
 

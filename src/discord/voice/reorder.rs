@@ -257,7 +257,7 @@ mod tests {
             let start = Instant::now();
             let mut order: Vec<u16> = (0..30).collect();
             for (index, swap) in swaps.iter().enumerate() {
-                let other = (index + swap).min(29).max(1);
+                let other = (index + swap).clamp(1, 29);
                 order.swap(index.max(1), other);
             }
             let mut reorder = Reorder::default();
