@@ -40,8 +40,9 @@ impl Hall {
         let role = inn.add_role(DM, 0);
         let dm = inn.add_member("Dora", &[role]);
         let certificates = discord.ca_file().display().to_string();
-        let level = std::env::var("BOT_LOG").unwrap_or_else(|_| "warn,glyphoxa=debug".to_owned());
-        let place = Place::new().env("SSL_CERT_FILE", &certificates).env("RUST_LOG", &level);
+        let place = Place::new()
+            .env("SSL_CERT_FILE", &certificates)
+            .env("RUST_LOG", "warn,songbird=error,glyphoxa=debug");
         let hall = Self { discord, inn, dm, place, program: None, more: more.to_owned() };
         hall.configure(role);
         hall
