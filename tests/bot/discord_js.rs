@@ -21,6 +21,9 @@ use crate::{
 
 /// The oldest Node.js that the packages run on.
 const NODE: u32 = 20;
+/// How often the guest asks. The recogniser of tests takes flite's "eight" for "it" in most of
+/// Bartok's answers, and a few others for something else: about one in six.
+const ATTEMPTS: usize = 4;
 
 /// A player on discord.js.
 struct Guest {
@@ -76,8 +79,9 @@ impl Guest {
         self.has_done(order.split(' ').next().unwrap_or_default())
     }
 
-    /// Asks Bartok for dice, and listens until he has answered: the total, and what was heard.
-    async fn rolls(&mut self, hall: &Hall) -> (i64, Vec<i16>) {
+    /// Asks Bartok for dice, `turn` being the how manieth question, and listens until he has
+    /// answered: the total, and what was heard.
+    async fn rolls(&mut self, hall: &Hall, turn: usize) -> (i64, Vec<i16>) {
         let (line, answer) = (hall.place.path("line.pcm"), hall.place.path("answer.pcm"));
         let samples = said("slt", "Bartok, roll two d six plus three");
         fs::write(&line, samples.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>())
@@ -85,16 +89,17 @@ impl Guest {
         self.does("quiet");
         self.does("forget");
         self.does(&format!("say {}", line.display()));
-        hall.reads(|it| it.content().contains(" rolls")).await;
         self.does("hears");
-        hall.reads(|it| it.text().contains("1: 1 answered")).await;
+        let answered = format!("{turn}: {turn} answered");
+        hall.reads(|it| it.text().contains(&answered)).await;
         self.does("quiet");
         let kept = self.does(&format!("keep {}", answer.display()));
         eprintln!("discord.js heard {kept}");
         let bytes = fs::read(&answer).expect("what was heard");
         let sound = bytes.chunks_exact(2).map(|it| i16::from_le_bytes([it[0], it[1]])).collect();
-        let [(_, total)] = throws(hall)[..] else { panic!("one throw: {:?}", throws(hall)) };
-        (total, sound)
+        let thrown = throws(hall);
+        assert_eq!(thrown.len(), turn, "{thrown:?}");
+        (thrown[turn - 1].1, sound)
     }
 }
 
@@ -125,9 +130,18 @@ impl Hall {
     async fn serves(self, mut guest: Guest) {
         self.encrypts_for(&guest).await;
         self.listens_to("Anna").await;
-        let (total, sound) = guest.rolls(&self).await;
-        let heard = understood(&sound).await;
-        assert!(heard.split(' ').any(|word| word == in_words(total)), "{total} is not in: {heard}");
+        // What every newcomer is told aloud.
+        guest.does("hears");
+        let mut misheard = Vec::new();
+        while misheard.len() < ATTEMPTS {
+            let (total, sound) = guest.rolls(&self, misheard.len() + 1).await;
+            let heard = understood(&sound).await;
+            if heard.split(' ').any(|word| word == in_words(total)) {
+                break;
+            }
+            misheard.push((total, heard));
+        }
+        assert!(misheard.len() < ATTEMPTS, "{misheard:?}");
         for user in [self.discord.bot(), guest.member.id] {
             let counts = self.discord.voice().counts(self.inn.id, user);
             assert!(counts.dave_frames > 50 && counts.plain_frames == 0, "{user}: {counts:?}");
