@@ -26,17 +26,21 @@ use crate::support::{
 const SECRET: (&str, &str) = ("SECRET_X", "hush");
 
 /// The folder of what was installed for tests; says so when it is not there.
-fn installed(name: &str) -> Option<PathBuf> {
+pub fn installed(name: &str) -> Option<PathBuf> {
     let folder = repository("target/third-party").join(name);
     if folder.join("installed").exists() {
         return Some(folder);
     }
     let reason = fs::read_to_string(folder.join("skipped"));
     let reason = reason.unwrap_or_else(|_| "./dev test has not installed them".to_owned());
-    // Not `eprintln!`, which is hidden for tests that pass.
-    let line = format!("\nSKIPPED: tests with {name}, for {}\n", reason.trim());
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    skipped(name, reason.trim());
     None
+}
+
+/// Says that tests are skipped. Not by `eprintln!`, which is hidden for tests that pass.
+pub fn skipped(name: &str, reason: &str) {
+    let line = format!("\nSKIPPED: tests with {name}, for {reason}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// A program that was installed.

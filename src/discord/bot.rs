@@ -6,7 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use dashmap::DashMap;
+use dashmap::{DashMap, Entry};
 use serenity::{
     all::{
         Client, ClientBuilder, Context, EventHandler, GatewayError, GatewayIntents,
@@ -149,19 +149,20 @@ struct Guilds {
 }
 
 impl Guilds {
-    /// The mailbox of `id`, opened when it is new.
+    /// The mailbox of `id`, opened when it is new. Its entry is held meanwhile: of two events that
+    /// come at once, one opens it.
     fn mailbox(&self, id: GuildId, shared: impl FnOnce() -> Arc<Shared>) -> Mailbox {
-        if let Some(open) = self.open.get(&id)
-            && !open.0.is_closed()
-        {
-            return open.0.clone();
+        let opened = || guild::open(id, shared(), self.stop.clone());
+        match self.open.entry(id) {
+            Entry::Vacant(new) => new.insert(opened()).0.clone(),
+            Entry::Occupied(open) if !open.get().0.is_closed() => open.get().0.clone(),
+            Entry::Occupied(mut failed) => {
+                tracing::error!(guild = id.get(), "a guild had failed and begins anew");
+                let (_, task) = failed.insert(opened());
+                task.abort();
+                failed.get().0.clone()
+            }
         }
-        let (mailbox, task) = guild::open(id, shared(), self.stop.clone());
-        if let Some((_, failed)) = self.open.insert(id, (mailbox.clone(), task)) {
-            tracing::error!(guild = id.get(), "a guild had failed and begins anew");
-            failed.abort();
-        }
-        mailbox
     }
 
     /// Ends every session.

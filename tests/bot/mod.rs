@@ -2,6 +2,7 @@
 
 mod arriving;
 mod commands;
+mod discord_js;
 mod hall;
 mod hosting;
 mod interrupting;

@@ -184,12 +184,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_glyphoxa"));
         command.args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(self.environment.iter().cloned());
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().expect("the program starts");
-        let (sender, lines) = mpsc::channel();
-        forward(child.stdout.take().expect("a pipe"), sender.clone());
-        forward(child.stderr.take().expect("a pipe"), sender);
-        Live { stdin: child.stdin.take(), child, lines }
+        Live::of(command)
     }
 }
 
@@ -211,6 +206,16 @@ impl Drop for Live {
 }
 
 impl Live {
+    /// Starts any program.
+    pub fn of(mut command: Command) -> Self {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program starts");
+        let (sender, lines) = mpsc::channel();
+        forward(child.stdout.take().expect("a pipe"), sender.clone());
+        forward(child.stderr.take().expect("a pipe"), sender);
+        Self { stdin: child.stdin.take(), child, lines }
+    }
+
     /// Its process.
     pub fn id(&self) -> u32 {
         self.child.id()

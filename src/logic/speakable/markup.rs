@@ -40,6 +40,8 @@ pub struct Stripper {
     hidden: Option<Hidden>,
     /// Lines since it opened.
     age: u8,
+    /// Number of the last list item.
+    item: u32,
 }
 
 /// Text that is not said until it ends.
@@ -68,12 +70,16 @@ struct Line<'t> {
 impl Stripper {
     /// With nothing open.
     pub fn new(link: &'static str) -> Self {
-        Self { link, hidden: None, age: 0 }
+        Self { link, hidden: None, age: 0, item: 0 }
     }
 
-    /// What is said of a line. `numbered`: a number at its start is a list marker.
+    /// What is said of a line. `numbered`: a number at its start may be a list marker.
     pub fn line(&mut self, line: &str, numbered: bool) -> String {
-        let rest = if self.hidden.is_some() { line } else { without_prefix(line, numbered) };
+        let rest = match (&self.hidden, numbered) {
+            (Some(_), _) => line,
+            (None, true) => self.without_number(without_prefix(line)),
+            (None, false) => without_prefix(line).trim_matches('|'),
+        };
         let mut line = Line { rest, said: String::with_capacity(rest.len()), asides: 0 };
         while !line.rest.is_empty() {
             match self.hidden.take() {
@@ -86,6 +92,21 @@ impl Stripper {
             self.hidden = None;
         }
         line.said
+    }
+
+    /// A line without the number of a list item. Lists count from 1; any other number is meant to
+    /// be said ("14. I have seen better.").
+    fn without_number<'t>(&mut self, line: &'t str) -> &'t str {
+        let end = line.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
+        let (digits, after) = line.split_at(end);
+        let item = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "));
+        match (digits.parse(), item) {
+            (Ok(number), Some(item)) if number == 1 || number == self.item.saturating_add(1) => {
+                self.item = number;
+                item.trim_start()
+            }
+            _ => line.trim_matches('|'),
+        }
     }
 
     /// Reads one construct.
@@ -391,8 +412,8 @@ fn link(text: &str) -> Option<(&str, usize)> {
     Some((label, end + 1 + length + 1))
 }
 
-/// A line without heading, quote, list or table marks; empty for rules.
-fn without_prefix(line: &str, numbered: bool) -> &str {
+/// A line without heading, quote or list marks; empty for rules.
+fn without_prefix(line: &str) -> &str {
     let mut rest = line.trim();
     if !rest.is_empty()
         && rest.chars().all(|c| matches!(c, '-' | '*' | '_' | '=' | '|' | ':' | ' '))
@@ -409,13 +430,7 @@ fn without_prefix(line: &str, numbered: bool) -> &str {
             return item;
         }
     }
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    if numbered && (1..=3).contains(&digits) {
-        let after = rest.get(digits..).unwrap_or_default();
-        let item = after.strip_prefix(". ").or_else(|| after.strip_prefix(") "));
-        return item.map_or(rest, str::trim_start);
-    }
-    rest.trim_matches('|')
+    rest
 }
 
 /// Characters nobody sees.

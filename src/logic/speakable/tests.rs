@@ -39,6 +39,8 @@ fn markdown_goes_and_its_words_stay() {
         ("I *told* you **never** to go.", "I told you never to go."),
         ("- Ale\n- Wine\n* Stew", "Ale. Wine. Stew"),
         ("1. Go north.\n2. Turn left", "Go north. Turn left"),
+        ("14. I have seen better.", "fourteen. I have seen better."),
+        ("1. Ale.\n3. Not a list any more.", "Ale. three. Not a list any more."),
         ("> A quote", "A quote"),
         ("Use `the key` now", "Use the key now"),
         ("```rust\nfn main() {}\n```\nDone.", "Done."),
