@@ -10,10 +10,17 @@ async fn a_player_asks_for_dice_and_hears_the_total() {
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
-    let total = hall.rolls_for(&player).await;
-    let heard = understood(&player.heard(hall.discord.bot())).await;
-    assert!(heard.split(' ').any(|word| word == in_words(total)), "{total} is not in: {heard}");
-    hall.ends();
+    // A recogniser mishears one synthesised number in six ("eight" as "it"): it may ask again.
+    let mut misheard = Vec::new();
+    while misheard.len() < 4 {
+        let total = hall.rolls_for(&player).await;
+        let heard = understood(&player.heard(hall.discord.bot())).await;
+        if heard.split(' ').any(|word| word == in_words(total)) {
+            return hall.ends();
+        }
+        misheard.push((total, heard));
+    }
+    panic!("no total was understood: {misheard:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
