@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use serenity::all::{
-    ActionRowComponent, AutocompleteChoice, CommandInteraction, ComponentInteraction,
+    ActionRowComponent, AutocompleteChoice, ChannelId, CommandInteraction, ComponentInteraction,
     ComponentInteractionDataKind, CreateAutocompleteResponse, CreateInteractionResponse,
-    Interaction, Member, ModalInteraction, Permissions,
+    Interaction, Member, ModalInteraction, Permissions, User,
 };
 
 use super::{
@@ -73,8 +73,6 @@ impl Guild {
     }
 
     fn pressed(&mut self, used: ComponentInteraction) {
-        let member = used.member.as_ref();
-        let may = member.and_then(|it| it.permissions).unwrap_or_default();
         let values = match &used.data.kind {
             ComponentInteractionDataKind::StringSelect { values } => values.clone(),
             ComponentInteractionDataKind::RoleSelect { values } => {
@@ -85,40 +83,41 @@ impl Guild {
             }
             _ => Vec::new(),
         };
-        let press = Press {
-            user: used.user.id,
-            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
-            is_dm: member.is_some_and(|it| self.is_dm(it, may)),
-            may,
-            channel: used.channel_id,
-            id: used.data.custom_id.clone(),
-            values,
-        };
-        let sender = self.sender(Asked::Component(Box::new(used)));
+        let by = (&used.user, used.member.as_ref());
+        let press = self.press_by(by, used.channel_id, &used.data.custom_id, values);
         let answer = self.press(&press);
-        self.answer(sender, answer);
+        self.answer(self.sender(Asked::Component(Box::new(used))), answer);
     }
 
     fn filled_in(&mut self, used: ModalInteraction) {
-        let member = used.member.as_ref();
-        let may = member.and_then(|it| it.permissions).unwrap_or_default();
         let inputs = used.data.components.iter().flat_map(|row| &row.components);
         let values = inputs.filter_map(|input| match input {
             ActionRowComponent::InputText(input) => Some(input.value.clone().unwrap_or_default()),
             _ => None,
         });
-        let press = Press {
-            user: used.user.id,
-            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
+        let by = (&used.user, used.member.as_ref());
+        let press = self.press_by(by, used.channel_id, &used.data.custom_id, values.collect());
+        let answer = self.press(&press);
+        self.answer(self.sender(Asked::Modal(Box::new(used))), answer);
+    }
+
+    fn press_by(
+        &self,
+        (user, member): (&User, Option<&Member>),
+        channel: ChannelId,
+        id: &str,
+        values: Vec<String>,
+    ) -> Press {
+        let may = member.and_then(|it| it.permissions).unwrap_or_default();
+        Press {
+            user: user.id,
+            name: member.map_or(user.name.as_str(), |it| it.display_name()).to_owned(),
             is_dm: member.is_some_and(|it| self.is_dm(it, may)),
             may,
-            channel: used.channel_id,
-            id: used.data.custom_id.clone(),
-            values: values.collect(),
-        };
-        let sender = self.sender(Asked::Modal(Box::new(used)));
-        let answer = self.press(&press);
-        self.answer(sender, answer);
+            channel,
+            id: id.to_owned(),
+            values,
+        }
     }
 
     /// Who game masters are, for those who are none.
