@@ -29,6 +29,8 @@ use super::{
     voice,
 };
 
+/// The gateway is left without a word after this.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
 /// Waited before Discord is tried again, at first and at most.
 const RETRY: Duration = Duration::from_secs(2);
 const RETRY_MAX: Duration = Duration::from_secs(60);
@@ -71,10 +73,20 @@ pub async fn run(
     };
     // Channels are left over the gateway, so it goes last.
     guilds.close().await;
-    shards.shutdown_all().await;
     let ended = match ended {
         Some(ended) => ended,
-        None => running.await,
+        None => {
+            let left = async {
+                shards.shutdown_all().await;
+                (&mut running).await
+            };
+            let Ok(ended) = tokio::time::timeout(LEAVE_PATIENCE, left).await else {
+                // A gateway that is not there cannot be left.
+                running.abort();
+                return Ok(());
+            };
+            ended
+        }
     };
     match ended {
         Ok(ended) => ended,

@@ -47,3 +47,14 @@ async fn the_bot_follows_when_it_is_moved_and_goes_when_it_is_disconnected() {
     hall.reads(|it| it.content().contains("somebody disconnected me")).await;
     hall.ends();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_whose_discord_is_gone_ends_when_it_is_told_to() {
+    let (mut hall, dora) = Hall::in_session(Options::default(), "").await;
+    drop(dora);
+    let gone = hall.discord.api_base();
+    hall.discord = discord_loopback::Discord::start(Options::default()).await.unwrap();
+    assert_ne!(gone, hall.discord.api_base());
+    let program = hall.program.take().unwrap();
+    assert_eq!(program.terminate(), 0);
+}

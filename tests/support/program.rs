@@ -251,10 +251,17 @@ impl Live {
         self.lines.try_iter().collect()
     }
 
-    /// Tells the program to end, as a system does, and waits for it.
+    /// Tells the program to end, as a system does, and waits for it; what does not end is killed.
     pub fn terminate(mut self) -> i32 {
-        let ended = Command::new("kill").arg(self.child.id().to_string()).status();
+        let id = self.child.id().to_string();
+        let ended = Command::new("kill").arg(&id).status();
         assert!(ended.expect("kill runs").success());
+        let (_ended, waiting) = mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            if waiting.recv_timeout(BOUND) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let _ = Command::new("kill").args(["-9", &id]).status();
+            }
+        });
         self.child.wait().expect("an exit status").code().expect("no signal ends it")
     }
 

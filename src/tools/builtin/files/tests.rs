@@ -83,7 +83,7 @@ fn host_of(files: FileIo) -> ToolHost {
     host
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_was_written_is_read() {
     let place = Place::new();
     let error = place.read("notes.txt").await.expect_err("nothing is there");
@@ -101,7 +101,7 @@ async fn what_was_written_is_read() {
     assert_eq!(error.message, "there is no file 'mira.md' (there is: people/)");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_path_leads_out() {
     let place = Place::new();
     place.put("inside.txt", "in");
@@ -153,7 +153,7 @@ async fn no_path_leads_out() {
     assert_eq!(place.read("up").await.expect("a file now")["content"], "new");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn only_text_of_a_sensible_size_is_read() {
     let place = Place::new();
     place.put("picture.png", [0x89, b'P', 0xff]);
@@ -175,7 +175,8 @@ async fn only_text_of_a_sensible_size_is_read() {
     assert!(place.read("full.txt").await.is_ok());
 }
 
-#[tokio::test]
+// A disk may be slow; the clock stands still while it works.
+#[tokio::test(start_paused = true)]
 async fn a_folder_fills_up() {
     let place = Place::new();
     let error = place.write("a", &"x".repeat((1 << 20) + 1)).await.expect_err("too long");
@@ -198,7 +199,7 @@ async fn a_folder_fills_up() {
     assert!(place.write("b", "x").await.is_ok());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_write_that_is_given_up_leaves_the_old_file() {
     let place = Place::new();
     place.put("a", "old");
