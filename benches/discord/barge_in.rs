@@ -26,6 +26,8 @@ const AFTER: Duration = Duration::from_millis(350);
 const BACK: Duration = Duration::from_millis(1_200);
 /// Frames until a word is read, of which ten are from before the voice was noticed.
 const WORD_AFTER: usize = 24;
+/// Packets of an interruption: 1.2 s, of which syllables leave less to count as voice.
+const INTERRUPTION: usize = 60;
 /// What is said that is no interruption.
 const LISTENING: [(&str, &str); 3] = [("mm_hm", "mm-hm"), ("okay", "okay"), ("laughter", "")];
 
@@ -150,7 +152,7 @@ async fn listens(room: &Room, name: &str, words: &str) -> (bool, Option<f64>) {
 async fn interrupts(room: &Room, confirmed: &str) -> (Cut, Spoken) {
     let before = Instant::now();
     let loud = loudness(room, before);
-    let spoken = room.player.say(&babble(30)).await.expect("it is said");
+    let spoken = room.player.say(&babble(INTERRUPTION)).await.expect("it is said");
     let confirmed = room.news(confirmed, before).await;
     tokio::time::sleep_until((confirmed + AFTER).into()).await;
     let last = room.player.last_audible_before(room.npc, confirmed + AFTER).expect("it spoke");

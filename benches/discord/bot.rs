@@ -35,6 +35,9 @@ use crate::support::{
 /// What makes this bench the bot.
 pub const BOT: &str = "--bot";
 
+/// songbird warns of the answers to its own keepalives.
+const QUIET: &str = "warn,songbird=error";
+
 /// What the recogniser of a guild reads.
 #[derive(Clone, Default)]
 struct Cue {
@@ -50,7 +53,7 @@ type Cues = Arc<Mutex<HashMap<String, Cue>>>;
 pub fn run(arguments: &[String]) {
     let [api, token, folder, sentence] = arguments else { return };
     let api: SocketAddr = api.parse().expect("an address");
-    let level = env::var("BOT_LOG").unwrap_or_else(|_| "warn".to_owned());
+    let level = env::var("BOT_LOG").unwrap_or_else(|_| QUIET.to_owned());
     tracing_subscriber::fmt().with_env_filter(level).with_writer(io::stderr).init();
     let options = DiscordOptions {
         token: Token(token.clone()),
