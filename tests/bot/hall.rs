@@ -171,7 +171,7 @@ pub fn said(voice: &str, text: &str) -> Vec<i16> {
 }
 
 /// 16 kHz to 48 kHz, by repetition between which it is interpolated.
-pub fn at_48k(samples: &[i16]) -> Vec<i16> {
+fn at_48k(samples: &[i16]) -> Vec<i16> {
     let next = |index: usize| samples.get(index + 1).copied().unwrap_or(0);
     let between = |(index, sample): (usize, &i16)| {
         let (from, to) = (i32::from(*sample), i32::from(next(index)));

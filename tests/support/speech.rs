@@ -46,20 +46,9 @@ pub fn speech(voice: &str, text: &str) -> Vec<i16> {
     spoken.entry(key).or_insert_with(|| synthesise(voice, text)).clone()
 }
 
-/// Sounds that no spelling has, by flite's names of phones, 16 kHz mono.
-pub fn phones(voice: &str, phones: &str) -> Vec<i16> {
-    flite(voice, ["-p", phones])
-}
-
 fn synthesise(voice: &str, text: &str) -> Vec<i16> {
-    flite(voice, ["-t", text])
-}
-
-fn flite(voice: &str, what: [&str; 2]) -> Vec<i16> {
     let output = Command::new("flite")
-        .args(["-voice", voice])
-        .args(what)
-        .arg("/dev/stdout")
+        .args(["-voice", voice, "-t", text, "/dev/stdout"])
         .stdin(Stdio::null())
         .output()
         .expect("flite is installed by ./dev setup");
