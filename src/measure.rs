@@ -7,6 +7,9 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     config::load as load_config,
+    discord::{
+        Consent, House, Opened, Opening, Options as DiscordOptions, Token, run as run_discord,
+    },
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,
@@ -25,8 +28,8 @@ pub use crate::{
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Command, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle, TableParts,
-        VoiceInput, VoiceOut, open,
+        Command, Kept, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
+        TableParts, TurnLine, VoiceInput, VoiceOut, open,
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,

@@ -86,7 +86,7 @@ impl SpeechToText for Recogniser {
 
 /// Says its three sentences token by token.
 pub struct Model {
-    /// Time between two tokens; the first comes at once.
+    /// Time between two tokens, none for all at once; the first comes at once.
     pub token: Duration,
     /// Rounds of calls before it speaks.
     pub calls: usize,
@@ -118,8 +118,10 @@ impl ChatModel for Model {
         let (start, token) = (Instant::now(), self.token);
         let tokens = (0_u32..).zip(TOKENS).map(move |(nth, text)| (start + token * nth, text));
         stream::iter(tokens)
-            .then(|(due, text)| async move {
-                tokio::time::sleep_until(due.into()).await;
+            .then(move |(due, text)| async move {
+                if !token.is_zero() {
+                    tokio::time::sleep_until(due.into()).await;
+                }
                 Ok(ChatEvent::Text(text.to_owned()))
             })
             .chain(stream::iter([Ok(ChatEvent::Done)]))

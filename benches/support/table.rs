@@ -84,6 +84,19 @@ pub async fn open_table(
     services: Services,
     out: Box<dyn VoiceOut>,
 ) -> (TableHandle, mpsc::Receiver<TableEvent>) {
+    let (events, events_in) = mpsc::channel(64);
+    let (handle, _task) = open(parts(services, out, events));
+    let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
+    handle.commands.send(Command::Join(player)).await.expect("the table is open");
+    (handle, events_in)
+}
+
+/// What a table with one NPC that answers to everything is made of.
+pub fn parts(
+    services: Services,
+    out: Box<dyn VoiceOut>,
+    events: mpsc::Sender<TableEvent>,
+) -> TableParts {
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
@@ -101,8 +114,7 @@ pub async fn open_table(
     };
     let campaign = Arc::new(Campaign::default());
     let engine = Cascaded::new(parts, Arc::new(services.synthesiser), &campaign, Vec::new());
-    let (events, events_in) = mpsc::channel(64);
-    let (handle, _task) = open(TableParts {
+    TableParts {
         session: SessionId("bench".to_owned()),
         options,
         seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],
@@ -117,10 +129,7 @@ pub async fn open_table(
         purse,
         seed: 1,
         events,
-    });
-    let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
-    handle.commands.send(Command::Join(player)).await.expect("the table is open");
-    (handle, events_in)
+    }
 }
 
 /// The same player with no table: the frames are dropped. What the bench itself costs.

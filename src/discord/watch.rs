@@ -178,6 +178,7 @@ impl Guild {
         let unclaimed = live.link.dropped.unknown.load(Ordering::Relaxed);
         let crowded = report.crowded_out + live.link.dropped.full.load(Ordering::Relaxed);
         if live.health.is_crowded(crowded) {
+            tracing::warn!(crowded, "speech found no room: this machine is too slow");
             live.panel.note(
                 "this machine is too busy to hear everything (a smaller model, or a faster machine)"
                     .to_owned(),

@@ -3,11 +3,17 @@
 use std::time::{Duration, Instant};
 
 use discord_loopback::{AUDIBLE, Options, Player};
+use serde_json::Value;
 
 use super::hall::{BOUND, Hall, said};
 
-/// A question with a long answer.
+/// A question with a long answer, and his answers to it.
 const QUESTION: &str = "Bartok, tell me about the caravan";
+const ANSWERS: [&str; 2] = [
+    "Four wagons, eleven people, out by the north gate a week ago. Not one came back. Well, not by \
+     the gate.",
+    "Salt, grain and a sealed strongbox. You do not lose four wagons by accident.",
+];
 
 impl Hall {
     /// Bartok is asked and has been heard for a second; since when.
@@ -22,25 +28,60 @@ impl Hall {
     }
 }
 
+impl Hall {
+    /// `player` makes a sound that is no interruption into what Bartok says.
+    async fn goes_on_after(&self, player: &Player, what: &str, sound: &[i16]) {
+        self.has_him_talk(player).await;
+        let spoken = player.say(sound).await.unwrap();
+        let after = spoken.last_voiced + Duration::from_millis(700);
+        tokio::time::sleep_until((after + Duration::from_millis(300)).into()).await;
+        let audible = player.first_audible_after(self.discord.bot(), after);
+        assert!(audible.is_some(), "he goes on after {what}");
+    }
+
+    /// `player` interrupts Bartok.
+    async fn stops_at(&self, player: &Player, line: &str) {
+        self.has_him_talk(player).await;
+        let spoken = player.start_saying(said("slt", line));
+        let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));
+        let began = Instant::now();
+        let silent = player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
+        let took = silent.saturating_duration_since(began);
+        eprintln!("from the first sound of {line:?} to silence: {took:?}");
+        assert!(took < Duration::from_secs(2), "{took:?}");
+        spoken.finished().await.unwrap();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_word_silences_and_a_mumble_does_not() {
+async fn an_okay_does_not_silence() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let anna = hall.inn.add_member("Anna", &[]);
     let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
-    let bot = hall.discord.bot();
-
-    hall.has_him_talk(&player).await;
-    let mumble = player.say(&said("slt", "okay")).await.unwrap();
-    let after = mumble.last_voiced + Duration::from_millis(700);
-    tokio::time::sleep_until((after + Duration::from_millis(300)).into()).await;
-    assert!(player.first_audible_after(bot, after).is_some(), "he goes on after an okay");
-
-    hall.has_him_talk(&player).await;
-    let stop = player.say(&said("slt", "stop")).await.unwrap();
-    let silent = player.wait_for_silence(bot, Duration::from_millis(500), BOUND).await.unwrap();
-    let took = silent.saturating_duration_since(stop.first_voiced);
-    eprintln!("from the first sound of stop to silence: {took:?}");
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    hall.goes_on_after(&player, "okay", &said("slt", "okay")).await;
     hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let anna = hall.inn.add_member("Anna", &[]);
+    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    hall.listens_to("Anna").await;
+    hall.stops_at(&player, "Bartok, wait, I have another question").await;
+    hall.stops_at(&player, "stop").await;
+    let kept: Value = serde_json::from_str(&hall.ends_keeping()).unwrap();
+    let histories = kept["histories"].as_object().unwrap();
+    let bartok = histories.iter().find(|(name, _)| name.starts_with("Bartok")).unwrap().1;
+    let said = bartok.as_array().unwrap().iter();
+    let said = said.filter_map(|message| message["assistant"]["text"].as_str());
+    let cut: Vec<&str> = said.filter_map(|text| text.strip_suffix('…')).collect();
+    assert_eq!(cut.len(), 2, "two answers were cut short: {kept}");
+    for text in cut {
+        let whole = ANSWERS.iter().find(|answer| answer.starts_with(text));
+        let whole = whole.unwrap_or_else(|| panic!("not the beginning of an answer: {text}"));
+        let last = whole.trim_end_matches('.').rsplit(". ").next().unwrap();
+        assert!(!text.contains(last), "{text}");
+    }
 }
