@@ -98,6 +98,9 @@ pub trait House: Send + Sync + 'static {
 
     /// Throws what `text` says, in dice notation or in words. What cannot be thrown is said in one
     /// line.
+    ///
+    /// # Errors
+    /// Where the text is no dice, and why.
     fn roll(&self, text: &str) -> Result<Outcome, DiceError>;
 
     /// The world.
@@ -122,6 +125,9 @@ pub trait House: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<Written, String>>;
 
     /// How a server that was added is reached. What is wrong with it is said, a problem a line.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the way out.
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, String>;
 
     /// Measured figures of tools; reads a file.
