@@ -96,8 +96,10 @@ pub trait House: Send + Sync + 'static {
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;
 
-    /// Throws what `text` says, in dice notation or in words. What cannot be thrown is said in one
-    /// line.
+    /// Throws what `text` says, in dice notation or in words.
+    ///
+    /// # Errors
+    /// What cannot be thrown, in one line.
     fn roll(&self, text: &str) -> Result<Outcome, DiceError>;
 
     /// The world.
@@ -121,7 +123,10 @@ pub trait House: Send + Sync + 'static {
         effects: Arc<dyn Effects>,
     ) -> BoxFuture<'static, Result<Written, String>>;
 
-    /// How a server that was added is reached. What is wrong with it is said, a problem a line.
+    /// How a server that was added is reached.
+    ///
+    /// # Errors
+    /// What is wrong with it, a problem a line.
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, String>;
 
     /// Measured figures of tools; reads a file.
