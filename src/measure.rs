@@ -8,7 +8,8 @@ pub use crate::{
     audio::{Frame, Gain, SampleRate},
     config::load as load_config,
     discord::{
-        Consent, House, Opened, Opening, Options as DiscordOptions, Token, run as run_discord,
+        AddedServer, Consent, House, Opened, Opening, Options as DiscordOptions, Service, Services,
+        Token, Written, run as run_discord,
     },
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
@@ -33,8 +34,9 @@ pub use crate::{
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
-        Handler, Progress, Query, SelectionOptions, SourceKind, Taint, ToolHost,
+        Handler, Progress, Query, Report, SelectionOptions, SourceKind, Taint, ToolHost,
         builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
         connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
+        report as tool_figures,
     },
 };

@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    env, io,
+    io,
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -18,9 +18,10 @@ use futures::{
     future::{BoxFuture, ready},
 };
 use glyphoxa::measure::{
-    Campaign, Consent, DiscordOptions, Error, Facts, Frame, Heard, House, Kept, Npc, Opened,
-    Opening, Servers, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost,
-    TurnLine, VoiceOut, dice, open, run_discord,
+    AddedServer, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Frame, Heard, House,
+    Kept, Npc, Opened, Opening, Report, ServerOptions, Servers, Service, Services, SessionId,
+    Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine, VoiceOut, Written,
+    dice, open, run_discord, tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -29,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use crate::support::{
     figures::runtime,
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{Services, nothing, npc, parts},
+    table::{self, nothing, npc, parts},
 };
 
 /// What makes this bench the bot.
@@ -53,14 +54,14 @@ type Cues = Arc<Mutex<HashMap<String, Cue>>>;
 pub fn run(arguments: &[String]) {
     let [api, token, folder, sentence] = arguments else { return };
     let api: SocketAddr = api.parse().expect("an address");
-    let level = env::var("BOT_LOG").unwrap_or_else(|_| QUIET.to_owned());
-    tracing_subscriber::fmt().with_env_filter(level).with_writer(io::stderr).init();
+    tracing_subscriber::fmt().with_env_filter(QUIET).with_writer(io::stderr).init();
     let options = DiscordOptions {
         token: Token(token.clone()),
         api: Some(api),
         guild: None,
         dm_role: None,
         everyone_is_dm: false,
+        trust_dms: false,
         consent: Consent::Notice,
         idle: Duration::from_secs(60),
         folder: PathBuf::from(folder),
@@ -101,6 +102,7 @@ fn report(guild: &str, what: &str) {
 struct StandInHouse {
     cues: Cues,
     sentence: Duration,
+    folder: PathBuf,
     host: ToolHost,
     servers: Servers,
 }
@@ -115,14 +117,19 @@ impl StandInHouse {
             facts: Arc::new(Facts::default()),
             seed: 1,
         };
-        Self { cues, sentence, host, servers: Servers::new(setup) }
+        let folder = PathBuf::from(folder);
+        Self { cues, sentence, folder, host, servers: Servers::new(setup) }
     }
 }
 
 impl House for StandInHouse {
+    fn name_session(&self, guild: u64) -> SessionId {
+        SessionId(format!("bench-{guild}"))
+    }
+
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {
         let guild = opening.session.0.split('-').nth(1).unwrap_or_default().to_owned();
-        let services = Services {
+        let services = table::Services {
             recogniser: Recogniser { ends_utterances: false, partial: None },
             model: Model { token: Duration::ZERO, calls: 0 },
             synthesiser: Synthesiser::new(self.sentence),
@@ -163,6 +170,28 @@ impl House for StandInHouse {
 
     fn servers(&self) -> &Servers {
         &self.servers
+    }
+
+    fn services(&self) -> Services {
+        let service = || Service { name: "stand-in".to_owned(), is_local: true };
+        Services { hears: service(), thinks: service(), speaks: vec![service()], cap: None }
+    }
+
+    fn ask(
+        &self,
+        _session: Option<&SessionId>,
+        _text: String,
+        _effects: Arc<dyn Effects>,
+    ) -> BoxFuture<'static, Result<Written, String>> {
+        ready(Err("nobody is asked here".to_owned())).boxed()
+    }
+
+    fn server(&self, _name: &str, _added: &AddedServer) -> Result<ServerOptions, String> {
+        Err("no server is added here".to_owned())
+    }
+
+    fn figures(&self) -> Report {
+        tool_figures(&self.folder, "bench")
     }
 
     fn announce(&self, _text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
