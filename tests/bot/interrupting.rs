@@ -29,16 +29,6 @@ impl Hall {
 }
 
 impl Hall {
-    /// `player` makes a sound that is no interruption into what Bartok says.
-    async fn goes_on_after(&self, player: &Player, what: &str, sound: &[i16]) {
-        self.has_him_talk(player).await;
-        let spoken = player.say(sound).await.unwrap();
-        let after = spoken.last_voiced + Duration::from_millis(700);
-        tokio::time::sleep_until((after + Duration::from_millis(300)).into()).await;
-        let audible = player.first_audible_after(self.discord.bot(), after);
-        assert!(audible.is_some(), "he goes on after {what}");
-    }
-
     /// `player` interrupts Bartok.
     async fn stops_at(&self, player: &Player, line: &str) {
         self.has_him_talk(player).await;
@@ -51,16 +41,6 @@ impl Hall {
         assert!(took < Duration::from_secs(2), "{took:?}");
         spoken.finished().await.unwrap();
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_okay_does_not_silence() {
-    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
-    let anna = hall.inn.add_member("Anna", &[]);
-    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
-    hall.listens_to("Anna").await;
-    hall.goes_on_after(&player, "okay", &said("slt", "okay")).await;
-    hall.ends();
 }
 
 #[tokio::test(flavor = "multi_thread")]
