@@ -1,6 +1,6 @@
 //! Players talk into what NPCs say.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use discord_loopback::{AUDIBLE, Options, Player};
 use serde_json::Value;
@@ -16,15 +16,14 @@ const ANSWERS: [&str; 2] = [
 ];
 
 impl Hall {
-    /// Bartok is asked and has been heard for a second; since when.
-    async fn has_him_talk(&self, player: &Player) -> Instant {
+    /// Bartok is asked and has been heard for a second.
+    async fn has_him_talk(&self, player: &Player) {
         let bot = self.discord.bot();
         player.wait_for_silence(bot, Duration::from_millis(600), BOUND).await.unwrap();
         player.forget();
         player.say(&said("slt", QUESTION)).await.unwrap();
-        let began = player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+        player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
         tokio::time::sleep(Duration::from_secs(1)).await;
-        began
     }
 }
 
@@ -34,11 +33,7 @@ impl Hall {
         self.has_him_talk(player).await;
         let spoken = player.start_saying(said("slt", line));
         let (bot, quiet) = (self.discord.bot(), Duration::from_millis(500));
-        let began = Instant::now();
-        let silent = player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
-        let took = silent.saturating_duration_since(began);
-        eprintln!("from the first sound of {line:?} to silence: {took:?}");
-        assert!(took < Duration::from_secs(2), "{took:?}");
+        player.wait_for_silence(bot, quiet, BOUND).await.unwrap();
         spoken.finished().await.unwrap();
     }
 }

@@ -57,14 +57,21 @@ async fn setup_shows_what_is_there_and_what_is_heard() {
     let message = answer.message.unwrap();
     // The line is waited for, then something is said.
     let bot = hall.discord.bot();
-    player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
-    player.forget();
     let test = message.button("Test").unwrap()["custom_id"].as_str().unwrap().to_owned();
-    let tried = hall.discord.press(&olga, hall.inn.text, message.id, &test).await.unwrap();
-    player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
-    player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
-    player.say(&said("slt", "Good evening Greymantle")).await.unwrap();
-    let heard = tried.wait_final(BOUND).await.unwrap().text();
+    let mut heard = String::new();
+    // A machine that is busy may be too slow once.
+    for _ in 0..3 {
+        player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
+        player.forget();
+        let tried = hall.discord.press(&olga, hall.inn.text, message.id, &test).await.unwrap();
+        player.wait_for_voice(bot, AUDIBLE, BOUND).await.unwrap();
+        player.wait_for_silence(bot, Duration::from_millis(700), BOUND).await.unwrap();
+        player.say(&said("slt", "Good evening Greymantle")).await.unwrap();
+        heard = tried.wait_final(BOUND).await.unwrap().text();
+        if heard.contains("I heard: “") {
+            break;
+        }
+    }
     assert!(heard.contains("I heard: “") && heard.contains("evening"), "{heard}");
 
     let place = (hall.inn.text, message.id, "setup:consent");
