@@ -54,6 +54,8 @@ impl Guild {
         if live.standing != Standing::Up {
             live.standing = Standing::Up;
             live.panel.note("the voice connection stands again".to_owned());
+            // What was told while it was made counts now.
+            self.seat_people();
         }
     }
 
