@@ -18,17 +18,17 @@ use super::{
 };
 use crate::{
     app::kept::KeptSession,
-    audio::{Frame, Framer, Resampler, SampleRate},
+    audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
     discord::{AddedServer, House, Opened, Opening, Service, Services, Written},
     domain::{Campaign, Npc, SessionId, Voice},
-    engine::Purse,
+    engine::{Purse, Shaping},
     logic::{
         budget::Ledger,
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
-    provider::{Error, Kind, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
+    provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
     session::{Kept, TurnLine},
     tools::{
         self, Effects, Report, ToolHost,
@@ -278,25 +278,10 @@ async fn announcement(text: String) -> Result<Vec<Frame>, Error> {
         language: "en".to_owned(),
         pronunciation: Arc::from([]),
     });
-    let (mut frames, mut framer) = (Vec::new(), Framer::new(SampleRate::HZ_48000));
-    let mut resampler = None;
+    let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk?;
-        if resampler.is_none() {
-            let made = Resampler::new(chunk.rate, SampleRate::HZ_48000);
-            resampler = Some(made.map_err(|e| Error::new(Kind::Protocol, e.to_string()))?);
-        }
-        let mut samples = Vec::new();
-        if let Some(resampler) = &mut resampler {
-            resampler.push(&chunk.samples, &mut samples);
-        }
-        framer.push(&samples, &mut frames);
+        frames.extend(shaping.push(&chunk?)?);
     }
-    let mut rest = Vec::new();
-    if let Some(mut resampler) = resampler {
-        resampler.finish(&mut rest);
-    }
-    framer.push(&rest, &mut frames);
-    frames.extend(framer.finish());
+    frames.extend(shaping.finish());
     Ok(frames)
 }

@@ -3,7 +3,7 @@
 //! **Never**: writes faster than Discord takes.
 
 use serenity::all::{ChannelId, CreateMessage, Message};
-use tokio::{sync::oneshot, time::Instant};
+use tokio::time::Instant;
 
 use super::{
     buttons::Press,
@@ -13,6 +13,7 @@ use super::{
     outbox::Parcel,
     panel::{Panel, Rendered, View, render},
     reply::Reply,
+    rest,
 };
 use crate::session::{Command, Status};
 
@@ -24,13 +25,9 @@ impl Guild {
             return;
         }
         live.panel.busy = true;
-        let (ask, answer) = oneshot::channel();
-        if live.tell(Command::Status(ask)).is_err() {
-            live.panel.busy = false;
-            return;
-        }
+        let status = live.status();
         self.spawn(async move {
-            let status = answer.await.ok();
+            let status = status.await.ok();
             Box::new(move |guild: &mut Self| guild.write_panel(status.as_ref())) as Job
         });
     }
@@ -61,8 +58,13 @@ impl Guild {
 
     /// Puts a message where the session's panel is.
     pub fn post(&mut self, message: CreateMessage) {
-        let Ok(live) = self.live() else { return };
-        let (http, channel) = (self.shared.http.clone(), live.text);
+        if let Ok(live) = self.live() {
+            self.post_in(live.text, message);
+        }
+    }
+
+    fn post_in(&mut self, channel: ChannelId, message: CreateMessage) {
+        let http = self.shared.http.clone();
         self.send(async move {
             if let Err(error) = channel.send_message(&http, message).await {
                 tracing::warn!(%error, "a message could not be sent");
@@ -110,17 +112,12 @@ async fn write(
     if let Some(message) = message {
         match channel.edit_message(http, message, rendered.edit()).await {
             Ok(_) => return Ok(message),
-            Err(error) if is_gone(&error) => {}
+            // Somebody has deleted it.
+            Err(error) if rest::status(&error) == Some(404) => {}
             Err(error) => return Err(error),
         }
     }
     channel.send_message(http, rendered.message()).await.map(|it: Message| it.id)
-}
-
-/// Whether Discord says that there is no such message.
-fn is_gone(error: &serenity::Error) -> bool {
-    matches!(error, serenity::Error::Http(serenity::http::HttpError::UnsuccessfulRequest(answer))
-        if answer.status_code.as_u16() == 404)
 }
 
 /// One of the panel's buttons.
@@ -185,14 +182,9 @@ impl Guild {
     /// Tells the game master something: in the log channel, else where the session's panel is.
     pub fn tell_dm(&mut self, text: String) {
         let message = Parcel::text(text).message();
-        let Some(channel) = self.settings.log_channel.map(ChannelId::new) else {
-            return self.post(message);
-        };
-        let http = self.shared.http.clone();
-        self.send(async move {
-            if let Err(error) = channel.send_message(&http, message).await {
-                tracing::warn!(%error, "the game master was not told something");
-            }
-        });
+        match self.settings.log_channel.map(ChannelId::new) {
+            Some(channel) => self.post_in(channel, message),
+            None => self.post(message),
+        }
     }
 }

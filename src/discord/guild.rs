@@ -333,9 +333,9 @@ impl Guild {
     pub fn stop(&mut self, why: &str) -> Result<(), Refusal> {
         self.send_shown();
         self.clear_desk();
-        let live = self.live.take().ok_or("no session runs here (start one: /session start)")?;
+        let mut live =
+            self.live.take().ok_or("no session runs here (start one: /session start)")?;
         tracing::info!(guild = self.id.get(), why, "session ended");
-        let mut live = live;
         let panel = (live.text, std::mem::take(&mut live.panel));
         self.close_panel(panel, why);
         let house = Arc::clone(&self.shared.house);

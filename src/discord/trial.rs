@@ -15,12 +15,13 @@ use super::{
     options::Consent,
     reply::Reply,
 };
-use crate::session::{Outcome, SpeakerId, TurnLine};
+use crate::{
+    audio::FRAME,
+    session::{Outcome, SpeakerId, TurnLine},
+};
 
 /// Played.
 const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
-/// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
 /// Somebody speaks within this, or is told that nothing came.
 const PATIENCE: Duration = Duration::from_secs(10);
 

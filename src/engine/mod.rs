@@ -18,6 +18,7 @@ pub use assistant::{Assistant, Question};
 pub use cascaded::{Cascaded, CascadedParts};
 pub use limits::SessionCalls;
 pub use purse::{Held, Purse};
+pub use speak::Shaping;
 
 use std::sync::Arc;
 

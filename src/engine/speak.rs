@@ -83,11 +83,7 @@ impl Mouth {
             language: self.npc.language.clone(),
             pronunciation: Arc::from(self.npc.pronunciation.as_slice()),
         });
-        let shaping = Shaping {
-            resampler: None,
-            framer: Framer::new(SampleRate::HZ_48000),
-            volume: self.npc.voice.volume,
-        };
+        let shaping = Shaping::new(self.npc.voice.volume);
         // `None` at the end flushes what the filters still hold.
         let chunks = chunks.map(Some).chain(futures::stream::once(async { None }));
         Ok(chunks
@@ -103,15 +99,24 @@ impl Mouth {
     }
 }
 
-/// From a voice's own rate to frames.
-struct Shaping {
+/// From a voice's own rate to frames: 48 kHz.
+pub struct Shaping {
     resampler: Option<(SampleRate, Resampler)>,
     framer: Framer,
     volume: f32,
 }
 
 impl Shaping {
-    fn push(&mut self, chunk: &crate::provider::Pcm) -> Result<Vec<Frame>, Error> {
+    /// Of a voice that is `volume` times as loud as it comes.
+    pub fn new(volume: f32) -> Self {
+        Self { resampler: None, framer: Framer::new(SampleRate::HZ_48000), volume }
+    }
+
+    /// The frames that `chunk` completes.
+    ///
+    /// # Errors
+    /// A rate that cannot be: [`Kind::Protocol`].
+    pub fn push(&mut self, chunk: &crate::provider::Pcm) -> Result<Vec<Frame>, Error> {
         if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != chunk.rate) {
             let resampler = Resampler::new(chunk.rate, SampleRate::HZ_48000)
                 .map_err(|error| Error::new(Kind::Protocol, error.to_string()))?;
@@ -124,7 +129,8 @@ impl Shaping {
         Ok(self.frames(samples))
     }
 
-    fn finish(&mut self) -> Vec<Frame> {
+    /// What is left, filled up with silence.
+    pub fn finish(&mut self) -> Vec<Frame> {
         let mut samples = Vec::new();
         if let Some((_, mut resampler)) = self.resampler.take() {
             resampler.finish(&mut samples);

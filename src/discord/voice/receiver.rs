@@ -40,8 +40,6 @@ pub enum VoiceNews {
 pub struct Dropped {
     /// The queue was full.
     pub full: AtomicU64,
-    /// Of somebody who is not to be heard.
-    pub ignored: AtomicU64,
     /// Nobody has said whose they are.
     pub unknown: AtomicU64,
 }
@@ -79,7 +77,7 @@ impl Receiver {
         let rtp = data.rtp();
         let user = match self.audience.verdict(rtp.get_ssrc()) {
             Verdict::Hear(user) => user,
-            Verdict::Ignore => return count(&self.dropped.ignored),
+            Verdict::Ignore => return,
             Verdict::Unknown => return count(&self.dropped.unknown),
         };
         let payload = rtp.payload();

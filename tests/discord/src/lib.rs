@@ -18,5 +18,6 @@ pub use interactions::{Answer, Response, Slash};
 pub use options::{Limit, Options};
 pub use player::{AUDIBLE, Packet, Player, Seat, Speech, Spoken};
 pub use rest::{Fault, Request};
+pub use tls::Certificates;
 pub use voice::{Counts, Faults, GroupStatus, Mode, Scope, Voice, VoiceOptions};
 pub use world::{Guild, Member, Message, Overwrite, Version, permission};

@@ -1,6 +1,6 @@
 //! One port for TLS and for plain text: the first byte tells.
 //!
-//! Entry functions: [`listen`], [`accept`]. Never: knowing what is spoken on top.
+//! Entry functions: [`listen`], [`serve`]. Never: knowing what is spoken on top.
 
 use anyhow::Context as _;
 use std::{net::SocketAddr, time::Duration};
@@ -10,6 +10,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 0x16;
@@ -25,6 +26,34 @@ pub(crate) async fn listen() -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind("127.0.0.1:0").await.context("listening on 127.0.0.1")?;
     let address = listener.local_addr()?;
     Ok((listener, address))
+}
+
+/// Accepts connections until cancelled; each has `talk` on a task of its own, which goes by `name`
+/// where its end is logged.
+pub(crate) async fn serve<F>(
+    listener: TcpListener,
+    (tasks, stop): (TaskTracker, CancellationToken),
+    name: &'static str,
+    talk: impl Fn(TcpStream) -> F,
+) where
+    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((socket, _)) = accepted else { continue };
+        let (talk, stop) = (talk(socket), stop.clone());
+        tasks.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                result = talk => if let Err(error) = result {
+                    tracing::debug!(%error, name, "connection ended");
+                },
+            }
+        });
+    }
 }
 
 /// Looks at the first byte and shakes hands when it is TLS.

@@ -13,14 +13,17 @@ const NAMES: [&str; 5] =
     ["127.0.0.1", "localhost", "discord.com", "gateway.discord.gg", "cdn.discordapp.com"];
 
 /// An authority's PEM file and a server's side of TLS signed by it.
-pub(crate) struct Certificates {
+pub struct Certificates {
     file: tempfile::NamedTempFile,
     acceptor: TlsAcceptor,
 }
 
 impl Certificates {
     /// Makes keys and certificates.
-    pub(crate) fn new() -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// When they cannot be made, or the file cannot be written.
+    pub fn new() -> anyhow::Result<Self> {
         let authority_key = KeyPair::generate()?;
         let mut params = CertificateParams::new(vec![])?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -46,12 +49,14 @@ impl Certificates {
     }
 
     /// The authority's certificate, PEM.
-    pub(crate) fn authority(&self) -> &Path {
+    #[must_use]
+    pub fn authority(&self) -> &Path {
         self.file.path()
     }
 
     /// The server's side.
-    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+    #[must_use]
+    pub fn acceptor(&self) -> TlsAcceptor {
         self.acceptor.clone()
     }
 }

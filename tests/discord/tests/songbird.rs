@@ -8,9 +8,7 @@
     reason = "a test, whose client reports by lines"
 )]
 
-use discord_loopback::{Player, Scope, Seat, Voice, VoiceOptions};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
+use discord_loopback::{Certificates, Player, Scope, Seat, Voice, VoiceOptions};
 use songbird::{
     Config, ConnectionInfo, CoreEvent, Driver, Event, EventContext, EventHandler,
     driver::DecodeMode,
@@ -22,7 +20,7 @@ use std::{
     io::{BufRead as _, BufReader, Cursor, Write as _},
     num::NonZeroU64,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Arc, Mutex, mpsc},
+    sync::{Mutex, mpsc},
     time::{Duration, Instant},
 };
 use tokio_rustls::TlsAcceptor;
@@ -34,27 +32,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The variable that makes this test the client.
 const SEAT: &str = "LOOPBACK_SEAT";
 
-fn authority() -> (TlsAcceptor, tempfile::NamedTempFile) {
-    let ca_key = KeyPair::generate().unwrap();
-    let mut ca = CertificateParams::new(vec![]).unwrap();
-    ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let ca = ca.self_signed(&ca_key).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap();
-    let leaf = leaf.signed_by(&key, &ca, &ca_key).unwrap();
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![leaf.der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
-        .unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), ca.pem()).unwrap();
-    (TlsAcceptor::from(Arc::new(config)), file)
+fn authority() -> (TlsAcceptor, Certificates) {
+    let certificates = Certificates::new().unwrap();
+    (certificates.acceptor(), certificates)
 }
 
 /// A tone of half the full scale.
@@ -132,12 +112,12 @@ impl Drop for Bot {
 }
 
 impl Bot {
-    fn start(voice: &Voice, ca: &tempfile::NamedTempFile) -> Self {
+    fn start(voice: &Voice, ca: &Certificates) -> Self {
         let (token, endpoint) = voice.admit(GUILD, CHANNEL, BOT, "bot");
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "songbird_talks", "--nocapture"])
             .env(SEAT, format!("{endpoint} {token}"))
-            .env("SSL_CERT_FILE", ca.path())
+            .env("SSL_CERT_FILE", ca.authority())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -203,7 +183,7 @@ async fn round(dave: bool, bot_first: bool) {
     let voice = Voice::start(tls, VoiceOptions { dave, ..VoiceOptions::default() }).await.unwrap();
     let join = async |user: u64| {
         let (token, endpoint) = voice.admit(GUILD, CHANNEL, user, "player");
-        Player::connect(seat(user, token, endpoint), ca.path()).await.unwrap()
+        Player::connect(seat(user, token, endpoint), ca.authority()).await.unwrap()
     };
     let (mut bot, one) = if bot_first {
         let bot = Bot::start(&voice, &ca);

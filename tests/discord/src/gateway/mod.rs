@@ -45,25 +45,13 @@ pub(crate) async fn run(
     tasks: TaskTracker,
     stop: CancellationToken,
 ) {
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => return,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((socket, _)) = accepted else { continue };
-        let (inner, stop) = (inner.clone(), stop.clone());
-        tasks.spawn(async move {
-            let talk = async {
-                inner.thawed().await;
-                let stream = stream::accept(socket, &inner.certificates.acceptor()).await?;
-                connection::serve(&inner, stream).await
-            };
-            tokio::select! {
-                () = stop.cancelled() => {}
-                result = talk => if let Err(error) = result {
-                    tracing::debug!(%error, "gateway connection ended");
-                },
-            }
-        });
-    }
+    let talk = |socket| {
+        let inner = inner.clone();
+        async move {
+            inner.thawed().await;
+            let stream = stream::accept(socket, &inner.certificates.acceptor()).await?;
+            connection::serve(&inner, stream).await
+        }
+    };
+    stream::serve(listener, (tasks, stop), "gateway", talk).await;
 }

@@ -66,28 +66,16 @@ pub(crate) async fn run(
     tasks: TaskTracker,
     stop: CancellationToken,
 ) {
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => return,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((socket, _)) = accepted else { continue };
-        let (inner, stop) = (inner.clone(), stop.clone());
-        tasks.spawn(async move {
-            let talk = async {
-                let stream = stream::accept(socket, &inner.certificates.acceptor()).await?;
-                let service = service_fn(|request| answer(&inner, request));
-                let http = hyper::server::conn::http1::Builder::new();
-                anyhow::Ok(http.serve_connection(TokioIo::new(stream), service).await?)
-            };
-            tokio::select! {
-                () = stop.cancelled() => {}
-                result = talk => if let Err(error) = result {
-                    tracing::debug!(%error, "connection ended");
-                },
-            }
-        });
-    }
+    let talk = |socket| {
+        let inner = inner.clone();
+        async move {
+            let stream = stream::accept(socket, &inner.certificates.acceptor()).await?;
+            let service = service_fn(|request| answer(&inner, request));
+            let http = hyper::server::conn::http1::Builder::new();
+            anyhow::Ok(http.serve_connection(TokioIo::new(stream), service).await?)
+        }
+    };
+    stream::serve(listener, (tasks, stop), "rest", talk).await;
 }
 
 /// Answers one request.

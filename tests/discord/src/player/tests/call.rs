@@ -1,7 +1,7 @@
 //! A call to test with, and what was heard in it.
 
 use crate::{
-    Mode, Player, Seat, Voice, VoiceOptions,
+    Certificates, Mode, Player, Seat, Voice, VoiceOptions,
     voice::tests::{CHANNEL, GUILD, authority},
 };
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(super) const LIMIT: Duration = Duration::from_secs(20);
 /// A Discord with players 1, 2, ….
 pub(super) struct Call {
     pub voice: Voice,
-    ca: tempfile::NamedTempFile,
+    ca: Certificates,
 }
 
 impl Call {
@@ -28,7 +28,7 @@ impl Call {
 
     pub(super) async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
         let seat = self.seat(user, CHANNEL);
-        Player::connect_with(seat, self.ca.path(), mode).await.unwrap()
+        Player::connect_with(seat, self.ca.authority(), mode).await.unwrap()
     }
 
     pub(super) async fn two(&self) -> (Player, Player) {

@@ -1,8 +1,8 @@
 //! A client that says what it is told, and the authority it trusts.
 
+use crate::tls::Certificates;
 use futures::{SinkExt as _, StreamExt as _};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
-use rustls::pki_types::{PrivateKeyDer, ServerName};
+use rustls::pki_types::ServerName;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
@@ -10,37 +10,19 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, client::TlsStream};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
 /// A certificate for 127.0.0.1, and the file of the authority that signed it.
-pub(crate) fn authority() -> (TlsAcceptor, tempfile::NamedTempFile) {
-    let ca_key = KeyPair::generate().unwrap();
-    let mut ca = CertificateParams::new(vec![]).unwrap();
-    ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let ca = ca.self_signed(&ca_key).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap();
-    let leaf = leaf.signed_by(&key, &ca, &ca_key).unwrap();
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![leaf.der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
-        .unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), ca.pem()).unwrap();
-    (TlsAcceptor::from(Arc::new(config)), file)
+pub(crate) fn authority() -> (TlsAcceptor, Certificates) {
+    let certificates = Certificates::new().unwrap();
+    (certificates.acceptor(), certificates)
 }
 
 /// A client that says what it is told.
 pub(super) struct Client(WebSocketStream<TlsStream<TcpStream>>);
 
 impl Client {
-    pub(super) async fn connect(endpoint: &str, ca: &tempfile::NamedTempFile, version: u8) -> Self {
+    pub(super) async fn connect(endpoint: &str, ca: &Certificates, version: u8) -> Self {
         use rustls::pki_types::{CertificateDer, pem::PemObject as _};
         let mut roots = rustls::RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(ca.path()).unwrap()).unwrap();
+        roots.add(CertificateDer::from_pem_file(ca.authority()).unwrap()).unwrap();
         let ring = Arc::new(rustls::crypto::ring::default_provider());
         let config = rustls::ClientConfig::builder_with_provider(ring)
             .with_safe_default_protocol_versions()
