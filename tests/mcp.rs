@@ -381,6 +381,20 @@ fn servers_over_http_get_their_headers_over_few_connections() {
 }
 
 #[test]
+fn nothing_is_asked_before_the_servers_questions_can_be_heard() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new().env("RUST_LOG", "off");
+    let server = Http::start("session", &place);
+    place.write("glyphoxa.yaml", config(&[format!("name: home, url: \"{}\"", server.url)]));
+    assert_eq!(call(&place, "home.echo", r#"{"text": "hello"}"#)["result"], "hello");
+    let early: Vec<String> =
+        calls(&place).into_iter().filter(|line| line.starts_with("early")).collect();
+    assert!(early.is_empty(), "{early:?}");
+}
+
+#[test]
 fn what_is_no_good_server_is_named() {
     if !has_python() {
         return;

@@ -1,8 +1,10 @@
 //! Servers behind streamable HTTP.
 //!
 //! Entry type: [`Wire`], the HTTP client `rmcp` sends with: headers with expansion, tokens renewed
-//! once after a refusal, and connections that are kept. **Never**: follows a redirect to another
-//! origin; sends anything twice but what was refused for its token.
+//! once after a refusal, and connections that are kept. A session's first request waits until the
+//! stream for what the server says unasked is open: a question asked before it would be lost.
+//! **Never**: follows a redirect to another origin; sends anything twice but what was refused for
+//! its token.
 
 use std::{
     collections::HashMap,
@@ -31,6 +33,7 @@ use rmcp::{
     },
 };
 use sse_stream::Sse;
+use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
@@ -48,6 +51,8 @@ const REDIRECTS: usize = 5;
 const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
+/// Longest wait for a session's stream: some servers answer only when they have something to say.
+const LISTENING: Duration = Duration::from_secs(1);
 
 /// Who we are to a server.
 #[derive(Clone)]
@@ -91,6 +96,8 @@ struct Inner {
     authorization: Authorization,
     facts: Arc<Facts>,
     drains: TaskTracker,
+    /// The server has answered when it was asked for the stream of a session, or has had its time.
+    is_listening: watch::Sender<bool>,
 }
 
 type Failed = StreamableHttpError<reqwest::Error>;
@@ -120,6 +127,7 @@ impl Wire {
                 authorization: way.authorization,
                 facts: way.facts,
                 drains: TaskTracker::new(),
+                is_listening: watch::Sender::new(false),
             }),
         })
     }
@@ -186,6 +194,14 @@ impl Wire {
         Ok(value)
     }
 
+    /// Waits until the stream of the session is open, or refused.
+    async fn listening(&self) {
+        let mut opened = self.inner.is_listening.subscribe();
+        if timeout(LISTENING, opened.wait_for(|is| *is)).await.is_err() {
+            self.inner.is_listening.send_replace(true);
+        }
+    }
+
     /// Reads an answer's stream on after its reader has left, so that its connection can be used
     /// again.
     fn drained(
@@ -230,7 +246,7 @@ impl Drop for Drained {
             (self.stream.take(), tokio::runtime::Handle::try_current())
         {
             let rest = async move { while stream.next().await.is_some() {} };
-            self.drains.spawn_on(tokio::time::timeout(DRAIN, rest), &runtime);
+            self.drains.spawn_on(timeout(DRAIN, rest), &runtime);
         }
     }
 }
@@ -267,6 +283,9 @@ impl StreamableHttpClient for Wire {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<StreamableHttpPostResponse, Failed> {
+        if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
+            self.listening().await;
+        }
         let answer = self
             .with_token(custom_headers, |client, token, headers| {
                 client.post_message_with_max_sse_event_size(
@@ -329,17 +348,22 @@ impl StreamableHttpClient for Wire {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
-        self.with_token(custom_headers, |client, token, headers| {
-            client.get_stream_with_max_sse_event_size(
-                Arc::clone(&uri),
-                session_id.clone(),
-                last_event_id.clone(),
-                token,
-                headers,
-                longest,
-            )
-        })
-        .await
+        let answer = self
+            .with_token(custom_headers, |client, token, headers| {
+                client.get_stream_with_max_sse_event_size(
+                    Arc::clone(&uri),
+                    session_id.clone(),
+                    last_event_id.clone(),
+                    token,
+                    headers,
+                    longest,
+                )
+            })
+            .await;
+        if last_event_id.is_none() {
+            self.inner.is_listening.send_replace(true);
+        }
+        answer
     }
 }
 

@@ -5,7 +5,8 @@ usage: server.py MODE        over stdin and stdout
 
 Modes: plain, stateless (2026-07-28), stubborn (ignores what it does not know), mute (says nothing),
 crash (ends at once), reworded (another description), refuse, page and redirect (HTTP: what no
-server should answer), busy (HTTP: 429 for calls), sse (HTTP: answers are streams).
+server should answer), busy (HTTP: 429 for calls), sse (HTTP: answers are streams), session (HTTP:
+has sessions, and is slow to open their stream).
 
 START_AFTER is how many seconds it takes to start. CALLS names a file that gets a line for each call,
 cancellation and connection; GRANDCHILD one that gets the process ids of this server and of a child
@@ -252,6 +253,8 @@ def serve_stdio(mode):
 def serve_http(mode):
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+    opened = threading.Event()
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -272,7 +275,11 @@ def serve_http(mode):
             self.wfile.write(body)
 
         def do_GET(self):
-            self.reply(405)
+            if mode != "session":
+                return self.reply(405)
+            time.sleep(0.3)
+            opened.set()
+            self.reply(200, "text/event-stream")
 
         def do_DELETE(self):
             self.reply(200)
@@ -290,6 +297,9 @@ def serve_http(mode):
                 return self.reply(429, Retry_After="1")
             if message.get("id") is None:
                 return self.reply(202)
+            session = {"Mcp_Session_Id": "s1"} if mode == "session" else {}
+            if self.headers.get("Mcp-Session-Id") and not opened.is_set():
+                log("early " + method)
             sent = []
             server = Server(mode, sent.append)
             if method == "tools/call" and message["params"]["name"] == "headers":
@@ -300,7 +310,7 @@ def serve_http(mode):
             body = sent[-1].encode()
             if mode == "sse":
                 return self.stream(body)
-            self.reply(200, body=body)
+            self.reply(200, body=body, **session)
 
         def stream(self, body):
             """In small pieces, each a packet of its own that waits for the one before."""
