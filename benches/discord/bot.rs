@@ -1,8 +1,9 @@
 //! The bot's own process: the program's bot around tables of stand-ins.
 //!
 //! A line on stdin, `GUILD FRAMES WORDS`, is what the recogniser of a guild reads from then on:
-//! `WORDS` as the final, and as a partial after `FRAMES` frames unless that is 0. Lines on stdout,
-//! `GUILD WHAT NANOSECONDS` of the system's clock, say when something happened.
+//! `WORDS` as the final, and as partials from `FRAMES` frames on, a word more each time, unless that
+//! is 0. Lines on stdout, `GUILD WHAT NANOSECONDS` of the system's clock, say when something
+//! happened.
 
 use std::{
     collections::HashMap,
@@ -39,12 +40,25 @@ pub const BOT: &str = "--bot";
 /// songbird warns of the answers to its own keepalives.
 const QUIET: &str = "warn,songbird=error";
 
+/// Frames from one word to the next.
+const WORD: usize = 8;
+
 /// What the recogniser of a guild reads.
 #[derive(Clone, Default)]
 struct Cue {
-    /// After so many frames of an utterance.
+    /// The first word after so many frames of an utterance.
     frames: usize,
     words: String,
+}
+
+impl Cue {
+    /// The partial that a frame of an utterance brings.
+    fn partial(&self, frame: usize) -> Option<&str> {
+        let since = frame.checked_sub(self.frames).filter(|_| self.frames > 0)?;
+        let ends = self.words.match_indices(' ').map(|(at, _)| at).chain([self.words.len()]);
+        let ends = ends.enumerate().find(|(word, _)| word * WORD == since);
+        ends.map(|(_, end)| &self.words[..end])
+    }
 }
 
 /// Everybody's cues.
@@ -234,10 +248,10 @@ impl SpeechToText for Cued {
             let mut frames = 0;
             while audio.recv().await.is_some() {
                 frames += 1;
-                if frames == cue.frames {
+                if let Some(words) = cue.partial(frames) {
                     report(&guild, "word");
                     // A closed table hears nothing.
-                    let _ = heard.send(Heard::Partial(cue.words.clone())).await;
+                    let _ = heard.send(Heard::Partial(words.to_owned())).await;
                 }
             }
             report(&guild, "utterance");

@@ -188,8 +188,12 @@ impl Room {
             }
         };
         timeout(BOUND, waiting).await.unwrap_or_else(|_| {
-            let id = self.inn.id;
-            unreachable!("the bot did not report {what:?} of guild {id}")
+            let (id, news) = (self.inn.id, self.bot.news.lock());
+            let news = news.unwrap_or_else(PoisonError::into_inner);
+            let ours = news.events.iter().filter(|(guild, ..)| *guild == id);
+            let now = Instant::now();
+            let ours: Vec<_> = ours.map(|(_, name, at)| (name, now - *at)).collect();
+            unreachable!("the bot did not report {what:?} of guild {id}, but so long ago {ours:?}")
         })
     }
 

@@ -1,11 +1,12 @@
-//! The bot on a Discord of its own: how fast it answers, and what thirty guilds cost. One JSON line per case, then one that says which goals hold.
+//! The bot on a Discord of its own: how fast it answers, how fast it gives way, and what thirty
+//! guilds cost. One JSON line per case, then one that says which goals hold.
 //!
 //! Encryption end to end is on. The bot is the program's, with stand-ins that answer at once
 //! behind it, in a process of its own; Discord and its players run in this one. `path`: a player's
 //! last voiced packet to the first audible one of the answer, less the silence that ends a turn;
-//! `floor` is what songbird alone takes, in the same minutes. `guilds`: thirty tables that
-//! listen; `--minutes N` instead of ten. `--quick` tries each a few times; a case's name runs that
-//! one alone.
+//! `floor` is what songbird alone takes, in the same minutes. `barge_in`: a player talks into what
+//! the NPC says. `guilds`: thirty tables that listen; `--minutes N` instead of ten. `--quick` tries
+//! each a few times; a case's name runs that one alone, and `barge_in` runs only so.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a silent bot is none")]
@@ -14,6 +15,7 @@
 #[expect(dead_code, reason = "each bench needs a part of it")]
 mod support;
 
+mod barge_in;
 mod bot;
 mod floor;
 mod guilds;
@@ -40,11 +42,14 @@ fn main() {
     let minutes = arguments.iter().position(|argument| argument == "--minutes");
     let minutes = minutes.map(|at| arguments[at + 1].parse().expect("a number of minutes"));
     let minutes = minutes.unwrap_or(if quick { 1 } else { 10 });
-    let all = !["path", "guilds"].into_iter().any(has);
+    let all = !["path", "barge_in", "guilds"].into_iter().any(has);
     let runtime = runtime();
     let mut goals: Vec<Value> = Vec::new();
     if all || has("path") {
         goals.extend(runtime.block_on(path::measure(if quick { 9 } else { 100 })));
+    }
+    if has("barge_in") {
+        goals.extend(runtime.block_on(barge_in::measure(if quick { 4 } else { 40 })));
     }
     if all || has("guilds") {
         let tables = if quick { 5 } else { 30 };

@@ -133,12 +133,6 @@ impl Frame {
     pub fn samples(&self) -> &[i16] {
         &self.samples
     }
-
-    /// Samples per second.
-    #[cfg(test)]
-    pub fn rate(&self) -> SampleRate {
-        self.rate
-    }
 }
 
 /// Cuts a stream of samples, arriving in pieces of any size, into frames.

@@ -16,6 +16,9 @@ use super::words::Words;
 const ARMED_AFTER: Duration = Duration::from_millis(250);
 /// Voice that confirms together with a word.
 const CONFIRMING: Duration = Duration::from_millis(300);
+/// A word that no second partial holds stands for so long before it counts: the first guess at a
+/// listening noise is often a word.
+const WORD_STANDS: Duration = Duration::from_millis(100);
 /// Voice that confirms where no text is known.
 const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
 /// A longer gap makes a voice bursts, as laughter is.
@@ -77,8 +80,10 @@ pub enum Input<'a> {
     Audible,
     /// A 20 ms frame of somebody who may interrupt.
     Voice(Voicing),
-    /// The words of their utterance so far, or its final text.
+    /// The words of their utterance so far.
     Partial(&'a str),
+    /// Its final text.
+    Final(&'a str),
     /// Time has passed; wanted at [`BargeIn::wake_at`].
     Tick,
     /// Their utterance is over and its final text, if any, was passed in before this.
@@ -124,7 +129,7 @@ pub struct BargeIn {
 }
 
 /// One stretch of voice: from the frame that ducked to the next false alarm.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Voice {
     /// Newest frame that was voiced or probably so.
     heard_at: Option<Instant>,
@@ -141,7 +146,7 @@ struct Voice {
 }
 
 /// What the words heard so far amount to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 enum Text {
     /// None yet.
     #[default]
@@ -149,7 +154,14 @@ enum Text {
     /// Listening noises only.
     Backchannel,
     /// At least one word that means something.
-    Words,
+    Words {
+        /// The first of those, folded.
+        first: String,
+        /// Since when it is heard.
+        since: Instant,
+        /// Another partial has held it too, or the final text does.
+        is_sure: bool,
+    },
 }
 
 impl BargeIn {
@@ -169,16 +181,28 @@ impl BargeIn {
                 None
             }
             Input::Voice(voicing) if self.is_armed(now) => self.voice(now, voicing),
-            Input::Partial(text) if self.is_armed(now) => self.partial(text),
-            Input::Tick => self.quiet(now),
+            Input::Partial(text) if self.is_armed(now) => self.text(now, text, false),
+            Input::Final(text) if self.is_armed(now) => self.text(now, text, true),
+            Input::Tick => self.confirm(now).or_else(|| self.quiet(now)),
             Input::SpeechEnded => self.swell(),
-            Input::Voice(_) | Input::Partial(_) => None,
+            Input::Voice(_) | Input::Partial(_) | Input::Final(_) => None,
         }
     }
 
     /// When [`Input::Tick`] is wanted at the latest.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.voice.heard_at.filter(|_| self.ducked && !self.stopped).map(|at| at + FALSE_ALARM)
+        let guess = match &self.voice.text {
+            Text::Words { since, .. } if self.voice.voiced >= CONFIRMING => Some(*since),
+            _ => None,
+        };
+        let due = [guess.map(|since| since + WORD_STANDS), self.false_alarm_at()];
+        let due = due.into_iter().flatten().min();
+        due.filter(|_| !self.stopped)
+    }
+
+    /// When silence will have lasted long enough for a false alarm.
+    fn false_alarm_at(&self) -> Option<Instant> {
+        self.voice.heard_at.filter(|_| self.ducked).map(|at| at + FALSE_ALARM)
     }
 
     /// Whether the NPC was heard long enough.
@@ -198,28 +222,39 @@ impl BargeIn {
             output = Some(Output::Duck);
         }
         self.voice.frame(now, voicing);
-        self.confirm().or(output).or_else(|| self.quiet(now))
+        self.confirm(now).or(output).or_else(|| self.quiet(now))
     }
 
-    /// The words so far.
-    fn partial(&mut self, text: &str) -> Option<Output> {
+    /// The words so far, or all of them.
+    fn text(&mut self, now: Instant, text: &str, is_final: bool) -> Option<Output> {
         let spoken = without_notes(text);
         let words = Words::of(&spoken);
         if begins_with_stop(&words) {
             return Some(self.stop(StopReason::StopWord));
         }
-        self.voice.text = match words.iter().all(is_backchannel) {
-            _ if words.is_empty() && text.trim().is_empty() => Text::Unknown,
-            true => Text::Backchannel,
-            false => Text::Words,
+        let meant = words.iter().find(|word| !is_backchannel(word));
+        self.voice.text = match (meant, std::mem::take(&mut self.voice.text)) {
+            (None, _) if words.is_empty() && text.trim().is_empty() => Text::Unknown,
+            (None, _) => Text::Backchannel,
+            (Some(word), Text::Words { first, since, .. }) if first == word => {
+                Text::Words { first, since, is_sure: true }
+            }
+            (Some(word), _) => {
+                Text::Words { first: word.to_owned(), since: now, is_sure: is_final }
+            }
         };
-        self.confirm()
+        self.confirm(now)
     }
 
     /// Stops when voice and words are enough.
-    fn confirm(&mut self) -> Option<Output> {
-        let reason = match self.voice.text {
-            Text::Words if self.voice.voiced >= CONFIRMING => StopReason::Words,
+    fn confirm(&mut self, now: Instant) -> Option<Output> {
+        let reason = match &self.voice.text {
+            Text::Words { since, is_sure, .. }
+                if self.voice.voiced >= CONFIRMING
+                    && (*is_sure || now.saturating_duration_since(*since) >= WORD_STANDS) =>
+            {
+                StopReason::Words
+            }
             Text::Unknown if self.voice.is_unbroken() => StopReason::Voice,
             _ => return None,
         };
@@ -234,7 +269,7 @@ impl BargeIn {
 
     /// A false alarm when it has been silent long enough.
     fn quiet(&mut self, now: Instant) -> Option<Output> {
-        if self.wake_at().is_some_and(|at| now >= at) { self.swell() } else { None }
+        if self.false_alarm_at().is_some_and(|at| now >= at) { self.swell() } else { None }
     }
 
     /// Ends a false alarm. What was heard is kept: late words may still confirm it.

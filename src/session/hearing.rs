@@ -118,7 +118,7 @@ impl Table {
                 self.partial(now, speaker, &text);
             }
             LaneNews::Heard(utterance) => {
-                self.partial(now, speaker, &utterance.raw);
+                self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
                 self.hear(utterance);
             }
             LaneNews::Failed(utterance, error) => self.not_heard(utterance, &error),
@@ -304,6 +304,7 @@ impl Table {
     }
 
     fn partial(&mut self, now: Instant, speaker: SpeakerId, text: &str) {
+        tracing::trace!(pii_speaker = self.speakers.name(speaker), pii_heard = text, "partial");
         self.interrupt(now, speaker, barge_in::Input::Partial(text));
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use discord_loopback::{AUDIBLE, Options, Player};
+use discord_loopback::{AUDIBLE, Options, Player, laughter};
 use serde_json::Value;
 
 use super::hall::{BOUND, Hall, said};
@@ -61,4 +61,27 @@ async fn stop_words_and_questions_silence_and_only_what_was_heard_is_kept() {
         let last = whole.trim_end_matches('.').rsplit(". ").next().unwrap();
         assert!(!text.contains(last), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listening_noises_and_laughter_let_him_finish() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let anna = hall.inn.add_member("Anna", &[]);
+    let player = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
+    hall.listens_to("Anna").await;
+    // As flite says it: "mm-hm" itself it would spell.
+    for noise in [said("slt", "um hum"), said("slt", "okay"), laughter()] {
+        hall.has_him_talk(&player).await;
+        player.say(&noise).await.unwrap();
+    }
+    let quiet = Duration::from_secs(2);
+    player.wait_for_silence(hall.discord.bot(), quiet, BOUND).await.unwrap();
+    let kept: Value = serde_json::from_str(&hall.ends_keeping()).unwrap();
+    let histories = kept["histories"].as_object().unwrap();
+    let bartok = histories.iter().find(|(name, _)| name.starts_with("Bartok")).unwrap().1;
+    let said = bartok.as_array().unwrap().iter();
+    let said: Vec<&str> =
+        said.filter_map(|message| message["assistant"]["text"].as_str()).collect();
+    assert!(said.iter().all(|text| !text.ends_with('…')), "{said:?}");
+    assert!(said.iter().filter(|text| ANSWERS.contains(text)).count() >= 3, "{said:?}");
 }

@@ -104,8 +104,8 @@ fn a_stop_word_later_in_the_sentence_is_a_word_like_any_other() {
     rig.frames(200, true);
     rig.give(Input::Partial("the bus stop"));
     assert_eq!(rig.outputs(), [Output::Duck]);
-    rig.frames(100, true);
-    assert_eq!(rig.said[1..], [(1_280, stop(StopReason::Words))]);
+    rig.frames(140, true);
+    assert_eq!(rig.said[1..], [(1_300, stop(StopReason::Words))], "it has stood for 100 ms");
 }
 
 #[test]
@@ -149,7 +149,30 @@ fn words_that_come_late_confirm_what_was_heard() {
     rig.frames(400, true);
     rig.nothing(500);
     rig.give(Input::Partial("what was that"));
+    rig.nothing(120);
     assert_eq!(rig.outputs(), [Output::Duck, Output::Swell, stop(StopReason::Words)]);
+}
+
+#[test]
+fn a_first_guess_does_not_confirm_but_a_second_or_the_final_does() {
+    let guessed = || {
+        let mut rig = Rig::armed();
+        rig.frames(320, true);
+        rig.give(Input::Partial("and hand"));
+        assert_eq!(rig.outputs(), [Output::Duck]);
+        rig
+    };
+    let mut noise = guessed();
+    noise.frames(60, true);
+    noise.give(Input::Partial("mhm"));
+    noise.give(Input::Final("mhm"));
+    noise.nothing(1_000);
+    assert_eq!(noise.outputs(), [Output::Duck, Output::Swell]);
+    for sure in [Input::Partial("and hand me"), Input::Final("and hand")] {
+        let mut rig = guessed();
+        rig.give(sure);
+        assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::Words)]);
+    }
 }
 
 #[test]

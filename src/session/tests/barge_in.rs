@@ -44,8 +44,8 @@ fn last(stage: &Stage) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn a_voice_ducks_and_words_stop() {
     let (mut stage, began) = speaking(PARTIALS).await;
-    // The partial comes 240 ms after the voice, but it takes 300 ms of voice.
-    stage.hears(&[(20, "no I want")], "no I want something else");
+    // Words come one by one; the second partial says that the first was no mere guess.
+    stage.hears(&[(14, "no"), (20, "no I want")], "no I want something else");
     stage.voice(THORIN, ms(1_000)).await;
     let quiet = ducked(&stage, began).expect("it ducks");
     assert!(quiet <= ms(140), "{quiet:?}");
@@ -102,6 +102,19 @@ async fn listening_noises_only_duck() {
     assert_eq!((left.len(), left.last().unwrap().peak), (200, FULL), "whole and loud again");
     let loud = left.iter().rfind(|frame| frame.peak < FULL).unwrap().at - began;
     assert!(loud <= ms(1_200), "{loud:?}");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listening_noise_that_was_a_word_at_first_only_ducks() {
+    let (mut stage, began) = speaking(PARTIALS).await;
+    stage.hears(&[(18, "and hand"), (22, "mm-hm")], "mm-hm");
+    stage.voice(THORIN, ms(500)).await;
+    stage.quiet(THORIN, ms(1_200)).await;
+    assert!(ducked(&stage, began).is_some());
+    let told = stage.told().await;
+    let spoken = told.iter().find(|line| line.1 == "Bartok").unwrap();
+    assert_eq!(spoken.2, Outcome::Spoken, "{told:?}");
     stage.close().await;
 }
 

@@ -16,7 +16,7 @@ mod world;
 pub use discord::Discord;
 pub use interactions::{Answer, Response, Slash};
 pub use options::{Limit, Options};
-pub use player::{AUDIBLE, Packet, Player, Seat, Speech, Spoken};
+pub use player::{AUDIBLE, Packet, Player, Seat, Speech, Spoken, laughter};
 pub use rest::{Fault, Request};
 pub use tls::Certificates;
 pub use voice::{Counts, Faults, GroupStatus, Mode, Scope, Voice, VoiceOptions};

@@ -8,6 +8,7 @@
 
 mod dave;
 mod ears;
+mod laughter;
 mod line;
 mod memory;
 mod mouth;
@@ -17,6 +18,7 @@ mod wires;
 #[cfg(test)]
 mod tests;
 
+pub use laughter::laughter;
 pub use memory::{AUDIBLE, Packet};
 pub use mouth::{Speech, Spoken};
 
