@@ -258,9 +258,10 @@ impl Playback {
     /// When [`Self::poll`] has something to do without new input.
     pub fn wake_at(&self) -> Option<Instant> {
         match self.current {
-            Some(_) => self.next_at.map(|at| match self.pace {
-                Pace::Ahead(lead) => at.checked_sub(lead).unwrap_or(at),
-                _ => self.held_until.map_or(at, |held| held.max(at)),
+            Some(turn) => self.next_at.and_then(|at| match self.pace {
+                Pace::Ahead(_) if self.hungry_since(turn).is_some() => None,
+                Pace::Ahead(lead) => Some(at.checked_sub(lead).unwrap_or(at)),
+                _ => Some(self.held_until.map_or(at, |held| held.max(at))),
             }),
             None => self.next_start().map(|(at, _)| at),
         }
@@ -356,8 +357,11 @@ impl Playback {
                 }
                 return true;
             }
-            // The voice is behind: its next frame plays as soon as it is here.
-            self.next_at = None;
+            // The voice is behind: its next frame plays as soon as it is here. One that hands over
+            // ahead may only be early.
+            if !matches!(self.pace, Pace::Ahead(_)) {
+                self.next_at = None;
+            }
             return false;
         };
         if segment.played == 0 {
@@ -373,7 +377,11 @@ impl Playback {
         }
         self.out.play(&segment.npc, frame);
         let due = self.next_at.unwrap_or(now);
-        let due = if now > due + LATE_MAX { now } else { due };
+        let due = match self.pace {
+            Pace::Ahead(_) => due.max(now),
+            _ if now > due + LATE_MAX => now,
+            _ => due,
+        };
         self.next_at = Some(due + FRAME);
         true
     }

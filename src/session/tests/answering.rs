@@ -58,6 +58,21 @@ async fn without_a_listener_everything_leaves_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_plays_by_a_clock_gets_frames_only_so_far_ahead() {
+    let lead = ms(100);
+    let mut stage = Setup { pace: Pace::Ahead(lead), ..Setup::of(&["Bartok"]) }.open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    let told = stage.told().await;
+    assert_eq!((told[0].3.as_str(), stage.left().len()), ("Well met.", 50));
+    let first = stage.left()[0].at;
+    for (nth, frame) in (0_u32..).zip(stage.left()) {
+        let early = (first + ms(20) * nth).saturating_sub(frame.at);
+        assert!(early <= lead, "frame {nth} is {early:?} early");
+    }
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn failures_have_their_outcomes_and_are_not_spoken() {
     let cases: [(&[_], Outcome, &str); 4] = [
         (&[Fail(Kind::Unreachable)], Outcome::ModelError, ""),
