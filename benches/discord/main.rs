@@ -6,7 +6,7 @@
 //! last voiced packet to the first audible one of the answer, less the silence that ends a turn;
 //! `floor` is what songbird alone takes, in the same minutes. `barge_in`: a player talks into what
 //! the NPC says. `guilds`: thirty tables that listen; `--minutes N` instead of ten. `--quick` tries
-//! each a few times; a case's name runs that one alone, and `barge_in` runs only so.
+//! each a few times; a case's name runs that one alone.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of a silent bot is none")]
@@ -48,7 +48,7 @@ fn main() {
     if all || has("path") {
         goals.extend(runtime.block_on(path::measure(if quick { 9 } else { 100 })));
     }
-    if has("barge_in") {
+    if all || has("barge_in") {
         goals.extend(runtime.block_on(barge_in::measure(if quick { 4 } else { 40 })));
     }
     if all || has("guilds") {
