@@ -45,7 +45,8 @@ pub trait SpeechToText: Send + Sync {
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>>;
 
     /// Hears one utterance: 16 kHz mono i16 chunks come in on `audio`, whose closing ends the
-    /// utterance; partials and the final go out on `heard`. The future resolves after the final.
+    /// utterance; in a pause they may stay away, and come later or never. Partials and the final go
+    /// out on `heard`. The future resolves after the final.
     /// Cancel safe: dropping it gives the recogniser back.
     fn listen(
         &self,

@@ -22,6 +22,9 @@ const STREAM_CAPACITY: usize = 1_600;
 const STABLE: Duration = Duration::from_millis(150);
 /// And only in a pause this long, or every breath would cost a request.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Silence that a recogniser hears after each word. What is longer is held back until it is known to
+/// be a pause within the utterance, so that the recogniser may look back meanwhile.
+const SILENCE: Duration = Duration::from_millis(120);
 /// A recogniser that takes no sound for so long will not take any: others that it may be busy with
 /// do not speak as long.
 const STUCK: Duration = Duration::from_secs(35);
@@ -61,6 +64,8 @@ pub struct Stream {
     held: Option<Held>,
     /// Its sound, as far as it is kept.
     pub audio: Vec<Arc<[i16]>>,
+    /// Silence that is not handed on yet.
+    withheld: Vec<Arc<[i16]>>,
     /// Frames that are not settled yet.
     frames: u32,
     /// Text of segments that this one continues.
@@ -99,6 +104,7 @@ impl Stream {
             _task: listening.task,
             held: listening.held,
             audio: Vec::new(),
+            withheld: Vec::new(),
             frames: 0,
             before: String::new(),
             partial: String::new(),
@@ -116,23 +122,35 @@ impl Stream {
         }
     }
 
-    /// Takes 20 ms, `now` by the clock and spoken at `at`; `keep` them for the utterance.
+    /// Takes 20 ms, `now` by the clock and spoken at `at`. Where the table `ends` the utterance, they
+    /// are kept for it, and a long silence is held back.
     pub fn feed(
         &mut self,
         (now, at): (Instant, Instant),
         samples: &Arc<[i16]>,
         voiced: bool,
-        keep: bool,
+        ends: bool,
     ) {
         if voiced {
             self.speech_end = now;
             self.voiced_at = at;
         }
         self.frames = self.frames.saturating_add(1);
-        if keep && self.audio.len() < STREAM_CAPACITY {
+        if ends && self.audio.len() < STREAM_CAPACITY {
             self.audio.push(Arc::clone(samples));
         }
-        match self.to.as_ref().map(|to| to.try_send(Arc::clone(samples))) {
+        self.withheld.push(Arc::clone(samples));
+        if ends && at > self.voiced_at + SILENCE {
+            return;
+        }
+        for samples in std::mem::take(&mut self.withheld) {
+            self.send(samples);
+        }
+    }
+
+    /// Hands 20 ms on.
+    fn send(&mut self, samples: Arc<[i16]>) {
+        match self.to.as_ref().map(|to| to.try_send(samples)) {
             Some(Ok(())) => self.sent += 1,
             Some(Err(_)) => {
                 tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");

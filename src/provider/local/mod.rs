@@ -50,8 +50,9 @@ const WORD_INSERTION: f32 = 0.4;
 /// listened for: they would be heard by mistake more often than they are said. A common logarithm:
 /// a word in a million.
 const RAREST: f64 = -6.0;
-/// A second pass would cost a third of a second after the end of speech.
-const SETTINGS: [(&str, &str); 1] = [("-fwdflat", "no")];
+/// The second pass, which `pool.rs` has made by the end of a turn, and how much the language models
+/// count in it.
+const SETTINGS: [(&str, &str); 2] = [("-fwdflat", "yes"), ("-fwdflatlw", "7.0")];
 
 /// Longest wait for flite to say how the campaign's names sound; a second is usual.
 const SPELLING: Duration = Duration::from_secs(30);

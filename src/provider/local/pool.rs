@@ -10,11 +10,13 @@ use std::{
         mpsc as blocking,
     },
     thread,
+    time::Duration,
 };
 
 use tokio::{
     runtime::{Builder, Runtime},
     sync::{mpsc, oneshot},
+    time::timeout,
 };
 
 use super::{failure::SphinxError, ffi::Decoder};
@@ -22,6 +24,8 @@ use crate::provider::{Error, Heard, Kind};
 
 /// Utterances that wait for a decoder; more are refused.
 const WAITING: usize = 64;
+/// Sound that stays away so long is a pause: the utterance is finished ahead of its end.
+const PAUSE: Duration = Duration::from_millis(80);
 
 /// One utterance to decode.
 pub struct Job {
@@ -110,7 +114,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
 /// Decodes until the pool is gone.
 fn work(shared: &Shared, mut decoder: Decoder) {
     // Only waits for sound, which may end by its closing or by nobody waiting for the final.
-    let waiting = match Builder::new_current_thread().build() {
+    let waiting = match Builder::new_current_thread().enable_time().build() {
         Ok(waiting) => waiting,
         Err(error) => return tracing::warn!(%error, "no runtime for a decoder"),
     };
@@ -127,38 +131,106 @@ fn work(shared: &Shared, mut decoder: Decoder) {
 /// One utterance from start to final.
 fn decode(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
     decoder.start()?;
-    let fed = feed(decoder, job, waiting);
-    let last = decoder.finish();
+    let mut ahead = None;
+    let fed = feed(decoder, job, waiting, &mut ahead);
+    let last = ahead.map_or_else(|| finish(decoder), Ok);
     fed?;
-    let text = last?.unwrap_or_default();
+    let text = last?;
     if !job.done.is_closed() {
         let _ = job.heard.blocking_send(Heard::Final(text));
     }
     Ok(())
 }
 
+/// The whole utterance, as the second pass understands it.
+fn finish(decoder: &mut Decoder) -> Result<String, SphinxError> {
+    decoder.finish().map(Option::unwrap_or_default)
+}
+
 /// Decodes until the sound ends or nobody waits any more.
-fn feed(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
+///
+/// The second pass takes about a thirtieth of the utterance's length, too long after the end of a
+/// turn. So it is made in each pause and its text is left in `ahead`; sound that comes nevertheless
+/// begins the utterance anew, several times faster than it was spoken.
+fn feed(
+    decoder: &mut Decoder,
+    job: &mut Job,
+    waiting: &Runtime,
+    ahead: &mut Option<String>,
+) -> Result<(), SphinxError> {
     let mut partial = String::new();
-    let Job { audio, heard, done } = job;
+    let mut sound: Vec<Arc<[i16]>> = Vec::new();
     loop {
-        let chunk = waiting.block_on(async {
-            tokio::select! {
-                biased;
-                () = done.closed() => None,
-                chunk = audio.recv() => chunk,
+        let may_pause = ahead.is_none() && !sound.is_empty();
+        let text = match waiting.block_on(next(job, may_pause)) {
+            Next::End => return Ok(()),
+            Next::Pause => ahead.insert(finish(decoder)?).clone(),
+            Next::Sound(chunk) => {
+                if ahead.take().is_some() {
+                    decoder.start()?;
+                    sound.iter().try_for_each(|chunk| decoder.process(chunk))?;
+                }
+                decoder.process(&chunk)?;
+                sound.push(chunk);
+                // While sound waits, a partial would be of the past.
+                if !job.audio.is_empty() {
+                    continue;
+                }
+                decoder.hypothesis().unwrap_or_default()
             }
-        });
-        let Some(chunk) = chunk else { return Ok(()) };
-        decoder.process(&chunk)?;
-        // While sound waits, a partial would be of the past.
-        if !audio.is_empty() {
-            continue;
-        }
-        if let Some(text) = decoder.hypothesis().filter(|text| *text != partial) {
+        };
+        if !text.is_empty() && text != partial {
             partial.clone_from(&text);
             // A partial that does not fit is superseded by the next.
-            let _ = heard.try_send(Heard::Partial(text));
+            let _ = job.heard.try_send(Heard::Partial(text));
         }
+    }
+}
+
+/// What becomes of an utterance next.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// It goes on.
+    Sound(Arc<[i16]>),
+    /// No sound has come for [`PAUSE`].
+    Pause,
+    /// It is over, or nobody waits for it any more.
+    End,
+}
+
+/// Waits for sound, and for a pause where there `may` be one.
+async fn next(job: &mut Job, may_pause: bool) -> Next {
+    let sound = async {
+        tokio::select! {
+            biased;
+            () = job.done.closed() => Next::End,
+            chunk = job.audio.recv() => chunk.map_or(Next::End, Next::Sound),
+        }
+    };
+    if may_pause { timeout(PAUSE, sound).await.unwrap_or(Next::Pause) } else { sound.await }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn sound_that_stays_away_is_a_pause_once() {
+        let (sound, audio) = mpsc::channel(4);
+        let (heard, _answers) = mpsc::channel(4);
+        let (done, finished) = oneshot::channel();
+        let mut job = Job { audio, heard, done };
+        let chunk: Arc<[i16]> = Arc::from([1; 320]);
+        sound.try_send(Arc::clone(&chunk)).unwrap();
+        assert_eq!(next(&mut job, true).await, Next::Sound(Arc::clone(&chunk)));
+        assert_eq!(next(&mut job, true).await, Next::Pause);
+        let long = timeout(PAUSE * 100, next(&mut job, false)).await;
+        assert!(long.is_err(), "{long:?}: the pause is known already");
+        sound.try_send(Arc::clone(&chunk)).unwrap();
+        assert_eq!(next(&mut job, false).await, Next::Sound(chunk));
+        drop(sound);
+        assert_eq!(next(&mut job, true).await, Next::End);
+        drop(finished);
+        assert_eq!(next(&mut job, true).await, Next::End);
     }
 }

@@ -316,6 +316,22 @@ async fn a_recogniser_that_ends_utterances_itself_stays_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn silence_is_held_back_until_it_is_a_pause_within_an_utterance() {
+    let stage = Setup::of(&["Bartok"]).open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.voice(THORIN, ms(1_000)).await;
+    stage.quiet(THORIN, ms(400)).await;
+    let before = count(&stage.stt.frames);
+    assert!((52..=62).contains(&before), "{before}: 120 ms after the last voice");
+    stage.voice(THORIN, ms(400)).await;
+    assert_eq!(count(&stage.stt.frames), 50 + 20 + 20, "the pause is whole");
+    stage.quiet(THORIN, ms(600)).await;
+    let after = count(&stage.stt.frames);
+    assert!((92..=102).contains(&after), "{after}: no more at the end");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_recogniser_that_ends_utterances_itself_hears_that_packets_stop() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
