@@ -1,8 +1,8 @@
 //! What interrupts an NPC that is speaking, and what only makes it quieter for a moment.
 //!
 //! Entry type: [`BargeIn`], one for each turn an NPC speaks. Any probable voice ducks at once; a
-//! stop word, words that are no mere "mm-hm", or a long unbroken voice stops the NPC; anything else
-//! was a false alarm. [`is_stop_word`] tells whole utterances that need no answer at all.
+//! stop word, words that are no mere "mm-hm" or "and then", or a long unbroken voice stops the NPC;
+//! anything else was a false alarm. [`is_stop_word`] tells whole utterances that need no answer.
 //! **Never**: decides whose voice counts (the caller passes on the addressed player's and the game
 //! master's only), reads a clock, says anything after it has said [`Output::Stop`].
 
@@ -71,6 +71,19 @@ const BACKCHANNEL: &[&str] = &[
     "yup", "ya", "yes", "right", "sure", "alright", "all", "cool", "nice", "true", "exactly",
     "indeed", "i", "see", "of", "course", "ja", "jaja", "jo", "jep", "genau", "klar", "na",
     "stimmt", "richtig", "gut", "ach", "so", "achso", "hah", "heh", "lol", "ahm", "ehm", "he",
+];
+
+/// Words that mean nothing without others; folded. They, and single letters, are what recognisers
+/// first take a listening noise for.
+const LITTLE: &[&str] = &[
+    "a", "an", "and", "am", "are", "as", "at", "be", "been", "both", "but", "by", "can", "could",
+    "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his",
+    "i'm", "if", "in", "into", "is", "it", "its", "it's", "may", "me", "might", "must", "my", "of",
+    "on", "or", "our", "shall", "she", "should", "than", "that", "the", "their", "them", "then",
+    "there", "these", "they", "this", "those", "though", "to", "was", "we", "were", "will", "with",
+    "would", "you", "your", "aber", "als", "auf", "da", "dann", "das", "dem", "den", "der", "des",
+    "die", "dich", "dir", "du", "ein", "eine", "er", "es", "habe", "hat", "im", "ist", "kann",
+    "mich", "mir", "mit", "sie", "sind", "und", "uns", "von", "war", "wir", "wird", "zu",
 ];
 
 /// What reaches a [`BargeIn`].
@@ -151,8 +164,8 @@ enum Text {
     /// None yet.
     #[default]
     Unknown,
-    /// Listening noises only.
-    Backchannel,
+    /// Listening noises and little words only.
+    Nothing,
     /// At least one word that means something.
     Words {
         /// The first of those, folded.
@@ -232,10 +245,10 @@ impl BargeIn {
         if begins_with_stop(&words) {
             return Some(self.stop(StopReason::StopWord));
         }
-        let meant = words.iter().find(|word| !is_backchannel(word));
+        let meant = words.iter().find(|word| !is_backchannel(word) && !is_little(word));
         self.voice.text = match (meant, std::mem::take(&mut self.voice.text)) {
             (None, _) if words.is_empty() && text.trim().is_empty() => Text::Unknown,
-            (None, _) => Text::Backchannel,
+            (None, _) => Text::Nothing,
             (Some(word), Text::Words { first, since, .. }) if first == word => {
                 Text::Words { first, since, is_sure: true }
             }
@@ -374,3 +387,8 @@ fn without_notes(text: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// Whether a folded word says nothing by itself.
+fn is_little(word: &str) -> bool {
+    word.chars().nth(1).is_none() || LITTLE.contains(&word)
+}

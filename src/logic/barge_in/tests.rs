@@ -176,6 +176,25 @@ fn a_first_guess_does_not_confirm_but_a_second_or_the_final_does() {
 }
 
 #[test]
+fn little_words_say_nothing_by_themselves() {
+    let mut noise = Rig::armed();
+    noise.frames(320, true);
+    for guess in ["the", "i'm", "and an", "and an h m", "then"] {
+        noise.give(Input::Partial(guess));
+        noise.frames(60, true);
+    }
+    noise.give(Input::Final("then"));
+    noise.nothing(1_000);
+    assert_eq!(noise.outputs(), [Output::Duck, Output::Swell]);
+    let mut rig = Rig::armed();
+    rig.frames(320, true);
+    rig.give(Input::Partial("but you"));
+    rig.give(Input::Partial("but you said"));
+    rig.give(Input::Partial("but you said so"));
+    assert_eq!(rig.outputs(), [Output::Duck, stop(StopReason::Words)]);
+}
+
+#[test]
 fn a_partial_taken_back_does_not_confirm() {
     let mut rig = Rig::armed();
     rig.frames(200, true);

@@ -23,6 +23,9 @@ const MIN_HALF: usize = 3;
 /// Most ways one word is said.
 const MAX_VARIANTS: usize = 4;
 
+/// Listening noises as synthesisers say them, which take them for letters: "em em, aitch em".
+const SPELLED: [(&str, &str); 2] = [("mm", "EH M EH M"), ("hm", "EY CH EH M")];
+
 /// Pronunciations of the stock dictionary that matter here.
 pub struct Lexicon {
     /// Word -> its pronunciations.
@@ -35,6 +38,9 @@ impl Lexicon {
         let mut stock: HashMap<String, Vec<String>> = HashMap::new();
         for (word, phones) in dictionary.lines().filter_map(|line| line.split_once(' ')) {
             stock.entry(base(word).to_owned()).or_default().push(phones.trim().to_owned());
+        }
+        for (word, phones) in SPELLED {
+            stock.entry(word.to_owned()).or_default().push(phones.to_owned());
         }
         Self { stock }
     }

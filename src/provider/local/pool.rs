@@ -24,8 +24,10 @@ use crate::provider::{Error, Heard, Kind};
 
 /// Utterances that wait for a decoder; more are refused.
 const WAITING: usize = 64;
-/// Sound that stays away so long is a pause: the utterance is finished ahead of its end.
-const PAUSE: Duration = Duration::from_millis(80);
+/// Sound that stays away so long is a pause, the first, second and third time: the utterance is
+/// finished ahead of its end. Later ones are none.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(80), Duration::from_millis(160), Duration::from_millis(320)];
 
 /// One utterance to decode.
 pub struct Job {
@@ -150,8 +152,9 @@ fn finish(decoder: &mut Decoder) -> Result<String, SphinxError> {
 /// Decodes until the sound ends or nobody waits any more.
 ///
 /// The second pass takes about a thirtieth of the utterance's length, too long after the end of a
-/// turn. So it is made in each pause and its text is left in `ahead`; sound that comes nevertheless
-/// begins the utterance anew, several times faster than it was spoken.
+/// turn. So it is made in a pause and its text is left in `ahead`; sound that comes nevertheless
+/// begins the utterance anew, several times faster than it was spoken, and the next pause must be
+/// twice as long: on a machine that is late, sound stays away in the middle of words.
 fn feed(
     decoder: &mut Decoder,
     job: &mut Job,
@@ -160,13 +163,16 @@ fn feed(
 ) -> Result<(), SphinxError> {
     let mut partial = String::new();
     let mut sound: Vec<Arc<[i16]>> = Vec::new();
+    let mut pauses = PAUSES.iter();
+    let mut pause = pauses.next();
     loop {
-        let may_pause = ahead.is_none() && !sound.is_empty();
-        let text = match waiting.block_on(next(job, may_pause)) {
+        let pause_after = pause.filter(|_| ahead.is_none() && !sound.is_empty());
+        let text = match waiting.block_on(next(job, pause_after.copied())) {
             Next::End => return Ok(()),
             Next::Pause => ahead.insert(finish(decoder)?).clone(),
             Next::Sound(chunk) => {
                 if ahead.take().is_some() {
+                    pause = pauses.next();
                     decoder.start()?;
                     sound.iter().try_for_each(|chunk| decoder.process(chunk))?;
                 }
@@ -192,14 +198,14 @@ fn feed(
 enum Next {
     /// It goes on.
     Sound(Arc<[i16]>),
-    /// No sound has come for [`PAUSE`].
+    /// No sound has come for long enough.
     Pause,
     /// It is over, or nobody waits for it any more.
     End,
 }
 
-/// Waits for sound, and for a pause where there `may` be one.
-async fn next(job: &mut Job, may_pause: bool) -> Next {
+/// Waits for sound, at most `pause_after`.
+async fn next(job: &mut Job, pause_after: Option<Duration>) -> Next {
     let sound = async {
         tokio::select! {
             biased;
@@ -207,7 +213,10 @@ async fn next(job: &mut Job, may_pause: bool) -> Next {
             chunk = job.audio.recv() => chunk.map_or(Next::End, Next::Sound),
         }
     };
-    if may_pause { timeout(PAUSE, sound).await.unwrap_or(Next::Pause) } else { sound.await }
+    match pause_after {
+        Some(pause_after) => timeout(pause_after, sound).await.unwrap_or(Next::Pause),
+        None => sound.await,
+    }
 }
 
 #[cfg(test)]
@@ -222,15 +231,16 @@ mod tests {
         let mut job = Job { audio, heard, done };
         let chunk: Arc<[i16]> = Arc::from([1; 320]);
         sound.try_send(Arc::clone(&chunk)).unwrap();
-        assert_eq!(next(&mut job, true).await, Next::Sound(Arc::clone(&chunk)));
-        assert_eq!(next(&mut job, true).await, Next::Pause);
-        let long = timeout(PAUSE * 100, next(&mut job, false)).await;
+        let pause = Some(PAUSES[0]);
+        assert_eq!(next(&mut job, pause).await, Next::Sound(Arc::clone(&chunk)));
+        assert_eq!(next(&mut job, pause).await, Next::Pause);
+        let long = timeout(PAUSES[0] * 100, next(&mut job, None)).await;
         assert!(long.is_err(), "{long:?}: the pause is known already");
         sound.try_send(Arc::clone(&chunk)).unwrap();
-        assert_eq!(next(&mut job, false).await, Next::Sound(chunk));
+        assert_eq!(next(&mut job, None).await, Next::Sound(chunk));
         drop(sound);
-        assert_eq!(next(&mut job, true).await, Next::End);
+        assert_eq!(next(&mut job, pause).await, Next::End);
         drop(finished);
-        assert_eq!(next(&mut job, true).await, Next::End);
+        assert_eq!(next(&mut job, pause).await, Next::End);
     }
 }
