@@ -110,6 +110,7 @@ fn crates_stay_with_their_owner() {
         ("candle_core", &["provider"]),
         ("candle_nn", &["provider"]),
         ("tokenizers", &["provider"]),
+        ("rusqlite", &["memory"]),
         ("serenity", &["discord"]),
         ("songbird", &["discord"]),
         ("opus2", &["discord"]),
