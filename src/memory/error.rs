@@ -1,7 +1,5 @@
 //! What keeps a store from answering.
 
-use std::path::PathBuf;
-
 /// Why the store did not do what it was asked; nothing of it was done.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -25,11 +23,9 @@ pub enum Error {
          point 'memory' elsewhere)"
     )]
     Foreign(u32),
-    /// Another process has it open, and only one may.
-    #[error(
-        "'{0}' is open in another glyphoxa (stop that one, or give this one its own 'memory.path')"
-    )]
-    Taken(PathBuf),
+    /// It does what it was not written to do.
+    #[error("the memory failed: {0} (this is a fault of glyphoxa; please report it)")]
+    Failed(String),
     /// It holds what it cannot have been given.
     #[error("the memory is damaged: {0} (restore a backup, or move its file away to begin anew)")]
     Damaged(String),

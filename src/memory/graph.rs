@@ -207,7 +207,8 @@ pub struct Around {
 
 /// The third layer.
 pub trait Graph: Send + Sync {
-    /// Does all changes in their order, or none: a relation needs both its ends by the end of them.
+    /// Does all changes or none: those of entities in their order, then those of relations in theirs.
+    /// A relation needs both its ends.
     fn apply<'a>(&'a self, campaign: &'a CampaignKey, changes: Vec<Change>) -> Answer<'a, Applied>;
 
     /// Entities, by name.

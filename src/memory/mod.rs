@@ -8,6 +8,7 @@ mod error;
 mod graph;
 mod index;
 mod settings;
+mod sqlite;
 mod text;
 mod transcript;
 mod viewer;
@@ -22,6 +23,7 @@ pub use graph::{
 };
 pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Status, Vector, VectorQuery};
 pub use settings::{Health, Settings};
+pub use sqlite::Sqlite;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, Hit, Line, LineFilter, LineQuery, Pick, Present, Session,
     SessionEntry, SessionFilter, Transcript, Uid, Utterance, Withdraw,
