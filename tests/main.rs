@@ -24,6 +24,7 @@ mod model;
 #[cfg(feature = "measure")]
 mod recogniser_error_rates;
 mod rules;
+mod sessions;
 mod steering;
 mod support;
 mod third_party;

@@ -13,6 +13,7 @@ use super::{
     keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
+    memory,
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -115,6 +116,10 @@ impl File<'_> {
             mcp,
             rules: self.rules(reading, notes),
             discord: self.discord(notes),
+            memory: memory::options(
+                self.fields.map("memory", &keys::app::MEMORY),
+                (self.folder, &self.data_dir()),
+            ),
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),

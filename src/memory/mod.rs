@@ -9,6 +9,8 @@ mod graph;
 mod index;
 mod settings;
 mod sqlite;
+#[cfg(test)]
+mod suite;
 mod text;
 mod transcript;
 mod viewer;

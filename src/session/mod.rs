@@ -28,12 +28,12 @@ mod turns;
 
 pub use command::{Command, SceneChange, TableEvent};
 pub use ears::tier_names;
-pub use line::{Outcome, ToolLine, TurnLine};
+pub use line::{Circumstances, Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
-pub use status::{SeatStatus, State, Status};
+pub use status::{Backlog, SeatStatus, State, Status, Unwritten};
 pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
 pub use tally::Quantiles;
 

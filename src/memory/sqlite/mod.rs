@@ -15,6 +15,9 @@ mod search;
 mod settings;
 mod vectors;
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     fs,
     path::{Path, PathBuf},
