@@ -1,6 +1,6 @@
 //! What is said is kept, shown, found and deleted, through the real program.
 
-use std::{collections::HashMap, env, time::Duration};
+use std::{collections::HashMap, env};
 
 use serde_json::Value;
 
@@ -26,17 +26,19 @@ fn text<'v>(line: &'v Value, key: &str) -> &'v str {
 #[test]
 fn what_was_said_is_kept_with_who_heard_it() {
     let place = Place::new();
-    let said = ask(&place, "friday", &["Bartok, hello", "I look at the ceiling for a while"]);
-    ask(&place, "friday", &["Bartok, roll two d six plus three"]);
+    ask(&place, "friday", &["I look at the ceiling for a while"]);
+    let said = ask(&place, "friday", &["Bartok, hello", "Bartok, roll two d six plus three"]);
     let lines = shown(&place, "friday");
     let numbers: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=lines.len() as u64).collect::<Vec<_>>());
-    assert_eq!(text(&lines[0], "text"), text(&said[0], "heard"));
+    assert_eq!(text(&lines[0], "outcome"), "nobody_addressed");
     assert_eq!((text(&lines[0], "speaker"), text(&lines[0], "speaker_id")), ("Anna", "Anna"));
-    assert_eq!(text(&lines[0], "npc"), BARTOK);
-    assert_eq!(text(&lines[1], "text"), text(&said[0], "reply"));
-    assert_eq!((text(&lines[1], "speaker"), &lines[1]["speaker_id"]), (BARTOK, &Value::Null));
-    assert!(lines[1]["duration"].as_u64().unwrap() > 100, "{:#}", lines[1]);
+    assert_eq!(text(&lines[0], "character"), "Wren", "as the campaign has it");
+    assert_eq!(text(&lines[1], "text"), text(&said[0], "heard"));
+    assert_eq!(text(&lines[1], "npc"), BARTOK);
+    assert_eq!(text(&lines[2], "text"), text(&said[0], "reply"));
+    assert_eq!((text(&lines[2], "speaker"), &lines[2]["speaker_id"]), (BARTOK, &Value::Null));
+    assert!(lines[2]["duration"].as_u64().unwrap() > 100, "{:#}", lines[2]);
     let at = |line: &Value| line["at"].as_i64().unwrap();
     assert!(at(&lines[0]) > 1_700_000_000_000 && at(&lines[0]) <= at(&lines[2]));
     for line in &lines {
@@ -44,8 +46,6 @@ fn what_was_said_is_kept_with_who_heard_it() {
             line["present"].as_array().unwrap().iter().map(|who| text(who, "name")).collect();
         assert!(present.contains(&BARTOK) && present.contains(&"Anna"), "{line:#}");
     }
-    let alone = lines.iter().find(|line| line["outcome"] == "nobody_addressed").unwrap();
-    assert!(text(alone, "text").contains("ceiling"), "{alone:#}");
     let roll = lines.iter().find(|line| !line["tools"].is_null()).unwrap();
     assert_eq!(roll["tools"][0]["tool"], "dice-roller.roll", "{roll:#}");
     assert!(text(roll, "text").contains("two d six"), "calls go with the question");
@@ -86,6 +86,11 @@ fn lines_are_found_again() {
     let stats = place.run(&["memory", "stats", "--json"]).ends_with(0).line();
     assert_eq!(stats["counts"]["sessions"], 2, "{stats:#}");
     assert!(place.run(&["memory", "stats"]).ends_with(0).stdout.contains("SQLite 3."));
+    let town = place.run(&["memory", "entity", "ravenford", "--json"]).ends_with(0).line();
+    assert_eq!(town["entity"]["kind"], "location", "{town:#}");
+    place.run(&["memory", "entity", "Ravenford", "--near", "2"]).ends_with(0);
+    let away = place.run(&["memory", "entity", "Ravenford", "--way-to", "Ravenford"]);
+    assert_eq!(away.ends_with(0).stdout, "", "it is there already");
     let unknown = place.run(&["memory", "entity", "Zorg"]).ends_with(1);
     assert!(unknown.stderr.contains("'Zorg'"), "{unknown:#?}");
 }
@@ -96,7 +101,7 @@ fn a_session_is_exported_and_deleted() {
     ask(&place, "friday", &["Bartok, my secret is a wombat"]);
     place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
     let page = std::fs::read_to_string(place.path("friday.md")).unwrap();
-    assert!(page.starts_with("# friday\n") && page.contains("Anna: "), "{page}");
+    assert!(page.starts_with("# friday\n") && page.contains("Wren (Anna): "), "{page}");
     let whole = place.run(&["session", "export", "friday", "--json"]).ends_with(0).lines();
     assert_eq!(whole, shown(&place, "friday"));
 
@@ -146,8 +151,9 @@ fn the_file_is_where_the_configuration_says() {
 
 /// What was printed is on the disk, once, whenever the program is killed.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how often it is killed is up to whoever runs it")]
 fn nothing_printed_is_lost_when_it_is_killed() {
-    let kills = env::var("GLYPHOXA_CRASH_KILLS").ok().map_or(3, |kills| kills.parse().unwrap());
+    let kills: usize = env::var("GLYPHOXA_CRASH_KILLS").map_or(3, |kills| kills.parse().unwrap());
     let place = Place::new();
     let mut printed = Vec::new();
     for kill in 0..kills {
@@ -155,13 +161,10 @@ fn nothing_printed_is_lost_when_it_is_killed() {
         for n in 0..40 {
             running.types(&format!("I count kill {kill} line {n}"));
         }
-        // Another moment each time: after some lines, and a little later than the last of them.
-        for n in 0..=(kill * 7 % 25) {
+        // Another moment each time, and always in the middle of the next lines.
+        for _ in 0..=(kill * 7 % 25) {
             let line = running.says("\"turn\"");
             printed.push(text(&serde_json::from_str(&line).unwrap(), "heard").to_owned());
-            if n == kill * 7 % 25 {
-                std::thread::sleep(Duration::from_millis(kill * 13 % 20));
-            }
         }
         let said = running.said();
         running.kill();
@@ -178,5 +181,5 @@ fn nothing_printed_is_lost_when_it_is_killed() {
         assert_eq!(kept.get(line), Some(&1), "'{line}' was printed");
     }
     assert!(kept.values().all(|count| *count == 1), "{kept:#?}");
-    assert!(printed.len() >= kills as usize);
+    assert!(printed.len() >= kills);
 }

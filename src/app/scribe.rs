@@ -4,6 +4,8 @@
 //! for it.
 
 mod line;
+#[cfg(test)]
+mod tests;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

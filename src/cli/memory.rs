@@ -6,12 +6,18 @@ use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 
-use super::{DONE, FAILED, Failure, block_on, session::said};
+use super::{DONE, Failure, block_on, session::said};
 use crate::{
     app,
     config::Config,
-    memory::{CampaignKey, EntityFilter, LineQuery, MemoryStore, Snapshot, Viewer},
+    memory::{
+        Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
+        Snapshot, Viewer,
+    },
 };
+
+/// Neighbours that are listed at most.
+const NEAR_MAX: usize = 100;
 
 #[derive(Args)]
 #[command(after_help = "examples:
@@ -50,6 +56,12 @@ enum Action {
     Entity {
         /// A name or an alias.
         name: String,
+        /// What is so many relations away, 1 to 3, instead.
+        #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=3))]
+        near: Option<u32>,
+        /// How it hangs together with another one, instead.
+        #[arg(long, value_name = "NAME", conflicts_with = "near")]
+        way_to: Option<String>,
         /// One JSON object.
         #[arg(long)]
         json: bool,
@@ -68,7 +80,7 @@ enum Action {
 /// The memory cannot be read.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
-        let store = app::open_memory(config)?;
+        let store = app::open_memory(config).await?;
         let campaign = app::campaign_key(config);
         match arguments.action {
             Action::Search { text, session, speaker, npc, limit, json } => {
@@ -83,7 +95,14 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                 let query = LineQuery { text, session, speaker, limit, ..LineQuery::default() };
                 search((&*store, &campaign), query, viewer, json).await
             }
-            Action::Entity { name, json } => entity((&*store, &campaign), name, json).await,
+            Action::Entity { name, near, way_to, json } => {
+                let at = (&*store, &campaign);
+                match (near, way_to) {
+                    (Some(depth), _) => neighbours(at, &name, depth, json).await,
+                    (_, Some(other)) => way(at, (&name, &other), json).await,
+                    (None, None) => entity(at, &name, json).await,
+                }
+            }
             Action::Stats { json } => stats((&*store, &campaign), json).await,
         }
     })
@@ -114,20 +133,57 @@ async fn search(
     Ok(DONE)
 }
 
-async fn entity((store, campaign): At<'_>, name: String, json: bool) -> Result<u8, Failure> {
-    let filter = EntityFilter { named: Some(name.clone()), limit: 1, ..EntityFilter::default() };
-    let found = store.entities(campaign, filter, Viewer::Dm).await?.pop();
-    let snapshot = match found {
-        None => None,
-        Some(found) => store.snapshot(campaign, &found.id, Viewer::Dm).await?,
-    };
+/// The entity that goes by `name`.
+async fn find((store, campaign): At<'_>, name: &str) -> Result<Entity, Failure> {
+    let named = Some(name.to_owned());
+    let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
+    store
+        .entities(campaign, filter, Viewer::Dm)
+        .await?
+        .pop()
+        .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
+}
+
+async fn entity(at: At<'_>, name: &str, json: bool) -> Result<u8, Failure> {
+    let found = find(at, name).await?;
+    let snapshot = at.0.snapshot(at.1, &found.id, Viewer::Dm).await?;
     let mut out = io::stdout().lock();
     match snapshot {
         Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
         Some(snapshot) => describe(&snapshot, &mut out)?,
-        None => {
-            super::complain(&format!("nothing is known of '{name}'"));
-            return Ok(FAILED);
+        // Removed by somebody else this moment.
+        None => {}
+    }
+    Ok(DONE)
+}
+
+async fn neighbours(at: At<'_>, name: &str, depth: u32, json: bool) -> Result<u8, Failure> {
+    let ids = vec![find(at, name).await?.id];
+    let around = Around { ids, depth, limit: NEAR_MAX };
+    let mut out = io::stdout().lock();
+    for near in at.0.neighbours(at.1, around, Viewer::Dm).await? {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(&near)?)?;
+        } else {
+            writeln!(out, "{} {}", near.depth, near.entity.name)?;
+        }
+    }
+    Ok(DONE)
+}
+
+async fn way(at: At<'_>, (from, to): (&str, &str), json: bool) -> Result<u8, Failure> {
+    let ends = (find(at, from).await?, find(at, to).await?);
+    let steps = at.0.path(at.1, &ends.0.id, &ends.1.id, Viewer::Dm).await?;
+    let steps = steps.ok_or_else(|| {
+        anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
+    })?;
+    let mut out = io::stdout().lock();
+    for step in steps {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(&step)?)?;
+        } else {
+            let RelationKey { from, kind, to } = step.relation.key;
+            writeln!(out, "{from} {kind} {to}")?;
         }
     }
     Ok(DONE)

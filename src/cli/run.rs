@@ -43,7 +43,7 @@ async fn serve(
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let stt = app::hearing(&config)?;
-    let store = app::open_memory(&config)?;
+    let store = app::open_memory(&config).await?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));

@@ -77,7 +77,7 @@ enum Action {
 /// There is no such session, or the memory cannot be read or written.
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
-        let store = app::open_memory(config)?;
+        let store = app::open_memory(config).await?;
         let campaign = app::campaign_key(config);
         let at = (&*store, &campaign);
         match arguments.action {

@@ -28,17 +28,21 @@ mod turns;
 
 pub use command::{Command, SceneChange, TableEvent};
 pub use ears::tier_names;
-pub use line::{Circumstances, Outcome, ToolLine, TurnLine};
+pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
-pub use status::{Backlog, SeatStatus, State, Status, Unwritten};
+pub use status::{Backlog, SeatStatus, State, Status};
 pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
 pub use tally::Quantiles;
 
 #[cfg(test)]
-pub use {line::TierLine, status::SceneStatus, tally::Latencies};
+pub use {
+    line::{Circumstances, TierLine},
+    status::{SceneStatus, Unwritten},
+    tally::Latencies,
+};
 
 #[cfg(test)]
 mod tests;

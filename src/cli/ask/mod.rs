@@ -254,7 +254,7 @@ async fn at_table(
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let tables = Tables::default();
-    let books = books(config, &kept, &tables)?;
+    let books = books(config, &kept, &tables).await?;
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let typed = Typed::new();
@@ -299,10 +299,14 @@ async fn at_table(
 }
 
 /// Where a kept session is written down.
-fn books(config: &Config, kept: &KeptSession, tables: &Tables) -> Result<Option<Books>, Failure> {
+async fn books(
+    config: &Config,
+    kept: &KeptSession,
+    tables: &Tables,
+) -> Result<Option<Books>, Failure> {
     let Some(path) = kept.call_log() else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
-    let store = app::open_memory(config)?;
+    let store = app::open_memory(config).await?;
     let scribe = Scribe::open(store, tables.clone(), config.memory.retention_days);
     let session = kept.id().to_owned();
     let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
