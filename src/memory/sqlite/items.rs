@@ -266,7 +266,7 @@ fn search(
     let eyes = Eyes::from(viewer);
     let sql = format!(
         "SELECT {ITEM}, -bm25(item_text, 0.0, 1.0) AS score
-         FROM item_text JOIN item i ON i.id = item_text.rowid
+         FROM item_text CROSS JOIN item i ON i.id = item_text.rowid
          LEFT JOIN session s ON s.id = i.session
          WHERE item_text MATCH ?2 AND {} AND {} AND (?3 IS NULL OR s.key = ?3)
          AND (?4 = '[]' OR i.kind IN (SELECT value FROM json_each(?4)))

@@ -278,7 +278,7 @@ fn lines(
         sql.push_str(&format!(" AND {condition} ?{}", given.len()));
     };
     if let Some(session) = &filter.session {
-        when("s.key =", Box::new(session.clone()));
+        when("s.campaign = ?2 AND s.key =", Box::new(session.clone()));
     }
     if let Some(player) = &filter.player {
         when("l.speaker_id =", Box::new(player.clone()));

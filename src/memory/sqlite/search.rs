@@ -61,10 +61,11 @@ pub fn search(
         matching(campaign, &telling)
     };
     let eyes = Eyes::from(viewer);
+    // The words first, whatever else is asked for: CROSS JOIN keeps the order.
     let mut sql = format!(
         "SELECT {}, -bm25(line_text, 0.0, 1.0) AS score
-         FROM line_text JOIN line l ON l.id = line_text.rowid
-         JOIN session s ON s.id = l.session JOIN presence p ON p.id = l.presence
+         FROM line_text CROSS JOIN line l ON l.id = line_text.rowid
+         CROSS JOIN session s ON s.id = l.session CROSS JOIN presence p ON p.id = l.presence
          WHERE line_text MATCH ?2 AND l.gone = 0 AND {}",
         rows::LINE,
         eyes.line()
