@@ -11,10 +11,9 @@ use super::{
         Neighbour, Provenance, Relation, RelationKey, Snapshot, Step, Tie, Uid, Viewer, text::fold,
     },
     Sqlite, campaign, campaign_made, failure,
-    items::{name_of, word},
     lines::limit,
     paths,
-    rows::{Eyes, json, parsed, seen_by, topics},
+    rows::{Eyes, json, name_of, parsed, seen_by, topics, word},
 };
 
 /// What [`entity`] reads of a table `e`.

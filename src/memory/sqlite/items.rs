@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use super::{
     super::{
@@ -16,7 +14,7 @@ use super::{
     },
     Sqlite, campaign, campaign_made, failure,
     lines::limit,
-    rows::{Eyes, json, parsed, seen_by},
+    rows::{Eyes, json, name_of, parsed, seen_by, word},
     search::matching,
     vectors,
 };
@@ -103,20 +101,6 @@ pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
         status: word(row, 7)?,
         made: row.get(8)?,
     })
-}
-
-/// A variant's name in a column.
-pub fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let value = Value::String(row.get(column)?);
-    serde_json::from_value(value).map_err(|error| {
-        let kind = rusqlite::types::Type::Text;
-        rusqlite::Error::FromSqlConversionFailure(column, kind, Box::new(error))
-    })
-}
-
-/// A variant's name.
-pub fn name_of(variant: &impl Serialize) -> Result<String, Error> {
-    Ok(json(variant)?.trim_matches('"').to_owned())
 }
 
 /// Writes an item, unless what it comes from is gone.

@@ -62,6 +62,19 @@ pub fn json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|error| Error::Failed(error.to_string()))
 }
 
+/// A variant's name in a column.
+pub fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let value = Value::String(row.get(column)?);
+    serde_json::from_value(value).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+    })
+}
+
+/// A variant's name.
+pub fn name_of(variant: &impl Serialize) -> Result<String, Error> {
+    Ok(json(variant)?.trim_matches('"').to_owned())
+}
+
 /// Names for a column that is searched for one of them.
 pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut all = String::new();
