@@ -33,7 +33,7 @@ pub use transcript::{
 pub use viewer::{Viewer, Visibility};
 
 #[cfg(test)]
-pub use {graph::Origin, index::Status};
+pub use index::Status;
 
 /// What a store answers. Dropping it does not take back what was already asked for: a write may
 /// still happen, whole.
