@@ -1,6 +1,6 @@
 //! Rows and what they stand for.
 //!
-//! Entry functions: [`line`], [`seen_by`], [`Eyes`]. **Never**: asks the database anything.
+//! Entry functions: [`line()`], [`seen_by`], [`Eyes`]. **Never**: asks the database anything.
 
 use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,7 +11,7 @@ use super::super::{Error, Line, Uid, Utterance, Viewer, Visibility, text::fold};
 /// Between names in columns that hold several.
 const BETWEEN: char = '\u{1f}';
 
-/// What [`line`] reads, of `line l`, `session s` and `presence p`.
+/// What [`line()`] reads, of `line l`, `session s` and `presence p`.
 pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker_id, l.speaker, \
                         l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
                         l.visibility, l.gone";
