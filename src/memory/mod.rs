@@ -7,6 +7,7 @@
 mod error;
 mod graph;
 mod index;
+mod postgres;
 mod settings;
 mod sqlite;
 #[cfg(test)]
