@@ -25,6 +25,14 @@ impl Address {
         &self.0
     }
 
+    /// The same server, asked with these options.
+    #[cfg(test)]
+    pub(super) fn with_options(&self, options: &str) -> Self {
+        let mut config = self.0.clone();
+        config.options(options);
+        Self(config)
+    }
+
     /// Whether what is said may be, or must be, encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.get_ssl_mode() != SslMode::Disable

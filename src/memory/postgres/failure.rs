@@ -34,7 +34,7 @@ impl From<tokio_postgres::Error> for Error {
         if lost || text.starts_with("error performing TLS") {
             Self::Away(text)
         } else {
-            Self::Damaged(text)
+            Self::Failed(text)
         }
     }
 }
@@ -77,7 +77,7 @@ fn refused(said: &DbError) -> Error {
             return Error::Away(text.to_owned());
         }
         _ if class == "XX" => return Error::Damaged(text.to_owned()),
-        _ => return Error::Asked(format!("{text} (SQLSTATE {code})")),
+        _ => return Error::Failed(format!("{text} (SQLSTATE {code})")),
     };
     Error::Asked(format!("{text} ({way})"))
 }

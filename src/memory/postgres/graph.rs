@@ -173,6 +173,9 @@ async fn put(
     entity: &Entity,
     applied: &mut Applied,
 ) -> Result<(), Error> {
+    if entity.id.is_empty() || entity.name.trim().is_empty() {
+        return Err(Error::Asked(format!("the entity '{}' has no id or no name", entity.id)));
+    }
     let (open, told) = told(&entity.visibility);
     let mut names = vec![fold_of(&entity.name)];
     names.extend(folded(&entity.aliases));
@@ -230,14 +233,15 @@ async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Resu
     Ok(())
 }
 
-/// Removes an entity and its relations; how many that were.
+/// Removes an entity and its relations; whether there was one.
 async fn remove(work: &Transaction<'_>, campaign: &CampaignKey, id: &str) -> Result<u64, Error> {
     let mut relations = Sql::new("DELETE FROM relation WHERE campaign = ");
     relations.bind(plain(&campaign.0)).push(" AND (from_id = ").bind(plain(id));
     relations.push(" OR to_id = ").bind(plain(id)).push(")");
     let mut entity = Sql::new("DELETE FROM entity WHERE campaign = ");
     entity.bind(plain(&campaign.0)).push(" AND id = ").bind(plain(id));
-    Ok(relations.execute(work).await? + entity.execute(work).await?)
+    relations.execute(work).await?;
+    entity.execute(work).await
 }
 
 /// Removes a relation; whether there was one.

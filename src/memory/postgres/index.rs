@@ -75,8 +75,20 @@ impl Index for Postgres {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
+            let length = length_of(&work, campaign, model).await?;
+            let length = length.or_else(|| vectors.first().map(|it| it.values.len()));
             let mut written = 0;
             for vector in vectors {
+                let usable = vector.values.iter().all(|it| it.is_finite())
+                    && vector.values.iter().any(|it| *it != 0.0);
+                if !usable || Some(vector.values.len()) != length {
+                    let given = vector.values.len();
+                    let wanted = length.unwrap_or_default();
+                    return Err(Error::Asked(format!(
+                        "a vector of {given} numbers is none of '{model}' ({wanted} numbers, not \
+                         all of them 0)"
+                    )));
+                }
                 let mut sql = Sql::new(
                     "INSERT INTO item_vector (campaign, item, model, vec) \
                      SELECT i.campaign, i.id, ",
@@ -228,6 +240,19 @@ async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Res
         cover(work, campaign, item).await?;
     }
     Ok(true)
+}
+
+/// How long the vectors of a model are; `None`: there are none.
+async fn length_of(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    model: &str,
+) -> Result<Option<usize>, Error> {
+    let mut sql = Sql::new("SELECT vector_dims(vec) FROM item_vector WHERE campaign = ");
+    sql.bind(plain(&campaign.0)).push(" AND model = ").bind(plain(model)).push(" LIMIT 1");
+    let rows = sql.query(work).await?;
+    let length: Option<i32> = rows.first().map(|row| row.try_get(0)).transpose()?;
+    Ok(length.and_then(|length| usize::try_from(length).ok()))
 }
 
 /// First and last line of an item, as columns.

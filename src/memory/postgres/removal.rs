@@ -12,10 +12,10 @@ use super::{
 };
 use crate::memory::{CampaignKey, Error, Forget, Forgotten, Withdraw};
 
-/// What is left of a line: its place, its identity and when it was.
-const EMPTIED: &str = "speaker_id = NULL, speaker = '', character = NULL, npc = NULL, text = '', \
-     raw = NULL, present = '[]', outcome = '', tools = 'null', heard = '{}', players = '{}', \
-     said_by = '{}', withdrawn = true, indexed = false, words = array_to_tsvector(";
+/// What a line that is taken back loses. Its place, its identity and who said it are left.
+const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
+/// What a line of somebody who is forgotten loses beyond that.
+const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}'";
 
 /// Lines that are gone.
 #[derive(Default)]
@@ -34,17 +34,25 @@ impl Postgres {
     ) -> Result<Forgotten, Error> {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
-        let mut sql = emptying(campaign);
+        let mut sql = emptying(campaign, "");
+        sql.push(" AND NOT withdrawn");
         match what {
             Withdraw::Lines(uids) => {
                 let uids: Vec<String> = uids.iter().map(|uid| plain(&uid.0)).collect();
                 sql.push(" AND uid = ANY(").bind(uids).push(")");
             }
             Withdraw::LastTurn(session) => {
-                sql.push(" AND session = ").bind(plain(&session));
-                sql.push(" AND turn = (SELECT max(turn) FROM utterance WHERE campaign = ");
-                sql.bind(plain(&campaign.0)).push(" AND NOT withdrawn AND session = ");
-                sql.bind(plain(&session)).push(")");
+                // Turns are numbered anew when a session is gone on with, so it is the lines after
+                // the last one of another turn.
+                sql.push(" AND session = ").bind(plain(&session)).push(" AND seq > (");
+                sql.push(
+                    "WITH l AS (SELECT seq, turn FROM utterance WHERE NOT withdrawn AND campaign = ",
+                );
+                sql.bind(plain(&campaign.0)).push(" AND session = ").bind(plain(&session));
+                sql.push(
+                    ") SELECT coalesce(max(seq), 0) FROM l \
+                     WHERE turn <> (SELECT turn FROM l ORDER BY seq DESC LIMIT 1))",
+                );
             }
         }
         let gone = empty(&work, sql).await?;
@@ -65,9 +73,10 @@ impl Postgres {
             Forget::Player(player) => forget_player(&work, campaign, &player).await?,
             Forget::Session(id) => forget_sessions(&work, campaign, vec![plain(&id)]).await?,
             Forget::Before(at) => {
-                let mut sql = Sql::new("SELECT session FROM utterance WHERE campaign = ");
-                sql.bind(plain(&campaign.0));
-                sql.push(" GROUP BY session HAVING max(at) < ").bind(at);
+                let mut sql = Sql::new("SELECT s.id FROM session s WHERE coalesce(");
+                sql.push("(SELECT max(u.at) FROM utterance u WHERE u.campaign = s.campaign ");
+                sql.push("AND u.session = s.id), s.started) < ").bind(at);
+                sql.push(" AND s.campaign = ").bind(plain(&campaign.0));
                 let rows = sql.query(&work).await?;
                 let ids: Result<_, _> = rows.iter().map(|row| row.try_get(0)).collect();
                 forget_sessions(&work, campaign, ids?).await?
@@ -78,11 +87,11 @@ impl Postgres {
     }
 }
 
-/// Empties lines of a campaign; which ones, follows.
-fn emptying(campaign: &CampaignKey) -> Sql {
-    let mut sql = Sql::new(&format!("UPDATE utterance SET {EMPTIED}"));
-    sql.bind(vec![campaign_word(campaign)]).push(") WHERE campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND NOT withdrawn");
+/// Empties lines of a campaign, and of `more`; which ones, follows.
+fn emptying(campaign: &CampaignKey, more: &str) -> Sql {
+    let mut sql = Sql::new(&format!("UPDATE utterance SET {WITHDRAWN}{more}, "));
+    sql.push("words = array_to_tsvector(").bind(vec![campaign_word(campaign)]);
+    sql.push(") WHERE campaign = ").bind(plain(&campaign.0));
     sql
 }
 
@@ -108,7 +117,9 @@ async fn underived(
     let mut items = Sql::new("DELETE FROM item i USING unnest(");
     items.bind(gone.sessions.clone()).push("::text[], ").bind(gone.seqs.clone());
     items.push("::bigint[]) AS gone (session, seq) WHERE i.session = gone.session ");
-    items.push("AND gone.seq BETWEEN i.first_seq AND i.last_seq AND i.campaign = ");
+    items.push(
+        "AND (i.first_seq IS NULL OR gone.seq BETWEEN i.first_seq AND i.last_seq) AND i.campaign = ",
+    );
     items.bind(plain(&campaign.0)).push(" RETURNING i.kind, i.session, i.first_seq, i.last_seq");
     let removed = items.query(work).await?;
     uncover(work, campaign, &removed).await?;
@@ -123,8 +134,7 @@ async fn underived(
     Ok(length(&removed) + relations)
 }
 
-/// Marks lines of removed chunks as unindexed, unless another chunk holds them. Rows are kind,
-/// session, first and last line.
+/// Marks lines of removed chunks as unindexed. Rows are kind, session, first and last line.
 pub(super) async fn uncover(
     work: &Transaction<'_>,
     campaign: &CampaignKey,
@@ -149,11 +159,7 @@ pub(super) async fn uncover(
     sql.bind(sessions).push("::text[], ").bind(firsts).push("::bigint[], ").bind(lasts);
     sql.push("::bigint[]) AS c (session, first_seq, last_seq) WHERE u.indexed AND u.campaign = ");
     sql.bind(plain(&campaign.0));
-    sql.push(
-        " AND u.session = c.session AND u.seq BETWEEN c.first_seq AND c.last_seq \
-         AND NOT EXISTS (SELECT 1 FROM item i WHERE i.campaign = u.campaign AND i.kind = 'chunk' \
-         AND i.session = u.session AND u.seq BETWEEN i.first_seq AND i.last_seq)",
-    );
+    sql.push(" AND u.session = c.session AND u.seq BETWEEN c.first_seq AND c.last_seq");
     sql.execute(work).await?;
     Ok(())
 }
@@ -164,7 +170,7 @@ async fn forget_player(
     campaign: &CampaignKey,
     player: &str,
 ) -> Result<Forgotten, Error> {
-    let mut sql = emptying(campaign);
+    let mut sql = emptying(campaign, FORGOTTEN);
     sql.push(" AND speaker_id = ").bind(plain(player));
     let gone = empty(work, sql).await?;
     let derived = underived(work, campaign, &gone).await?;
@@ -191,8 +197,6 @@ async fn forget_sessions(
         sql.execute(work).await
     };
     let derived = delete("item", "session", "").await? + delete("relation", "session", "").await?;
-    // Places of lines that went before are no lines.
-    delete("utterance", "session", " AND withdrawn").await?;
     let lines = delete("utterance", "session", "").await?;
     let sessions = delete("session", "id", "").await?;
     Ok(Forgotten { sessions, lines, derived })

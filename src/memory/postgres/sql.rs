@@ -68,7 +68,10 @@ impl Sql {
         match viewer {
             Viewer::Dm => self,
             Viewer::Everyone => self.push(" AND u.open"),
-            Viewer::Npc { name, .. } => self.push(" AND u.heard @> ").bind(vec![fold_of(name)]),
+            Viewer::Npc { name, .. } => {
+                self.push(" AND (u.open AND u.heard @> ").bind(vec![fold_of(name)]);
+                self.push(" OR u.told @> ").bind(vec![fold_of(name)]).push(")")
+            }
         }
     }
 

@@ -7,10 +7,9 @@ mod processes;
 mod server;
 
 use std::{
-    collections::BTreeMap,
     env,
     sync::{
-        LazyLock, Mutex,
+        Arc, LazyLock, Mutex,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -35,6 +34,19 @@ fn url(database: &str) -> Option<String> {
     Some(format!("{address}/{database}?{options}"))
 }
 
+/// Stores that the suite opens at most.
+const STORES: usize = 20;
+
+/// A store in a schema of its own.
+async fn in_schema(address: &Address, number: usize) -> Postgres {
+    let client = pool(address).unwrap().get().await.unwrap();
+    let extend = "CREATE EXTENSION IF NOT EXISTS vector";
+    client.batch_execute(&format!("{extend}; CREATE SCHEMA s{number}")).await.unwrap();
+    Postgres::open(&address.with_options(&format!("-c search_path=s{number},public")))
+        .await
+        .unwrap()
+}
+
 /// Runs a test in a database of its own, which is gone afterwards.
 async fn in_database<F>(test: impl FnOnce(Address) -> F)
 where
@@ -51,179 +63,83 @@ where
     ended.unwrap();
 }
 
-fn key() -> CampaignKey {
-    CampaignKey("Mill's \\ 'end'".to_owned())
-}
-
-fn said(session: &str, turn: u64, speaker: &str, text: &str) -> Utterance {
-    Utterance {
-        uid: Uid(format!("{session}-{turn}-{speaker}")),
-        session: session.to_owned(),
-        turn,
-        at: i64::try_from(turn).unwrap() * 1000,
-        speaker_id: Some(format!("id-{speaker}")),
-        speaker: speaker.to_owned(),
-        text: text.to_owned(),
-        present: vec![
-            Present { name: "Bartók".to_owned(), player: None },
-            Present { name: speaker.to_owned(), player: Some(format!("id-{speaker}")) },
-        ],
-        tools: json!([{"tool": "dice\u{0}", "ok": true}]),
-        ..Utterance::default()
-    }
-}
-
-fn npc(name: &str) -> Viewer {
-    Viewer::Npc { name: name.to_owned(), knows: Vec::new() }
-}
-
 #[tokio::test]
-async fn everything_runs() {
+async fn does_what_every_store_must() {
     in_database(|address| async move {
-        let store = Postgres::open(&address).await.unwrap();
-        let other = Postgres::open(&address).await.unwrap();
-        let key = key();
-        let lines = vec![
-            said("one", 1, "Ana", "The dragon owes my father a silver coin"),
-            said("one", 2, "Ben", "I like the mill\0 and the dragon"),
-        ];
-        assert_eq!(store.append(&key, lines.clone()).await.unwrap(), [1, 2]);
-        assert_eq!(other.append(&key, lines.clone()).await.unwrap(), [1, 2]);
-        let hits = store
-            .search(
-                &key,
-                LineQuery { text: "SILVER dragon".into(), limit: 5, ..Default::default() },
-                npc("bartok"),
-            )
-            .await
-            .unwrap();
-        assert_eq!(hits.len(), 2);
-        assert_eq!(hits[0].line.said, lines[0]);
-        let hits = store
-            .search(
-                &key,
-                LineQuery { text: "silver".into(), limit: 5, ..Default::default() },
-                npc("Mira"),
-            )
-            .await
-            .unwrap();
-        assert!(hits.is_empty());
-        let filter = LineFilter { limit: 1, ..LineFilter::default() };
-        let last = store.lines(&key, filter, Viewer::Everyone).await.unwrap();
-        assert_eq!(last[0].said.text, "I like the mill and the dragon");
-        let items = vec![Item {
-            id: "c1".into(),
-            kind: ItemKind::Chunk,
-            text: "a dragon and a coin".into(),
-            session: Some("one".into()),
-            lines: Some((1, 2)),
-            visibility: Visibility::Everyone,
-            status: Status::Accepted,
-            made: 1,
-        }];
-        assert_eq!(store.put_items(&key, items.clone()).await.unwrap(), 1);
-        let vectors = vec![Vector { item: "c1".into(), values: vec![1.0, 0.0] }];
-        assert_eq!(store.put_vectors(&key, "m", vectors).await.unwrap(), 1);
-        let query = VectorQuery {
-            model: "m".into(),
-            values: vec![0.5, 0.0],
-            kinds: vec![ItemKind::Chunk],
-            limit: 3,
-        };
-        let near = store.nearest(&key, query.clone(), npc("BARTOK")).await.unwrap();
-        assert_eq!(near[0].item, items[0]);
-        assert!((near[0].score - 1.0).abs() < 1e-6);
-        assert!(store.nearest(&key, query, npc("Mira")).await.unwrap().is_empty());
-        let query = ItemQuery { text: "coin".into(), limit: 3, ..ItemQuery::default() };
-        assert_eq!(store.search_items(&key, query, Viewer::Dm).await.unwrap().len(), 1);
-        let entries = store.sessions(&key, SessionFilter::default()).await.unwrap();
-        assert_eq!((entries[0].lines, entries[0].unindexed), (2, 0));
-        let gone = store.withdraw(&key, Withdraw::LastTurn("one".into())).await.unwrap();
-        assert_eq!(gone, Forgotten { sessions: 0, lines: 1, derived: 1 });
-        let entries = store.sessions(&key, SessionFilter::default()).await.unwrap();
-        assert_eq!((entries[0].lines, entries[0].unindexed), (1, 1));
-        let gone = store.forget(&key, Forget::Player("id-Ana".into())).await.unwrap();
-        assert_eq!(gone.lines, 1);
-        let gone = store.forget(&key, Forget::Session("one".into())).await.unwrap();
-        assert_eq!((gone.sessions, gone.lines), (1, 0));
-        println!("{:?} {:?}", store.counts(&key).await.unwrap(), store.health().await.unwrap());
+        let mut stores = Vec::new();
+        for number in 0..STORES {
+            stores.push(Arc::new(in_schema(&address, number).await) as Arc<dyn MemoryStore>);
+        }
+        let stores = Mutex::new(stores);
+        suite::run(|| stores.lock().unwrap().pop().expect("more STORES")).await;
     })
     .await;
 }
 
-fn entity(id: &str, visibility: Visibility) -> Change {
-    Change::Put(Entity {
-        id: id.to_owned(),
-        kind: EntityKind::Location,
-        name: id.to_uppercase(),
-        aliases: vec![format!("The {id}")],
-        description: String::new(),
-        attributes: BTreeMap::from([("a".to_owned(), json!(1.5))]),
-        tags: Vec::new(),
-        knowledge: Vec::new(),
-        visibility,
-        source: Some("campaign:x".to_owned()),
-    })
+fn key() -> CampaignKey {
+    CampaignKey("Mill's \\ 'end'".to_owned())
 }
 
-fn tie(from: &str, to: &str) -> Change {
-    let key = RelationKey { from: from.into(), kind: "Leads_to".into(), to: to.into() };
-    Change::Tie(Relation {
-        key,
-        attributes: BTreeMap::new(),
-        visibility: Visibility::Everyone,
-        provenance: Provenance { confidence: 0.5, ..Provenance::default() },
-    })
+fn said(n: u64, text: &str) -> Utterance {
+    Utterance {
+        uid: Uid(format!("u{n}")),
+        session: "s".to_owned(),
+        text: text.to_owned(),
+        ..Utterance::default()
+    }
 }
 
 #[tokio::test]
-async fn the_graph_runs() {
+async fn texts_are_no_sql_and_lose_what_postgres_does_not_take() {
     in_database(|address| async move {
         let store = Postgres::open(&address).await.unwrap();
-        let key = key();
-        let mut changes: Vec<Change> =
-            ["a", "b", "c", "d", "e"].map(|id| entity(id, Visibility::Everyone)).into();
-        changes.push(entity("x", Visibility::Dm));
-        changes.extend([
-            tie("a", "b"),
-            tie("c", "b"),
-            tie("c", "d"),
-            tie("d", "e"),
-            tie("a", "x"),
-            tie("x", "e"),
-        ]);
-        let applied = store.apply(&key, changes.clone()).await.unwrap();
-        assert_eq!(applied, Applied { added: 12, changed: 0, removed: 0 });
-        assert_eq!(store.apply(&key, changes).await.unwrap(), Applied::default());
-        let error = store.apply(&key, vec![tie("a", "nowhere")]).await.unwrap_err();
-        assert!(error.to_string().contains("'nowhere'"), "{error}");
-        let around = Around { ids: vec!["a".into()], depth: 3, limit: 10 };
-        let near = store.neighbours(&key, around.clone(), Viewer::Everyone).await.unwrap();
-        let near: Vec<(&str, u32)> = near.iter().map(|it| (&*it.entity.id, it.depth)).collect();
-        assert_eq!(near, [("b", 1), ("c", 2), ("d", 3)]);
-        let near = store.neighbours(&key, around, Viewer::Dm).await.unwrap();
-        let near: Vec<(&str, u32)> = near.iter().map(|it| (&*it.entity.id, it.depth)).collect();
-        assert_eq!(near, [("b", 1), ("x", 1), ("c", 2), ("e", 2), ("d", 3)]);
-        let way = async |viewer| {
-            let way = store.path(&key, "a", "e", viewer).await.unwrap();
-            way.unwrap().into_iter().map(|step| step.to.id).collect::<String>()
+        let line = Utterance {
+            speaker: "O'Neil\0\\".to_owned(),
+            tools: json!([{"tool": "dice\0"}]),
+            present: vec![Present { name: "Mira\0".to_owned(), player: None }],
+            ..said(1, "it's 100% '; DROP TABLE session; --\0 $1")
         };
-        assert_eq!(way(Viewer::Everyone).await, "bcde");
-        assert_eq!(way(Viewer::Dm).await, "xe");
-        let whole = store.snapshot(&key, "a", Viewer::Dm).await.unwrap().unwrap();
-        assert_eq!(whole.ties.len(), 2);
-        let whole = store.snapshot(&key, "b", Viewer::Everyone).await.unwrap().unwrap();
-        assert_eq!(whole.ties.iter().map(|it| &*it.other.id).collect::<Vec<_>>(), ["a", "c"]);
-        let filter = EntityFilter { containing: Some("THE A".into()), ..EntityFilter::default() };
-        assert_eq!(store.entities(&key, filter, Viewer::Everyone).await.unwrap().len(), 1);
-        let untie = RelationKey { from: "a".into(), kind: "LEADS_TO".into(), to: "b".into() };
-        let removed = store.apply(&key, vec![Change::Untie(untie), Change::Remove("c".into())]);
-        assert_eq!(removed.await.unwrap().removed, 4);
-        store.put_guild(u64::MAX, Some(json!({"a": 1}))).await.unwrap();
-        assert_eq!(store.guild(u64::MAX).await.unwrap(), Some(json!({"a": 1})));
-        store.put_guild(u64::MAX, None).await.unwrap();
-        assert_eq!(store.guild(u64::MAX).await.unwrap(), None);
-        assert_eq!(store.campaigns().await.unwrap(), [key]);
+        store.append(&key(), vec![line]).await.unwrap();
+        let query = LineQuery { text: "it's drop $1".to_owned(), limit: 5, ..LineQuery::default() };
+        let mira = Viewer::Npc { name: "mira".to_owned(), knows: Vec::new() };
+        let hits = store.search(&key(), query, mira).await.unwrap();
+        assert_eq!(hits[0].line.said.text, "it's 100% '; DROP TABLE session; -- $1");
+        assert_eq!(hits[0].line.said.speaker, "O'Neil\\");
+        assert_eq!(hits[0].line.said.tools, json!([{"tool": "dice\0"}]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_programs_number_lines_without_gaps() {
+    in_database(|address| async move {
+        let stores =
+            [Postgres::open(&address).await.unwrap(), Postgres::open(&address).await.unwrap()];
+        let key = key();
+        let both = (1..=40).map(|n| stores[n % 2].append(&key, vec![said(n as u64 / 2, "twice")]));
+        futures::future::try_join_all(both).await.unwrap();
+        let lines = stores[0].lines(&key, LineFilter::default(), Viewer::Dm).await.unwrap();
+        let seqs: Vec<u64> = lines.iter().map(|line| line.seq).collect();
+        assert_eq!(seqs, (1..=21).collect::<Vec<u64>>());
+    })
+    .await;
+}
+
+/// Words are left out by the server's sample as they are by counting.
+#[tokio::test]
+async fn a_sampled_word_of_most_lines_does_not_count() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let lines = (1..=1_000).map(|n| said(n, &format!("the road goes on, mile {n}"))).collect();
+        store.append(&key(), lines).await.unwrap();
+        store.client().await.unwrap().batch_execute("ANALYZE").await.unwrap();
+        let found = async |text: &str| {
+            let query = LineQuery { text: text.to_owned(), limit: 9, ..LineQuery::default() };
+            store.search(&key(), query, Viewer::Dm).await.unwrap().len()
+        };
+        assert_eq!(found("the road to mile 17").await, 1);
+        assert_eq!(found("the road").await, 9);
+        assert!(store.common.lock().unwrap().is_some());
     })
     .await;
 }

@@ -30,12 +30,15 @@ const UID_MAX: usize = 64;
 
 const WRITE: &str = "INSERT INTO utterance (campaign, session, seq, uid, turn, at, duration, \
      speaker_id, speaker, character, npc, text, raw, present, outcome, tools, visibility, open, \
-     heard, players, said_by, words) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, \
-     $13, $14, $15, $16, $17, $18, $19, $20, $21, array_to_tsvector($22))";
+     told, heard, players, said_by, words) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, \
+     $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, array_to_tsvector($23))";
 
 impl Transcript for Postgres {
     fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()> {
         Box::pin(within(async move {
+            if session.id.is_empty() {
+                return Err(Error::Asked("a session needs a name".to_owned()));
+            }
             let mut sql = Sql::new(
                 "INSERT INTO session AS s (campaign, id, guild, title, started, ended, summary) VALUES (",
             );
@@ -47,7 +50,7 @@ impl Transcript for Postgres {
             sql.push(
                 ") ON CONFLICT (campaign, id) DO UPDATE SET guild = coalesce(excluded.guild, s.guild), \
                  title = coalesce(excluded.title, s.title), \
-                 started = coalesce(excluded.started, s.started), \
+                 started = coalesce(s.started, excluded.started), \
                  ended = coalesce(excluded.ended, s.ended), \
                  summary = coalesce(excluded.summary, s.summary)",
             );
@@ -71,23 +74,27 @@ impl Transcript for Postgres {
     ) -> Answer<'a, Vec<SessionEntry>> {
         Box::pin(within(async move {
             let mut sql = Sql::new(
-                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, l.lines, l.unindexed, \
-                 l.last_at FROM (SELECT * FROM session WHERE campaign = ",
+                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, c.lines, \
+                 c.unindexed, s.last_at FROM (SELECT s.*, l.last_at FROM session s \
+                 CROSS JOIN LATERAL (SELECT max(u.at) AS last_at FROM utterance u \
+                 WHERE u.campaign = s.campaign AND u.session = s.id) l WHERE s.campaign = ",
             );
             sql.bind(plain(&campaign.0));
             if let Some(id) = &filter.id {
-                sql.push(" AND id = ").bind(plain(id));
+                sql.push(" AND s.id = ").bind(plain(id));
             }
             if let Some(guild) = filter.guild {
-                sql.push(" AND guild = ").bind(guild.cast_signed());
+                sql.push(" AND s.guild = ").bind(guild.cast_signed());
             }
-            sql.push(" ORDER BY started DESC NULLS FIRST, id DESC").limit(filter.limit);
+            let order = " ORDER BY coalesce(last_at, started) DESC NULLS LAST, number DESC";
+            sql.push(order).limit(filter.limit);
             sql.push(
                 ") s CROSS JOIN LATERAL (SELECT count(*) AS lines, \
-                 count(*) FILTER (WHERE NOT u.indexed) AS unindexed, max(u.at) AS last_at \
+                 count(*) FILTER (WHERE NOT u.indexed) AS unindexed \
                  FROM utterance u WHERE u.campaign = s.campaign AND u.session = s.id \
-                 AND NOT u.withdrawn) l ORDER BY s.started DESC NULLS FIRST, s.id DESC",
+                 AND NOT u.withdrawn) c",
             );
+            sql.push(order);
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(entry).collect()
         }))
@@ -252,10 +259,11 @@ async fn insert(
     let npcs = present.iter().filter(|it| it.player.is_none()).map(|it| it.name.clone());
     let heard = folded(&npcs.collect::<Vec<_>>());
     let players: Vec<String> = present.iter().filter_map(|it| it.player.clone()).collect();
-    let npc = line.npc.as_ref().filter(|_| line.speaker_id.is_none());
-    let names = [Some(&line.speaker), line.character.as_ref(), npc, line.speaker_id.as_ref()];
+    // Of a player's line "npc" is who was addressed, and an NPC plays nobody.
+    let own = if line.speaker_id.is_some() { &line.character } else { &line.npc };
+    let names = [Some(&line.speaker), own.as_ref(), line.speaker_id.as_ref()];
     let said_by: Vec<String> = names.into_iter().flatten().map(|it| fold_of(it)).collect();
-    let (open, _) = told(&line.visibility);
+    let (open, told) = told(&line.visibility);
     work.execute(
         statement,
         &[
@@ -277,6 +285,7 @@ async fn insert(
             &json(&line.tools)?,
             &json(&line.visibility)?,
             &open,
+            &told,
             &heard,
             &players,
             &said_by,
@@ -289,10 +298,8 @@ async fn insert(
 
 /// Lines of a filter, in the order they were said.
 fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
-    let first = filter.pick == Pick::Unindexed || filter.limit == 0;
-    let order = |direction: &str| {
-        format!(" ORDER BY s.started {direction}, u.session {direction}, u.seq {direction}")
-    };
+    let first = filter.pick == Pick::Unindexed;
+    let order = |direction: &str| format!(" ORDER BY s.number {direction}, u.seq {direction}");
     let mut sql = Sql::new(
         "WITH u AS (SELECT u.* FROM utterance u \
          JOIN session s ON s.campaign = u.campaign AND s.id = u.session WHERE u.campaign = ",

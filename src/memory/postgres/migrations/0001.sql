@@ -12,6 +12,7 @@ CREATE TABLE session (
     ended bigint,
     summary text,
     last_seq bigint NOT NULL DEFAULT 0,
+    number bigint GENERATED ALWAYS AS IDENTITY,
     PRIMARY KEY (campaign, id)
 );
 
@@ -34,6 +35,7 @@ CREATE TABLE utterance (
     tools text NOT NULL,
     visibility text NOT NULL,
     open boolean NOT NULL,
+    told text[] NOT NULL,
     heard text[] NOT NULL,
     players text[] NOT NULL,
     said_by text[] NOT NULL,
