@@ -111,6 +111,8 @@ fn crates_stay_with_their_owner() {
         ("candle_nn", &["provider"]),
         ("tokenizers", &["provider"]),
         ("rusqlite", &["memory"]),
+        ("tokio_postgres", &["memory"]),
+        ("deadpool_postgres", &["memory"]),
         ("serenity", &["discord"]),
         ("songbird", &["discord"]),
         ("opus2", &["discord"]),

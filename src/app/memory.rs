@@ -6,11 +6,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    config::Config,
+    config::{Config, MemoryPlace},
     domain,
     memory::{
-        CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Sqlite, Viewer,
-        Visibility,
+        CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Postgres,
+        Sqlite, Viewer, Visibility,
     },
 };
 
@@ -19,16 +19,20 @@ const KEY_MAX: usize = 64;
 /// Where entities of the campaign file come from, before their own name.
 const SOURCE: &str = "campaign-file:";
 
-/// Opens the store; its file is made where there is none, and the entities of the campaign file are
+/// Opens the store; a file is made where there is none, and the entities of the campaign file are
 /// put into it where they have changed.
 ///
 /// # Errors
-/// It cannot be written, is newer than this program, or damaged.
+/// It cannot be reached or written, is newer than this program, or damaged.
 pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
-    let path = config.memory.path.clone();
-    let store = tokio::task::spawn_blocking(move || Sqlite::open(&path)).await??;
-    put_world(config, &store).await?;
-    Ok(Arc::new(store))
+    let store: Arc<dyn MemoryStore> = match config.memory.place.clone() {
+        MemoryPlace::File(path) => {
+            Arc::new(tokio::task::spawn_blocking(move || Sqlite::open(&path)).await??)
+        }
+        MemoryPlace::Server(address) => Arc::new(Postgres::open(&address).await?),
+    };
+    put_world(config, &*store).await?;
+    Ok(store)
 }
 
 /// The key of the campaign that is configured: letters and digits of its name in lower case, anything

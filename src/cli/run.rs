@@ -50,7 +50,7 @@ async fn serve(
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
-    let scribe = Scribe::open(store, tables.clone(), config.load().memory.retention_days);
+    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
     let heard = (Arc::clone(&stt), scribe.clone());
     let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
     let stop = CancellationToken::new();

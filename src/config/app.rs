@@ -116,7 +116,7 @@ impl File<'_> {
             mcp,
             rules: self.rules(reading, notes),
             discord: self.discord(notes),
-            memory: self.memory(),
+            memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
@@ -131,9 +131,9 @@ impl File<'_> {
     }
 
     /// What is remembered.
-    fn memory(&self) -> MemoryOptions {
+    fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
-        memory::options(fields, (self.folder, &self.data_dir()))
+        memory::options(fields, (self.folder, &self.data_dir()), notes)
     }
 
     /// The bot.

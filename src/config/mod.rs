@@ -42,7 +42,7 @@ use std::{
 
 pub use self::{
     mcp::{McpOptions, is_local, is_near, server},
-    memory::MemoryOptions,
+    memory::{MemoryOptions, MemoryPlace},
     providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},

@@ -25,6 +25,7 @@ pub use graph::{
     PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
 };
 pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector, VectorQuery};
+pub use postgres::{Address, Postgres};
 pub use settings::{Health, Settings};
 pub use sqlite::Sqlite;
 pub use transcript::{

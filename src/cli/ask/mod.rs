@@ -307,7 +307,7 @@ async fn books(
     let Some(path) = kept.call_log() else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
     let store = app::open_memory(config).await?;
-    let scribe = Scribe::open(store, tables.clone(), config.memory.retention_days);
+    let scribe = Scribe::open(store, tables.clone(), &config.memory);
     let session = kept.id().to_owned();
     let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
     scribe.begins(&written);

@@ -400,6 +400,11 @@ pub static MEMORY: Shape = Shape {
             "The file of transcripts, relative to this file; default memory.db in data_dir.",
         ),
         Key::new(
+            "url",
+            Kind::Text,
+            "A PostgreSQL with pgvector in place of the file, best from the environment: ${DATABASE_URL}.",
+        ),
+        Key::new(
             "retention_days",
             Kind::Whole { min: 1, max: 36_500 },
             "Transcripts of sessions that ended so many days ago are deleted; default: never.",

@@ -15,6 +15,7 @@ use std::{
 };
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::memory::*;
@@ -169,6 +170,99 @@ async fn several_programs_make_one_schema() {
         for store in futures::future::join_all(opened).await {
             assert!(store.unwrap().health().await.unwrap().bytes > 0);
         }
+    })
+    .await;
+}
+
+/// Every line that was acknowledged is there once, however the server was killed meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
+async fn a_server_that_is_killed_loses_no_acknowledged_line() {
+    let kills = env::var("GLYPHOXA_CRASH_KILLS").map_or(1, |kills| kills.parse().unwrap());
+    let Some(mut server) = Server::start() else { return };
+    let address: Address = server.url("postgres").parse().unwrap();
+    let store = Arc::new(Postgres::open(&address).await.unwrap());
+    let (acknowledged, stop) = (Arc::new(Mutex::new(Vec::new())), CancellationToken::new());
+    let writers: Vec<_> = (0..3)
+        .map(|writer| {
+            let written =
+                writing(Arc::clone(&store), writer, Arc::clone(&acknowledged), stop.clone());
+            tokio::spawn(written)
+        })
+        .collect();
+    for _ in 0..kills {
+        let before = acknowledged.lock().unwrap().len();
+        let more = || acknowledged.lock().unwrap().len() > before + 20;
+        timeout(BOUND, async {
+            while !more() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("lines are written");
+        server.kill();
+        server = tokio::task::spawn_blocking(move || {
+            server.again();
+            server
+        })
+        .await
+        .unwrap();
+    }
+    stop.cancel();
+    futures::future::try_join_all(writers).await.unwrap();
+    let lines = store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap();
+    let uids: Vec<Uid> = lines.iter().map(|line| line.said.uid.clone()).collect();
+    let once: std::collections::BTreeSet<&Uid> = uids.iter().collect();
+    assert_eq!(once.len(), uids.len(), "no line is there twice");
+    let acknowledged = acknowledged.lock().unwrap();
+    let lost: Vec<&Uid> = acknowledged.iter().filter(|uid| !once.contains(uid)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    println!("{} acknowledged, {} there, {kills} kills", acknowledged.len(), uids.len());
+}
+
+/// Writes lines one after the other, each until it is acknowledged.
+async fn writing(
+    store: Arc<Postgres>,
+    writer: u64,
+    acknowledged: Arc<Mutex<Vec<Uid>>>,
+    stop: CancellationToken,
+) {
+    for n in 0.. {
+        let line = said(writer * 1_000_000 + n, "a line under load");
+        loop {
+            match store.append(&key(), vec![line.clone()]).await {
+                Ok(_) => break,
+                Err(error) => assert!(error.is_passing(), "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        acknowledged.lock().unwrap().push(line.uid);
+        if stop.is_cancelled() {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_told_with_the_way_out() {
+    for (url, said) in [
+        ("postgres://bot:hush@127.0.0.1:1/table", "PostgreSQL at postgres://127.0.0.1:1/table: "),
+        ("postgres://bot:hush@127.0.0.1:1/table?sslmode=require", "correct 'memory.url'"),
+    ] {
+        let error = Postgres::open(&url.parse().unwrap()).await.err().unwrap();
+        let text = error.to_string();
+        assert!(error.is_passing() && text.contains(said), "{text}");
+        assert!(text.contains("refused") && !text.contains("hush"), "{text}");
+    }
+    in_database(|address| async move {
+        let nowhere = address.to_string().replace("/glyphoxa_test_", "/glyphoxa_nowhere_");
+        let Some(nowhere) = url(nowhere.rsplit('/').next().unwrap()) else { return };
+        let error = Postgres::open(&nowhere.parse().unwrap()).await.err().unwrap();
+        let text = error.to_string();
+        assert!(
+            !error.is_passing() && text.contains("create it, or correct 'memory.url'"),
+            "{text}"
+        );
     })
     .await;
 }
