@@ -5,9 +5,18 @@ use std::sync::Arc;
 use super::{Scribe, Transcribed, line::utterances};
 use crate::{
     app::Tables,
+    config::{MemoryOptions, MemoryPlace},
     memory::{CampaignKey, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
     session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
+
+fn options(folder: &tempfile::TempDir) -> MemoryOptions {
+    MemoryOptions {
+        place: MemoryPlace::File(folder.path().join("memory.db")),
+        spill: folder.path().join("waiting"),
+        retention_days: None,
+    }
+}
 
 fn of(guild: Option<u64>) -> Transcribed {
     Transcribed { campaign: CampaignKey("c".to_owned()), session: "s".to_owned(), guild }
@@ -63,7 +72,7 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
-    let scribe = Scribe::open(Arc::clone(&store), Tables::default(), None);
+    let scribe = Scribe::open(Arc::clone(&store), Tables::default(), &options(&folder));
     let of = of(None);
     scribe.begins(&of);
     for turn in 1..=100 {
@@ -87,7 +96,7 @@ async fn what_cannot_be_written_is_counted() {
     let of = of(None);
     // No campaign has this name: whatever is written of it is refused.
     let refused = Transcribed { campaign: CampaignKey(String::new()), ..of.clone() };
-    let scribe = Scribe::open(store, Tables::default(), None);
+    let scribe = Scribe::open(store, Tables::default(), &options(&folder));
     scribe.line(&refused, &line());
     scribe.settled().await;
     assert_eq!(scribe.backlog().count(), Unwritten { waiting: 0, lost: 2 });

@@ -36,8 +36,8 @@ const WRITE: &str = "INSERT INTO utterance (campaign, session, seq, uid, turn, a
 impl Transcript for Postgres {
     fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()> {
         Box::pin(within(async move {
-            if session.id.is_empty() {
-                return Err(Error::Asked("a session needs a name".to_owned()));
+            if campaign.0.is_empty() || session.id.is_empty() {
+                return Err(Error::Asked("a campaign and a session need a name".to_owned()));
             }
             let mut sql = Sql::new(
                 "INSERT INTO session AS s (campaign, id, guild, title, started, ended, summary) VALUES (",
@@ -176,6 +176,9 @@ impl Postgres {
         }
         if lines.is_empty() {
             return Ok(Vec::new());
+        }
+        if campaign.0.is_empty() || lines.iter().any(|line| line.session.is_empty()) {
+            return Err(Error::Asked("a campaign and a session need a name".to_owned()));
         }
         let mut client = self.client().await?;
         let work = client.transaction().await?;
