@@ -22,6 +22,7 @@ mod mcp;
 mod mcp_login;
 mod model;
 #[cfg(feature = "measure")]
+mod postgres;
 mod recogniser_error_rates;
 mod rules;
 mod sessions;

@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "tests of the real program use the rest")]
 mod processes;
 #[path = "../../../tests/support/postgres.rs"]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
 mod server;
 
 use std::{
