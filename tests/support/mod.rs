@@ -2,7 +2,6 @@
 
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
-#[expect(dead_code, reason = "the store's own tests use the rest")]
 pub mod postgres;
 pub mod processes;
 pub mod program;

@@ -122,7 +122,7 @@ impl Server {
     }
 
     /// Kills all of its processes at once (kill -9).
-    pub fn kill(&mut self) {
+    pub fn kill(&self) {
         let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("it runs");
         let first = file.lines().next().expect("a process").to_owned();
         let mut all = vec![first.clone()];

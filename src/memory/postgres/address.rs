@@ -17,11 +17,11 @@ const UNCONFIRMED: Duration = Duration::from_secs(15);
 
 /// A checked `postgres://` address; prints without its password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Config);
+pub struct Address(Box<Config>);
 
 impl Address {
     /// What is connected with.
-    pub(super) const fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &Config {
         &self.0
     }
 
@@ -72,7 +72,7 @@ impl FromStr for Address {
             config.application_name("glyphoxa");
         }
         config.tcp_user_timeout(UNCONFIRMED);
-        Ok(Self(config))
+        Ok(Self(Box::new(config)))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Entry: [`Transcript`] of [`Postgres`]. **Never**: gives a number twice, or leaves one out: a
 //! session's row is held while its lines are numbered.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 
 use deadpool_postgres::Transaction;
 use futures::future::try_join_all;
@@ -186,10 +186,10 @@ impl Postgres {
         let mut numbers = known(&work, campaign, &lines).await?;
         let mut new = Vec::new();
         for line in &lines {
-            if !numbers.contains_key(&plain(&line.uid.0)) {
+            if let Entry::Vacant(place) = numbers.entry(plain(&line.uid.0)) {
                 let seq = last.entry(plain(&line.session)).or_default();
                 *seq += 1;
-                numbers.insert(plain(&line.uid.0), *seq);
+                place.insert(*seq);
                 new.push((*seq, line));
             }
         }
