@@ -6,7 +6,9 @@ mod assistant;
 mod call_log;
 mod house;
 mod kept;
+mod memory;
 mod reload;
+mod scribe;
 mod servers;
 mod tables;
 
@@ -16,7 +18,9 @@ pub use assistant::{Answer, Assistant};
 pub use call_log::CallLog;
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
+pub use memory::{campaign_key, open_memory};
 pub use reload::{Running, follow};
+pub use scribe::{Scribe, Transcribed};
 pub use tables::Tables;
 
 pub use crate::logic::cast::find_npc;
@@ -39,7 +43,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Materials, RuleBook},
@@ -68,6 +72,8 @@ pub struct TableSetup {
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
     pub events: mpsc::Sender<TableEvent>,
+    /// Lines that are still to be written down.
+    pub backlog: Backlog,
     /// Seed of dice and variety.
     pub seed: u64,
 }
@@ -216,6 +222,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         host,
         effects: setup.effects,
         purse: purse.clone(),
+        backlog: setup.backlog,
         seed: setup.seed,
         events: setup.events,
     });

@@ -10,6 +10,7 @@ mod logic;
 
 mod import;
 
+mod memory;
 mod provider;
 
 mod tools;

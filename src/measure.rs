@@ -29,7 +29,7 @@ pub use crate::{
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Command, Kept, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
+        Backlog, Command, Kept, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
         TableParts, TurnLine, VoiceInput, VoiceOut, open,
     },
     tools::{

@@ -22,8 +22,10 @@ mod mcp;
 mod mcp_login;
 mod model;
 #[cfg(feature = "measure")]
+mod postgres;
 mod recogniser_error_rates;
 mod rules;
+mod sessions;
 mod steering;
 mod support;
 mod third_party;

@@ -19,10 +19,10 @@ use futures::{
     future::{BoxFuture, ready},
 };
 use glyphoxa::measure::{
-    AddedServer, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Frame, Heard, House,
-    Kept, Npc, Opened, Opening, Report, ServerOptions, Servers, Service, Services, SessionId,
-    Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine, VoiceOut, Written,
-    dice, open, run_discord, tool_figures,
+    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Frame, Heard,
+    House, Kept, Npc, Opened, Opening, Report, ServerOptions, Servers, Service, Services,
+    SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine, VoiceOut,
+    Written, dice, open, run_discord, tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -151,6 +151,7 @@ impl House for StandInHouse {
         };
         let out = Watched { out: opening.out, guild: guild.clone(), speaks: false };
         let (handle, task) = open(TableParts {
+            backlog: Backlog::default(),
             session: opening.session,
             stt: Arc::new(Cued { cues: Arc::clone(&self.cues), guild }),
             pace: opening.pace,

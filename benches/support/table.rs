@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
-    AddressMode, Campaign, Cascaded, CascadedParts, Command, Declared, Definition, EngineKind,
-    Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId, SourceKind,
-    Speaker, SpeakerId, TableEvent, TableHandle, TableParts, Tier, ToolHost, Voice, VoiceInput,
-    VoiceOut, open,
+    AddressMode, Backlog, Campaign, Cascaded, CascadedParts, Command, Declared, Definition,
+    EngineKind, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId,
+    SourceKind, Speaker, SpeakerId, TableEvent, TableHandle, TableParts, Tier, ToolHost, Voice,
+    VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -115,6 +115,7 @@ pub fn parts(
     let campaign = Arc::new(Campaign::default());
     let engine = Cascaded::new(parts, Arc::new(services.synthesiser), &campaign, Vec::new());
     TableParts {
+        backlog: Backlog::default(),
         session: SessionId("bench".to_owned()),
         options,
         seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],

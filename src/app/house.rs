@@ -14,7 +14,8 @@ use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Assistant, CallLog, IDENTITIES, TableSetup, Tables, Tools, open_table, reload::wall_clock,
+    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, campaign_key,
+    open_table, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
@@ -50,12 +51,14 @@ pub struct Residence {
     /// Pays what is asked outside sessions.
     aside: Purse,
     dice: Arc<Mutex<StdRng>>,
+    scribe: Scribe,
 }
 
 /// What is kept of a session while it runs.
 struct Books {
     purse: Purse,
     calls: CallLog,
+    written: Transcribed,
 }
 
 impl Residence {
@@ -64,11 +67,11 @@ impl Residence {
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
         tables: Tables,
-        stt: Arc<dyn SpeechToText>,
+        (stt, scribe): (Arc<dyn SpeechToText>, Scribe),
     ) -> Self {
         let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        Self { config, tools, tables, stt, open: Arc::default(), aside, dice }
+        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe }
     }
 
     /// Held for a line at most, never across an await.
@@ -92,6 +95,7 @@ impl Residence {
             host: self.tools.host.at(&opening.session),
             effects: opening.effects,
             events: opening.events.clone(),
+            backlog: self.scribe.backlog(),
             seed: rand::random(),
         };
         let id = &opening.session.0;
@@ -100,7 +104,13 @@ impl Residence {
         let table = open_table(&config, setup)?;
         self.tools.host.catalog().set_changes(&opening.session, opening.tools);
         self.tables.add(&table, opening.events);
-        self.books().insert(opening.session, Books { purse: table.purse, calls });
+        let written = Transcribed {
+            campaign: campaign_key(&config),
+            session: opening.session.0.clone(),
+            guild: Some(opening.guild),
+        };
+        self.scribe.begins(&written);
+        self.books().insert(opening.session, Books { purse: table.purse, calls, written });
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(Opened { handle: table.handle, task: table.task, cast })
     }
@@ -122,15 +132,19 @@ impl House for Residence {
     }
 
     fn record(&self, session: &SessionId, line: &TurnLine) {
-        if let Some(books) = self.books().get_mut(session)
-            && let Err(error) = books.calls.add(line)
-        {
-            tracing::error!(error = format!("{error:#}"), "tool calls are not logged");
+        if let Some(books) = self.books().get_mut(session) {
+            if let Err(error) = books.calls.add(line) {
+                tracing::error!(error = format!("{error:#}"), "tool calls are not logged");
+            }
+            self.scribe.line(&books.written, line);
         }
     }
 
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
         let books = self.books().remove(session);
+        if let Some(books) = &books {
+            self.scribe.ends(&books.written);
+        }
         self.tools.host.catalog().set_changes(session, BTreeMap::new());
         let (folder, id): (PathBuf, String) =
             (self.config.load().data_dir.clone(), session.0.clone());

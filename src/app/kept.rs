@@ -103,6 +103,27 @@ impl KeptSession {
         self.path.as_ref().map(|path| path.with_extension("calls.jsonl"))
     }
 
+    /// Deletes its files; whether there were any.
+    ///
+    /// # Errors
+    /// One cannot be deleted.
+    pub fn delete(self) -> anyhow::Result<bool> {
+        let mut had_any = false;
+        for path in self.call_log().into_iter().chain(self.path) {
+            match fs::remove_file(&path) {
+                Ok(()) => had_any = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let shown = path.display();
+                    return Err(
+                        anyhow::Error::new(error).context(format!("cannot delete '{shown}'"))
+                    );
+                }
+            }
+        }
+        Ok(had_any)
+    }
+
     /// Keeps what came of it.
     ///
     /// # Errors

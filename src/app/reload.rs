@@ -78,6 +78,7 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("rules", before.rules != fresh.rules),
         ("file_io", before.file_io != fresh.file_io),
         ("assistant", before.assistant != fresh.assistant),
+        ("memory", before.memory != fresh.memory),
         ("data_dir", before.data_dir != fresh.data_dir),
         ("mcp.environment", before.environment != fresh.environment),
     ];

@@ -7,9 +7,11 @@ mod check;
 mod doctor;
 mod invite;
 mod mcp;
+mod memory;
 mod roll;
 mod run;
 mod schema;
+mod session;
 mod tier;
 mod tools;
 
@@ -63,6 +65,10 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Prints the link that invites the bot to a server.
     Invite(invite::Arguments),
+    /// What was said in kept sessions.
+    Session(session::Arguments),
+    /// What is remembered, and finds it again.
+    Memory(memory::Arguments),
     /// Rolls dice.
     Roll(roll::Arguments),
     /// Says which latency tier an utterance gets, and why.
@@ -170,6 +176,8 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         }
         Command::Doctor(doctor) => doctor::run(path, &doctor),
         Command::Invite(invite) => invite::run(&load(path)?, &invite),
+        Command::Session(session) => session::run(&load(path)?, session),
+        Command::Memory(memory) => memory::run(&load(path)?, memory),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => tier::run(&load(path)?, &tier),
         Command::Tools(tools) => {

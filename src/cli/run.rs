@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, Residence, Running, Tables},
+    app::{self, Residence, Running, Scribe, Tables},
     config::Config,
     discord,
 };
@@ -43,14 +43,16 @@ async fn serve(
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let stt = app::hearing(&config)?;
+    let store = app::open_memory(&config).await?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
-    let house =
-        Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), Arc::clone(&stt));
+    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
+    let heard = (Arc::clone(&stt), scribe.clone());
+    let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
     let stop = CancellationToken::new();
     let running = Running { path, tables, tools: &tools, log_level: set_level };
     let bot = discord::run(options, Arc::new(house), stop.clone());
@@ -77,6 +79,9 @@ async fn serve(
         Some(Ok(())) => {}
         Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
         None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
+    }
+    if let Some(missing) = scribe.close().await {
+        complain(&missing);
     }
     if let Some(tools) = Arc::into_inner(tools) {
         tools.close().await;

@@ -13,6 +13,7 @@ use super::{
     keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
+    memory::{self, MemoryOptions},
     npc::{self, NpcDefaults},
     policy,
     providers::{LlmChoice, TtsChoice, providers},
@@ -115,6 +116,7 @@ impl File<'_> {
             mcp,
             rules: self.rules(reading, notes),
             discord: self.discord(notes),
+            memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
@@ -126,6 +128,12 @@ impl File<'_> {
     /// Where kept sessions lie.
     fn data_dir(&self) -> PathBuf {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
+    }
+
+    /// What is remembered.
+    fn memory(&self, notes: &mut Notes) -> MemoryOptions {
+        let fields = self.fields.map("memory", &keys::app::MEMORY);
+        memory::options(fields, (self.folder, &self.data_dir()), notes)
     }
 
     /// The bot.

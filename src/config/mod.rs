@@ -18,6 +18,7 @@ mod keys;
 mod line;
 mod manifest;
 mod mcp;
+mod memory;
 mod npc;
 mod policy;
 mod providers;
@@ -41,6 +42,7 @@ use std::{
 
 pub use self::{
     mcp::{McpOptions, is_local, is_near, server},
+    memory::{MemoryOptions, MemoryPlace},
     providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
@@ -101,6 +103,8 @@ pub struct Config {
     pub discord: crate::discord::Options,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
+    /// What is remembered, where and how long.
+    pub memory: MemoryOptions,
     /// Where measured figures of tools belong to.
     pub environment: String,
     /// Least important level logged ("info").

@@ -340,7 +340,8 @@ impl Guild {
         self.close_panel(panel, why);
         let house = Arc::clone(&self.shared.house);
         self.closing.spawn(async move {
-            let (session, kept) = live.close().await;
+            let (session, kept, lines) = live.close().await;
+            lines.iter().for_each(|line| house.record(&session, line));
             if let Err(why) = house.keep(&session, kept).await {
                 tracing::error!(why, "a session was not kept");
             }

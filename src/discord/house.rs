@@ -24,6 +24,8 @@ use super::settings::AddedServer;
 pub struct Opening {
     /// The play session.
     pub session: SessionId,
+    /// The guild it is played in.
+    pub guild: u64,
     /// The session whose conversations it goes on from.
     pub after: Option<SessionId>,
     /// Where speech goes.
@@ -87,7 +89,7 @@ pub trait House: Send + Sync + 'static {
     /// Opens a table. What cannot be is said in one line.
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>>;
 
-    /// Writes down what a turn called. What cannot be is logged.
+    /// Writes down what was said and what a turn called. What cannot be is logged.
     fn record(&self, session: &SessionId, line: &TurnLine);
 
     /// Keeps what is worth keeping of a closed table.

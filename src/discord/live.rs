@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, SessionId},
-    session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
+    session::{Command, Kept, Pace, Status, TableEvent, TableHandle, TurnLine},
     tools::{CastChanges, Effects},
 };
 
@@ -142,6 +142,7 @@ impl Live {
         let opened = house
             .open(Opening {
                 session: wanted.session.clone(),
+                guild: wanted.guild.get(),
                 after: wanted.after,
                 out: Box::new(mouth),
                 pace: Pace::Ahead(LEAD),
@@ -206,8 +207,9 @@ impl Live {
         .boxed()
     }
 
-    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping.
-    pub async fn close(self) -> (SessionId, Kept) {
+    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping, and the lines that
+    /// came of it.
+    pub async fn close(mut self) -> (SessionId, Kept, Vec<TurnLine>) {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -223,7 +225,13 @@ impl Live {
                 Kept::default()
             }
         };
+        let mut lines = Vec::new();
+        while let Ok(event) = self.events.try_recv() {
+            if let TableEvent::Line(line) = event {
+                lines.push(*line);
+            }
+        }
         self.link.close().await;
-        (self.session, kept)
+        (self.session, kept, lines)
     }
 }

@@ -75,13 +75,13 @@ fn written(new: &[(u64, String)], voice: u64, ask: bool) -> CreateMessage {
     let text = if ask {
         format!(
             "**{names}**: the characters of this game would like to listen in <#{voice}>. What you \
-             say is turned into text and answered; the sound is not kept. You are not heard before \
-             you press the button. /privacy info says where it goes."
+             say is turned into text, answered and written down; the sound is not kept. You are \
+             not heard before you press the button. /privacy info says where it goes."
         )
     } else {
         format!(
             "**{names}**: the characters of this game listen in <#{voice}>. What you say is turned \
-             into text and answered; the sound is not kept. You may opt out at any time; /privacy \
+             into text, answered and written down; the sound is not kept. You may opt out at any time; /privacy \
              info says where it goes."
         )
     };

@@ -208,10 +208,14 @@ fn scene(status: &Status) -> Option<String> {
 }
 
 fn counts(status: &Status) -> String {
-    format!(
+    let mut text = format!(
         "{}: {} answered, {} without an answer, {} failed · spent {:.2}",
         status.utterances, status.answered, status.silent, status.errors, status.spent
-    )
+    );
+    if status.unwritten.is_troubled() {
+        text.push_str(&format!(" · memory: {}", status.unwritten));
+    }
+    text
 }
 
 fn latencies(status: &Status) -> String {

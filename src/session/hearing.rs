@@ -278,6 +278,7 @@ impl Table {
         let speaker = utterance.speaker;
         let stt = self.heard_by(&utterance);
         let line = TurnLine {
+            circumstances: utterance.circumstances(),
             heard: utterance.text,
             partials: utterance.partials,
             ms: Timings {

@@ -52,6 +52,28 @@ pub struct TurnLine {
     pub tts: Option<String>,
     /// Money spent in the session so far.
     pub spent: f64,
+    /// What is written down with it, and in no report.
+    #[serde(skip)]
+    pub circumstances: Circumstances,
+}
+
+/// How something was said, and who heard it.
+#[derive(Clone, Debug, Default)]
+pub struct Circumstances {
+    /// As the recogniser gave it.
+    pub raw: String,
+    /// Whom the speaker plays.
+    pub character: Option<String>,
+    /// When the speaker ended.
+    pub said_at: Option<Instant>,
+    /// How long they spoke.
+    pub said_for: Duration,
+    /// When the answer began to be heard.
+    pub answered_at: Option<Instant>,
+    /// The NPCs in the scene.
+    pub npcs: Vec<String>,
+    /// The people at the table, by the names the table uses.
+    pub people: Vec<(SpeakerId, String)>,
 }
 
 /// How an utterance ended.
@@ -215,6 +237,7 @@ impl TurnLine {
             stt: String::new(),
             tts: None,
             spent: 0.0,
+            circumstances: Circumstances::default(),
         }
     }
 }

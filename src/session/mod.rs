@@ -33,12 +33,16 @@ pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
-pub use status::{SeatStatus, State, Status};
+pub use status::{Backlog, SeatStatus, State, Status};
 pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
 pub use tally::Quantiles;
 
 #[cfg(test)]
-pub use {line::TierLine, status::SceneStatus, tally::Latencies};
+pub use {
+    line::{Circumstances, TierLine},
+    status::{SceneStatus, Unwritten},
+    tally::Latencies,
+};
 
 #[cfg(test)]
 mod tests;

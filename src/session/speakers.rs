@@ -108,6 +108,11 @@ impl Speakers {
         self.get(id).is_some_and(|speaker| speaker.is_dm)
     }
 
+    /// Everyone at the table, by the names it uses.
+    pub fn here(&self) -> Vec<(SpeakerId, String)> {
+        self.here.iter().map(|speaker| (speaker.id, speaker.name.clone())).collect()
+    }
+
     /// Players present, the game master not counted.
     pub fn players(&self) -> usize {
         self.here.iter().filter(|speaker| !speaker.is_dm).count()

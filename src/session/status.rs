@@ -2,7 +2,14 @@
 //!
 //! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use serde::{Serialize, Serializer};
 
@@ -62,6 +69,68 @@ pub struct Status {
     pub latency: Latencies,
     /// Money spent in the session.
     pub spent: f64,
+    /// Lines that are not on the disk.
+    pub unwritten: Unwritten,
+}
+
+/// Lines that are not on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unwritten {
+    /// Still to be written.
+    pub waiting: u64,
+    /// Never written: there were too many, or the store refused them.
+    pub lost: u64,
+}
+
+/// So many wait at any time.
+const USUAL: u64 = 16;
+
+impl Unwritten {
+    /// Whether somebody should know.
+    pub const fn is_troubled(self) -> bool {
+        self.lost > 0 || self.waiting > USUAL
+    }
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} lines wait to be written, {} are lost", self.waiting, self.lost)
+    }
+}
+
+/// Counts lines that are not on the disk. Cloning it shares the counts.
+#[derive(Clone, Debug, Default)]
+pub struct Backlog(Arc<Counters>);
+
+#[derive(Debug, Default)]
+struct Counters {
+    waiting: AtomicU64,
+    lost: AtomicU64,
+}
+
+impl Backlog {
+    /// So many more wait.
+    pub fn wait(&self, lines: u64) {
+        self.0.waiting.fetch_add(lines, Ordering::Relaxed);
+    }
+
+    /// So many wait no more.
+    pub fn written(&self, lines: u64) {
+        self.0.waiting.fetch_sub(lines, Ordering::Relaxed);
+    }
+
+    /// So many are lost.
+    pub fn lose(&self, lines: u64) {
+        self.0.lost.fetch_add(lines, Ordering::Relaxed);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> Unwritten {
+        Unwritten {
+            waiting: self.0.waiting.load(Ordering::Relaxed),
+            lost: self.0.lost.load(Ordering::Relaxed),
+        }
+    }
 }
 
 /// How it stands with one NPC.
@@ -156,6 +225,7 @@ impl Table {
             errors,
             latency: self.tally.latencies(),
             spent: self.purse.spent(),
+            unwritten: self.backlog.count(),
         }
     }
 

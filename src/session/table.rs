@@ -13,7 +13,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine, VoiceOut,
+    Backlog, Command, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine, VoiceOut,
     clock::SoundClock,
     ears::Ears,
     effects::TableEffects,
@@ -73,6 +73,8 @@ pub struct TableParts {
     pub effects: Arc<dyn Effects>,
     /// Who pays.
     pub purse: Purse,
+    /// Lines that are still to be written down.
+    pub backlog: Backlog,
     /// Seed of pauses.
     pub seed: u64,
     /// Where lines and notices go; a full queue loses them, counted in the log.
@@ -148,6 +150,7 @@ pub(super) struct Table {
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
     pub(super) purse: Purse,
+    pub(super) backlog: Backlog,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) lane_news: mpsc::Sender<LaneEvent>,
     /// Nobody is answered until resumed.
@@ -187,6 +190,7 @@ impl Table {
             host: parts.host,
             effects: Arc::new(TableEffects::new(parts.effects, late)),
             purse: parts.purse,
+            backlog: parts.backlog,
             replies,
             lane_news,
             paused: false,
@@ -348,6 +352,10 @@ impl Table {
     pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
         self.speakers.name(speaker).clone_into(&mut line.speaker);
         line.from = Some(speaker);
+        let called = self.speakers.called(speaker);
+        line.circumstances.character = (called != line.speaker).then(|| called.to_owned());
+        line.circumstances.npcs = self.ears.scene.present();
+        line.circumstances.people = self.speakers.here();
         self.line_as_it_is(line);
     }
 

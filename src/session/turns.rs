@@ -12,7 +12,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    line::{Outcome, Timings, TurnLine, between},
+    line::{Circumstances, Outcome, Timings, TurnLine, between},
     overrides::TurnTier,
     playback::HeardAloud,
     speakers::SpeakerId,
@@ -25,6 +25,9 @@ use crate::{
 
 /// A turn that was told to stop has this long to tell what it did.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
+
+/// Length of a frame of sound.
+const FRAME: Duration = Duration::from_millis(20);
 
 /// Something one speaker said.
 #[derive(Clone, Debug)]
@@ -59,6 +62,17 @@ impl Utterance {
             final_at: None,
             audio: Arc::from([]),
             typed: false,
+        }
+    }
+
+    /// How it was said.
+    pub fn circumstances(&self) -> Circumstances {
+        let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
+        Circumstances {
+            raw: self.raw.clone(),
+            said_at: Some(self.speech_end),
+            said_for: FRAME.saturating_mul(frames),
+            ..Circumstances::default()
         }
     }
 }
@@ -319,6 +333,7 @@ impl Active {
             stt: if utterance.typed { TurnLine::TYPED.to_owned() } else { stt.to_owned() },
             tts: Some(cast.tts),
             spent,
+            circumstances: Circumstances { answered_at: audible, ..utterance.circumstances() },
         });
         Ended { seat: self.purpose.seat, report: self.report, heard, line, counts }
     }

@@ -12,16 +12,14 @@ use tokio::{
 use super::{
     super::{Failure, complain},
     Step,
+    books::Books,
     face::Typed,
     inputs::{PLAYER, What},
     print::Printer,
     steer::Desk,
 };
-use crate::{
-    app::CallLog,
-    session::{
-        Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
-    },
+use crate::session::{
+    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
 };
 
 /// Samples in a frame of 20 ms at 16 kHz.
@@ -63,7 +61,7 @@ pub struct Driver {
     pub(super) is_here: bool,
     /// Whoever types is not to be heard.
     pub(super) opted_out: bool,
-    call_log: Option<CallLog>,
+    books: Option<Books>,
 }
 
 impl Driver {
@@ -71,7 +69,7 @@ impl Driver {
     pub fn new(
         table: TableHandle,
         events: mpsc::Receiver<TableEvent>,
-        (printer, call_log): (Printer, Option<CallLog>),
+        (printer, books): (Printer, Option<Books>),
         pacing: Pacing,
     ) -> Self {
         Self {
@@ -89,7 +87,7 @@ impl Driver {
             typed_anything: false,
             is_here: true,
             opted_out: false,
-            call_log,
+            books,
         }
     }
 
@@ -101,6 +99,21 @@ impl Driver {
     /// Somebody typed and was answered before, and then left.
     pub fn is_quiet_end(&self) -> bool {
         self.typed_anything
+    }
+
+    /// Writes down what is left, once the table is closed.
+    ///
+    /// # Errors
+    /// The log of calls cannot be written.
+    pub async fn close_books(&mut self) -> Result<(), Failure> {
+        let Some(books) = &mut self.books else { return Ok(()) };
+        while let Ok(event) = self.events.try_recv() {
+            if let TableEvent::Line(line) = event {
+                books.add(&line).await?;
+            }
+        }
+        books.close().await;
+        Ok(())
     }
 
     /// Plays all inputs.
@@ -123,7 +136,7 @@ impl Driver {
                     self.feed(speaker, &step.samples).await?;
                     self.settle().await?;
                     if self.lines == before {
-                        self.nothing_said(&step.input.speaker, path)?;
+                        self.nothing_said(&step.input.speaker, path).await?;
                     }
                 }
             }
@@ -182,7 +195,7 @@ impl Driver {
         loop {
             tokio::select! {
                 line = typed.next() => return Ok(line?),
-                Some(event) = self.events.recv() => self.event(&event)?,
+                Some(event) = self.events.recv() => self.event(&event).await?,
             }
         }
     }
@@ -218,13 +231,13 @@ impl Driver {
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
             tick += FRAME;
-            self.print()?;
+            self.print().await?;
         }
         // Nobody speaks any more: what silence has to end ends now.
         let quiet = start + tick + SILENCE_AFTER;
         while Instant::now() < quiet {
             sleep_until((Instant::now() + FRAME).min(quiet)).await;
-            self.print()?;
+            self.print().await?;
         }
         self.settle().await
     }
@@ -244,7 +257,7 @@ impl Driver {
             if index % FRAMES_PER_LOOK == 0 {
                 match self.pacing {
                     Pacing::AsFastAsHeard => self.settle().await?,
-                    Pacing::Clock => self.print()?,
+                    Pacing::Clock => self.print().await?,
                 }
             }
         }
@@ -280,36 +293,37 @@ impl Driver {
         loop {
             tokio::select! {
                 biased;
-                Some(event) = self.events.recv() => self.event(&event)?,
+                Some(event) = self.events.recv() => self.event(&event).await?,
                 settled = &mut settled => break settled?,
             }
         }
-        self.print()
+        self.print().await
     }
 
     /// Prints what there is to print.
-    fn print(&mut self) -> Result<(), Failure> {
+    async fn print(&mut self) -> Result<(), Failure> {
         while let Ok(event) = self.events.try_recv() {
-            self.event(&event)?;
+            self.event(&event).await?;
         }
         Ok(())
     }
 
-    fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
+    async fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
         if let TableEvent::Line(line) = event {
             self.lines += 1;
             self.last = Some(line.outcome);
-            if let Some(log) = &mut self.call_log {
-                log.add(line)?;
+            if let Some(books) = &mut self.books {
+                // What is printed is written down.
+                books.add(line).await?;
             }
         }
         Ok(self.printer.event(event)?)
     }
 
     /// A recording without speech is told like an utterance that was not understood.
-    fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
+    async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
-        self.event(&TableEvent::Line(Box::new(line)))
+        self.event(&TableEvent::Line(Box::new(line))).await
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`run`].
 
+mod books;
 mod drive;
 mod face;
 mod inputs;
@@ -26,6 +27,7 @@ use tokio::sync::mpsc;
 pub use face::Face;
 
 use self::{
+    books::Books,
     drive::{Driver, Pacing},
     face::{Approve, Typed},
     inputs::{Input, What, inputs},
@@ -36,7 +38,10 @@ use self::{
 };
 use super::{DONE, FAILED, Failure, block_on};
 use crate::{
-    app::{self, Assistant, CallLog, KeptError, KeptSession, Running, TableSetup, Tables, Tools},
+    app::{
+        self, Assistant, CallLog, KeptError, KeptSession, Running, Scribe, TableSetup, Tables,
+        Tools, Transcribed,
+    },
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{Npc, SessionId, Tier},
@@ -248,9 +253,10 @@ async fn at_table(
         tools.servers.settled(SERVERS_PATIENCE, |server| may_use(config, server)).await;
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
+    let tables = Tables::default();
+    let books = books(config, &kept, &tables).await?;
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
-    let call_log = kept.call_log().map(|path| CallLog::open(path, kept.id())).transpose()?;
     let typed = Typed::new();
     let effects = face(arguments, &typed);
     let setup = TableSetup {
@@ -263,31 +269,49 @@ async fn at_table(
         effects: Arc::clone(&effects),
         host: tools.host.clone(),
         events: events.clone(),
+        backlog: books.as_ref().map(Books::backlog).unwrap_or_default(),
         seed: rand::random(),
     };
     let table = app::open_table(config, setup)?;
     let commands = table.handle.commands.clone();
-    let tables = Tables::default();
     tables.add(&table, events.clone());
     let running = Running { path: files.path, tables, tools, log_level: files.set_level };
     commands.send(Command::Pin { seat: npc, player: None }).await?;
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
     commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle, events_in, (printer, call_log), pacing);
+    let mut driver = Driver::new(table.handle, events_in, (printer, books), pacing);
     let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
     let paid = (SessionId(kept.id().to_owned()), table.purse.clone());
     let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
     let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
-    drive(&mut driver, &steps, following, (&typed, &desk)).await?;
+    let driven = drive(&mut driver, &steps, following, (&typed, &desk)).await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
+    driver.close_books().await?;
+    driven?;
     kept.save(ended.histories.into_iter().collect::<BTreeMap<_, _>>(), table.purse.spent())?;
     if let Some(path) = &arguments.out {
         sink.write(path)?;
     }
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// Where a kept session is written down.
+async fn books(
+    config: &Config,
+    kept: &KeptSession,
+    tables: &Tables,
+) -> Result<Option<Books>, Failure> {
+    let Some(path) = kept.call_log() else { return Ok(None) };
+    let calls = CallLog::open(path, kept.id())?;
+    let store = app::open_memory(config).await?;
+    let scribe = Scribe::open(store, tables.clone(), &config.memory);
+    let session = kept.id().to_owned();
+    let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
+    scribe.begins(&written);
+    Ok(Some(Books { calls, scribe, written }))
 }
 
 /// Whether an NPC may use tools of `server`; a bare name may be any server's.

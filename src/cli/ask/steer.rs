@@ -103,10 +103,12 @@ fn show(printer: &Printer, shown: Shown, status: &Status) -> anyhow::Result<()> 
 }
 
 fn counts(status: &Status) -> String {
-    let Status { state, utterances, answered, silent, errors, spent, .. } = status;
+    let Status { state, utterances, answered, silent, errors, spent, unwritten, .. } = status;
+    let memory =
+        if unwritten.is_troubled() { format!("; memory: {unwritten}") } else { String::new() };
     format!(
         "{state}; {utterances} said: {answered} answered, {silent} not meant to be, {errors} failed; \
-         spent {spent:.4}"
+         spent {spent:.4}{memory}"
     )
 }
 

@@ -50,6 +50,7 @@ pub static FILE: Shape = Shape {
             Kind::Filled,
             "Folder of kept sessions, relative to this file; default data.",
         ),
+        Key::new("memory", Kind::Shape(&MEMORY), "What was said and is remembered."),
         Key::new("log", Kind::Shape(&LOG), "What is logged."),
     ],
 };
@@ -386,6 +387,28 @@ pub static TABLE_ENTRY: Shape = Shape {
     keys: &[
         Key::new("weight", Kind::Whole { min: 1, max: 1_000_000 }, "Its chance; default 1."),
         Key::required("result", Kind::Filled, "What it says."),
+    ],
+};
+
+/// What is remembered.
+pub static MEMORY: Shape = Shape {
+    title: "Memory",
+    keys: &[
+        Key::new(
+            "path",
+            Kind::Filled,
+            "The file of transcripts, relative to this file; default memory.db in data_dir.",
+        ),
+        Key::new(
+            "url",
+            Kind::Text,
+            "A PostgreSQL with pgvector in place of the file, best from the environment: ${DATABASE_URL}.",
+        ),
+        Key::new(
+            "retention_days",
+            Kind::Whole { min: 1, max: 36_500 },
+            "Transcripts of sessions that ended so many days ago are deleted; default: never.",
+        ),
     ],
 };
 

@@ -86,9 +86,10 @@ fn info(services: &Services, you: &You) -> String {
         "**{now}**\n\n\
          What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
          {}, which answers for them; the answer is spoken by {speaks}. {leaves}\n\n\
-         Kept: the sound is never kept. What an NPC has heard and answered is kept as its memory on \
-         the machine I run on, so that the next session goes on from it, and so are the calls of \
-         tools it led to. Whom you play, and that you opted out or agreed, is kept for this \
+         Kept: the sound is never kept. What I understand of what is said at the table, to an NPC or \
+         not, is written down with your name here, when it was said and who was there, on the \
+         machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
+         session goes on from it. Whom you play, and that you opted out or agreed, is kept for this \
          server.\n\n\
          /privacy optout: I stop before your sound is decoded, drop what is not answered yet, and \
          remember it after a restart. /privacy optin takes it back.",

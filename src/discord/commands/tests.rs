@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     domain::Tier,
-    session::{Latencies, SceneStatus, SeatStatus, State},
+    session::{Latencies, SceneStatus, SeatStatus, State, Unwritten},
 };
 
 /// An NPC that nothing was done to.
@@ -38,6 +38,7 @@ pub fn status(seats: Vec<SeatStatus>) -> Status {
         errors: 0,
         latency: Latencies::default(),
         spent: 0.0,
+        unwritten: Unwritten::default(),
     }
 }
 

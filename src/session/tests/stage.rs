@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::super::{
-    Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, State, TableEvent,
+    Backlog, Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, State, TableEvent,
     TableHandle, TableParts, TurnLine, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
@@ -153,6 +153,7 @@ impl Setup {
             host: host.clone(),
             effects: Arc::new(NoEffects),
             purse: purse.clone(),
+            backlog: Backlog::default(),
             seed: 7,
             events: events_out,
         });

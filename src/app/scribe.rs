@@ -1,0 +1,155 @@
+//! Writes down what was said, beside everything else.
+//!
+//! Entry type: [`Scribe`]. **Never**: keeps a table waiting, or gives up a line while there is room
+//! for it.
+
+mod line;
+mod pen;
+mod spill;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Tables, reload::wall_clock};
+use crate::{
+    config::MemoryOptions,
+    memory::{CampaignKey, MemoryStore, Session},
+    session::{Backlog, TurnLine},
+};
+use pen::{Note, Pen};
+use spill::Entry;
+
+/// Notes waiting for the store: hours of talk, some megabytes; more are lost, and counted.
+const NOTES_CAPACITY: usize = 8_192;
+/// Longest wait for what was said to be written, where somebody waits for it.
+const SETTLED: Duration = Duration::from_millis(500);
+/// What is left at the end may take so long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A session that is written down.
+#[derive(Clone, Debug)]
+pub struct Transcribed {
+    /// The campaign it belongs to.
+    pub campaign: CampaignKey,
+    /// Its name.
+    pub session: String,
+    /// Its guild; without one players are known by their names.
+    pub guild: Option<u64>,
+}
+
+/// Writes down what was said. Cloning shares it.
+#[derive(Clone)]
+pub struct Scribe {
+    notes: mpsc::Sender<Note>,
+    backlog: Backlog,
+    stop: CancellationToken,
+    task: Arc<Mutex<Option<JoinHandle<u64>>>>,
+}
+
+impl Scribe {
+    /// Writes into `store` until closed, beginning with what earlier runs could not write; game
+    /// masters of `tables` are told when it cannot. Sessions older than `options` say are forgotten
+    /// whenever one begins.
+    pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &MemoryOptions) -> Self {
+        let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
+        let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+        let pen = Pen::new((store, tables), options, backlog.clone(), stop.clone());
+        let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
+        Self { notes, backlog, stop, task }
+    }
+
+    /// Counts what is not written yet.
+    pub fn backlog(&self) -> Backlog {
+        self.backlog.clone()
+    }
+
+    /// A session begins, or is gone on with.
+    pub fn begins(&self, of: &Transcribed) {
+        let session = Session {
+            id: of.session.clone(),
+            guild: of.guild,
+            started: Some(unix_ms(wall_clock())),
+            ..Session::default()
+        };
+        self.note(Entry::Session(of.campaign.clone(), session));
+    }
+
+    /// A session has ended.
+    pub fn ends(&self, of: &Transcribed) {
+        let ended = Some(unix_ms(wall_clock()));
+        let session = Session { id: of.session.clone(), ended, ..Session::default() };
+        self.note(Entry::Session(of.campaign.clone(), session));
+    }
+
+    /// Something was said; returns at once.
+    pub fn line(&self, of: &Transcribed, line: &TurnLine) {
+        let lines = line::utterances(of, line, unix_ms(wall_clock()));
+        if !lines.is_empty() {
+            self.note(Entry::Lines(of.campaign.clone(), lines));
+        }
+    }
+
+    fn note(&self, entry: Entry) {
+        let lines = entry.lines();
+        self.backlog.wait(lines);
+        if self.notes.try_send(Note::Write(entry)).is_err() {
+            self.backlog.written(lines);
+            self.backlog.lose(lines);
+            if self.backlog.count().lost == lines {
+                tracing::error!(lines, "transcripts are incomplete: too many lines wait");
+            }
+        }
+    }
+
+    /// Waits until everything said so far is on a disk or given up, but not for ever. Cancel safe.
+    pub async fn settled(&self) {
+        let (done, marked) = oneshot::channel();
+        let mark = async {
+            if self.notes.send(Note::Mark(done)).await.is_ok() {
+                // Without an answer the scribe has ended, and everything with it.
+                _ = marked.await;
+            }
+        };
+        // What takes longer has been told.
+        _ = timeout(SETTLED, mark).await;
+    }
+
+    /// Writes what is left and ends. What could not be written is said in the answer.
+    pub async fn close(&self) -> Option<String> {
+        self.stop.cancel();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut kept = 0;
+        if let Some(mut task) = task {
+            match timeout(PATIENCE, &mut task).await {
+                Ok(ended) => kept = ended.unwrap_or_default(),
+                Err(_) => task.abort(),
+            }
+        }
+        let left = self.backlog.count();
+        let missing = (left.waiting + left.lost).saturating_sub(kept);
+        let missing = (missing > 0)
+            .then(|| format!("the transcript lacks {missing} lines: they could not be written"));
+        let kept = (kept > 0).then(|| {
+            format!("{kept} lines wait in a file of data_dir: the next start writes them down")
+        });
+        let all: Vec<String> = [missing, kept].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// A time as stores have it.
+fn unix_ms(at: SystemTime) -> i64 {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,305 @@
+//! What could not be written into the store yet, in a file.
+//!
+//! Entry type: [`Spill`]. What is in it outlasts this program, and is in its order; that something is
+//! written into the store twice does no harm, for utterances have identities. **Never**: grows beyond
+//! [`SPILL_MAX`], or lets anybody but its owner read it.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{CampaignKey, Session, Utterance};
+
+/// Programs of one folder that may have something waiting at once.
+const FILES: u32 = 16;
+/// Bytes a file holds at most: weeks of talk.
+const SPILL_MAX: u64 = 64 * 1024 * 1024;
+
+/// Something to be written into the store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// A session begins, changes or ends.
+    Session(CampaignKey, Session),
+    /// Something was said.
+    Lines(CampaignKey, Vec<Utterance>),
+}
+
+impl Entry {
+    /// How many lines.
+    pub fn lines(&self) -> u64 {
+        match self {
+            Self::Session(..) => 0,
+            Self::Lines(_, lines) => u64::try_from(lines.len()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// The file. All of it blocks, for a disk's time. Programs of one folder each have their own.
+#[derive(Debug)]
+pub struct Spill {
+    /// Files are called like this, with a number.
+    base: PathBuf,
+    held: Option<Held>,
+}
+
+/// A file that no other program uses while we have it locked.
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    file: fs::File,
+    /// What comes next begins here.
+    read: u64,
+    end: u64,
+}
+
+impl Spill {
+    /// What earlier runs have left in files called like `base`; how many lines that are in the first.
+    ///
+    /// # Errors
+    /// One is there and cannot be read.
+    pub fn open(base: PathBuf) -> io::Result<(Self, u64)> {
+        let mut spill = Self { base, held: None };
+        let lines = spill.adopt()?;
+        Ok((spill, lines))
+    }
+
+    /// Whether nothing waits.
+    pub const fn is_empty(&self) -> bool {
+        self.held.is_none()
+    }
+
+    /// Puts something at its end; it is on the disk then.
+    ///
+    /// # Errors
+    /// It is full, or the disk is; nothing was put there.
+    pub fn push(&mut self, entry: &Entry) -> io::Result<()> {
+        let mut text = serde_json::to_vec(entry)?;
+        text.push(b'\n');
+        let held = match self.held.take() {
+            Some(held) => held,
+            None => self.made()?,
+        };
+        let held = self.held.insert(held);
+        let pushed = held.push(&text);
+        if held.end == 0 {
+            self.held = None;
+        }
+        pushed
+    }
+
+    /// What comes first, and what to [`Self::pass`] when it is done with; `None`: nothing. What
+    /// cannot be read is passed over.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn first(&mut self) -> io::Result<Option<(Entry, u64)>> {
+        while let Some(held) = &mut self.held {
+            let text = held.line()?;
+            let next = held.read + u64::try_from(text.len()).unwrap_or_default();
+            if let Some(entry) = parsed(&text) {
+                return Ok(Some((entry, next)));
+            }
+            self.pass(next)?;
+        }
+        Ok(None)
+    }
+
+    /// What was before `next` is done with. When that was all, the file goes; how many lines another
+    /// program has left in the next one.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn pass(&mut self, next: u64) -> io::Result<u64> {
+        let Some(held) = &mut self.held else { return Ok(0) };
+        held.read = next;
+        if held.read < held.end {
+            return Ok(0);
+        }
+        let path = held.path.clone();
+        // Whoever has just opened it finds nothing in it.
+        held.file.set_len(0)?;
+        fs::remove_file(path)?;
+        self.held = None;
+        self.adopt()
+    }
+
+    /// Takes the first file that somebody has left; how many lines it holds.
+    fn adopt(&mut self) -> io::Result<u64> {
+        for number in 0..FILES {
+            let path = self.name(number);
+            let file = match fs::OpenOptions::new().read(true).write(true).open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            // Another program is using it.
+            if file.try_lock().is_err() {
+                continue;
+            }
+            let mut held = Held { path, file, read: 0, end: 0 };
+            let lines = held.measure()?;
+            if held.end > 0 {
+                self.held = Some(held);
+                return Ok(lines);
+            }
+        }
+        Ok(0)
+    }
+
+    /// A new file, made with its folder for their owner alone.
+    fn made(&self) -> io::Result<Held> {
+        if let Some(folder) = self.base.parent() {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(folder)?;
+        }
+        for number in 0..FILES {
+            let path = self.name(number);
+            let mut options = fs::OpenOptions::new();
+            options.create(true).truncate(false).read(true).write(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let file = options.open(&path)?;
+            // Ours is an empty one that is still there once it is locked.
+            if file.try_lock().is_ok() && file.metadata()?.len() == 0 && path.exists() {
+                return Ok(Held { path, file, read: 0, end: 0 });
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::StorageFull, "too many programs wait"))
+    }
+
+    fn name(&self, number: u32) -> PathBuf {
+        self.base.with_extension(format!("{number}.jsonl"))
+    }
+}
+
+impl Held {
+    fn push(&mut self, text: &[u8]) -> io::Result<()> {
+        let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        if self.end.saturating_add(length) > SPILL_MAX {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "too much waits"));
+        }
+        // What a crash or a full disk has left there is not ours.
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(text)?;
+        self.file.sync_data()?;
+        self.end += length;
+        Ok(())
+    }
+
+    /// The line that comes first.
+    fn line(&mut self) -> io::Result<Vec<u8>> {
+        self.file.seek(SeekFrom::Start(self.read))?;
+        let mut text = Vec::new();
+        BufReader::new(&self.file).take(self.end - self.read).read_until(b'\n', &mut text)?;
+        Ok(text)
+    }
+
+    /// Finds its end, which is that of the last whole line; how many lines of talk it holds.
+    fn measure(&mut self) -> io::Result<u64> {
+        let (mut lines, mut text) = (0, Vec::new());
+        let mut file = BufReader::new(&self.file);
+        while file.read_until(b'\n', &mut text)? > 0 && text.ends_with(b"\n") {
+            self.end += u64::try_from(text.len()).unwrap_or_default();
+            lines += parsed(&text).map_or(0, |entry| entry.lines());
+            text.clear();
+        }
+        Ok(lines)
+    }
+}
+
+/// What a line of the file says.
+fn parsed(text: &[u8]) -> Option<Entry> {
+    serde_json::from_slice(text)
+        .inspect_err(|error| tracing::warn!(%error, "an entry of the spill file cannot be read"))
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Uid;
+
+    fn entry(n: u64) -> Entry {
+        let uid = Uid(format!("u{n}"));
+        let line = Utterance { uid, text: "a\nb".to_owned(), ..Utterance::default() };
+        Entry::Lines(CampaignKey("c".to_owned()), vec![line.clone(), line])
+    }
+
+    fn drained(spill: &mut Spill) -> Vec<Entry> {
+        let mut all = Vec::new();
+        while let Some((entry, next)) = spill.first().unwrap() {
+            all.push(entry);
+            spill.pass(next).unwrap();
+        }
+        all
+    }
+
+    fn opened(folder: &tempfile::TempDir) -> (Spill, u64) {
+        Spill::open(folder.path().join("data/waiting")).unwrap()
+    }
+
+    #[test]
+    fn what_waits_outlasts_the_program_in_its_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/waiting.0.jsonl");
+        let (mut spill, lines) = opened(&folder);
+        assert!(spill.is_empty() && lines == 0 && spill.first().unwrap().is_none());
+        let session = Entry::Session(CampaignKey("c".to_owned()), Session::default());
+        let all = vec![session, entry(1), entry(2)];
+        all.iter().for_each(|entry| spill.push(entry).unwrap());
+        let permissions = fs::metadata(&path).unwrap().permissions();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&permissions) & 0o777, 0o600);
+        drop(spill);
+
+        let (mut again, lines) = opened(&folder);
+        assert_eq!(lines, 4);
+        assert_eq!(drained(&mut again), all);
+        assert!(!path.exists(), "done with, it goes");
+        again.push(&entry(3)).unwrap();
+        assert_eq!(drained(&mut again), [entry(3)]);
+    }
+
+    #[test]
+    fn programs_of_one_folder_do_not_mix_and_leave_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut one, mut two) = (opened(&folder).0, opened(&folder).0);
+        one.push(&entry(1)).unwrap();
+        two.push(&entry(2)).unwrap();
+        assert!(opened(&folder).0.is_empty(), "both are in use");
+        drop((one, two));
+        let (mut left, _) = opened(&folder);
+        assert_eq!(drained(&mut left), [entry(1), entry(2)]);
+        assert_eq!(fs::read_dir(folder.path().join("data")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_crash_has_cut_off_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/waiting.0.jsonl");
+        opened(&folder).0.push(&entry(1)).unwrap();
+        let mut text = fs::read(&path).unwrap();
+        text.extend(b"nonsense\n{\"lines\":[\"c\",[{\"uid\":\"u2\"");
+        fs::write(&path, text).unwrap();
+        let (mut spill, _) = opened(&folder);
+        spill.push(&entry(3)).unwrap();
+        assert_eq!(drained(&mut spill), [entry(1), entry(3)]);
+    }
+
+    #[test]
+    fn it_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut spill, _) = opened(&folder);
+        spill.push(&entry(1)).unwrap();
+        spill.held.as_mut().unwrap().end = SPILL_MAX - 1;
+        assert_eq!(spill.push(&entry(2)).unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,110 @@
+//! What is written of a line, and what happens when it cannot be.
+
+use std::sync::Arc;
+
+use super::{Scribe, Transcribed, line::utterances};
+use crate::{
+    app::Tables,
+    config::{MemoryOptions, MemoryPlace},
+    memory::{CampaignKey, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
+    session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
+};
+
+fn options(folder: &tempfile::TempDir) -> MemoryOptions {
+    MemoryOptions {
+        place: MemoryPlace::File(folder.path().join("memory.db")),
+        spill: folder.path().join("waiting"),
+        retention_days: None,
+    }
+}
+
+fn of(guild: Option<u64>) -> Transcribed {
+    Transcribed { campaign: CampaignKey("c".to_owned()), session: "s".to_owned(), guild }
+}
+
+fn line() -> TurnLine {
+    TurnLine {
+        from: Some(SpeakerId(7)),
+        heard: "Bartok, hello".to_owned(),
+        npc: Some("Bartok".to_owned()),
+        reply: "Well met.".to_owned(),
+        outcome: Outcome::Spoken,
+        circumstances: Circumstances {
+            raw: "bar talk hello".to_owned(),
+            npcs: vec!["Bartok".to_owned()],
+            people: vec![(SpeakerId(7), "Anna".to_owned())],
+            ..Circumstances::default()
+        },
+        ..TurnLine::without_speech(3, "Anna", String::new())
+    }
+}
+
+#[test]
+fn a_turn_is_a_question_and_an_answer() {
+    let said = utterances(&of(Some(5)), &line(), 1_000);
+    let [question, answer] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(question.speaker_id.as_deref(), Some("7"));
+    assert_eq!(question.raw.as_deref(), Some("bar talk hello"));
+    assert_eq!((answer.speaker.as_str(), &answer.speaker_id), ("Bartok", &None));
+    assert_eq!(answer.present, question.present);
+    assert_ne!(answer.uid, question.uid);
+    // Without a guild nobody has an id that lasts.
+    let said = utterances(&of(None), &line(), 1_000);
+    assert_eq!(said[0].speaker_id.as_deref(), Some("Anna"));
+    assert_eq!(said[0].present[1].player.as_deref(), Some("Anna"));
+}
+
+#[test]
+fn what_nobody_is_to_know_is_not_written() {
+    let x_card = TurnLine { from: None, outcome: Outcome::Stopped, ..line() };
+    assert!(utterances(&of(None), &x_card, 1_000).is_empty());
+    let puppet = utterances(&of(None), &TurnLine { heard: String::new(), ..line() }, 1_000);
+    assert_eq!(puppet.len(), 1);
+    assert_eq!(puppet[0].speaker, "Bartok");
+    let order = TurnLine { outcome: Outcome::Command, reply: String::new(), ..line() };
+    assert_eq!(utterances(&of(None), &order, 1_000)[0].visibility, Visibility::Dm);
+    let nothing = TurnLine { heard: String::new(), reply: String::new(), ..line() };
+    assert!(utterances(&of(None), &nothing, 1_000).is_empty());
+}
+
+#[tokio::test]
+async fn everything_said_is_written_in_its_order_before_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let scribe = Scribe::open(Arc::clone(&store), Tables::default(), &options(&folder));
+    let of = of(None);
+    scribe.begins(&of);
+    for turn in 1..=100 {
+        scribe.line(&of, &TurnLine { turn, ..line() });
+    }
+    scribe.ends(&of);
+    assert_eq!(scribe.close().await, None);
+    assert_eq!(scribe.backlog().count(), Unwritten::default());
+    let lines = store.lines(&of.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    assert_eq!(lines.len(), 200);
+    assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
+    let sessions = store.sessions(&of.campaign, SessionFilter::default()).await.unwrap();
+    assert!(sessions[0].session.ended >= sessions[0].session.started);
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = Arc::new(Sqlite::open(&path).unwrap());
+    let of = of(None);
+    // No campaign has this name: whatever is written of it is refused.
+    let refused = Transcribed { campaign: CampaignKey(String::new()), ..of.clone() };
+    let scribe = Scribe::open(store, Tables::default(), &options(&folder));
+    scribe.line(&refused, &line());
+    scribe.settled().await;
+    assert_eq!(scribe.backlog().count(), Unwritten { waiting: 0, lost: 2 });
+    assert!(scribe.backlog().count().is_troubled());
+    // What can be written still is.
+    scribe.line(&of, &line());
+    let missing = scribe.close().await.unwrap();
+    assert!(missing.contains("lacks 2 lines"), "{missing}");
+    scribe.line(&of, &line());
+    assert_eq!(scribe.backlog().count().lost, 4, "after its end nothing is written");
+}

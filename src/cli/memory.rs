@@ -1,0 +1,244 @@
+//! `glyphoxa memory`: what is remembered.
+//!
+//! Entry function: [`run`].
+
+use std::io::{self, Write};
+
+use clap::{Args, Subcommand};
+
+use super::{DONE, Failure, block_on, session::said};
+use crate::{
+    app,
+    config::Config,
+    memory::{
+        Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
+        Snapshot, Viewer,
+    },
+};
+
+/// Neighbours that are listed at most.
+const NEAR_MAX: usize = 100;
+
+#[derive(Args)]
+#[command(after_help = "examples:
+  glyphoxa memory search 'silver key'
+  glyphoxa memory search mill --npc 'Bartok the Barkeep'
+  glyphoxa memory entity Saltmarsh
+  glyphoxa memory stats")]
+pub struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Lines that hold words, the best first.
+    Search {
+        /// The words; one of them suffices.
+        text: String,
+        /// Only of this session.
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Only said by this player, character or NPC.
+        #[arg(long, value_name = "NAME")]
+        speaker: Option<String>,
+        /// Only what this NPC has heard.
+        #[arg(long, value_name = "NAME")]
+        npc: Option<String>,
+        /// At most so many.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        limit: usize,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What is known of somebody or something, by name.
+    Entity {
+        /// A name or an alias.
+        name: String,
+        /// What is so many relations away, 1 to 3, instead.
+        #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=3))]
+        near: Option<u32>,
+        /// How it hangs together with another one, instead.
+        #[arg(long, value_name = "NAME", conflicts_with = "near")]
+        way_to: Option<String>,
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// How much there is, and where.
+    Stats {
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Does what the arguments say.
+///
+/// # Errors
+/// The memory cannot be read.
+pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
+    block_on(async {
+        let store = app::open_memory(config).await?;
+        let campaign = app::campaign_key(config);
+        match arguments.action {
+            Action::Search { text, session, speaker, npc, limit, json } => {
+                let viewer = match npc {
+                    None => Viewer::Dm,
+                    Some(name) => {
+                        let (_, npc) =
+                            app::find_npc(&config.npcs, &name).map_err(Failure::Usage)?;
+                        Viewer::Npc { name: npc.name.clone(), knows: npc.knowledge_scope.clone() }
+                    }
+                };
+                let query = LineQuery { text, session, speaker, limit, ..LineQuery::default() };
+                search((&*store, &campaign), query, viewer, json).await
+            }
+            Action::Entity { name, near, way_to, json } => {
+                let at = (&*store, &campaign);
+                match (near, way_to) {
+                    (Some(depth), _) => neighbours(at, &name, depth, json).await,
+                    (_, Some(other)) => way(at, (&name, &other), json).await,
+                    (None, None) => entity(at, &name, json).await,
+                }
+            }
+            Action::Stats { json } => stats((&*store, &campaign), json).await,
+        }
+    })
+}
+
+/// A store and the campaign that is asked for.
+type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
+
+async fn search(
+    (store, campaign): At<'_>,
+    query: LineQuery,
+    viewer: Viewer,
+    json: bool,
+) -> Result<u8, Failure> {
+    let hits = store.search(campaign, query, viewer).await?;
+    let mut out = io::stdout().lock();
+    for hit in &hits {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(hit)?)?;
+        } else {
+            let session = &hit.line.said.session;
+            writeln!(out, "{session} #{} {}", hit.line.seq, said(&hit.line))?;
+        }
+    }
+    if hits.is_empty() && !json {
+        writeln!(out, "nothing was said about it")?;
+    }
+    Ok(DONE)
+}
+
+/// The entity that goes by `name`.
+async fn find((store, campaign): At<'_>, name: &str) -> Result<Entity, Failure> {
+    let named = Some(name.to_owned());
+    let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
+    store
+        .entities(campaign, filter, Viewer::Dm)
+        .await?
+        .pop()
+        .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
+}
+
+async fn entity(at: At<'_>, name: &str, json: bool) -> Result<u8, Failure> {
+    let found = find(at, name).await?;
+    let snapshot = at.0.snapshot(at.1, &found.id, Viewer::Dm).await?;
+    let mut out = io::stdout().lock();
+    match snapshot {
+        Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
+        Some(snapshot) => describe(&snapshot, &mut out)?,
+        // Removed by somebody else this moment.
+        None => {}
+    }
+    Ok(DONE)
+}
+
+async fn neighbours(at: At<'_>, name: &str, depth: u32, json: bool) -> Result<u8, Failure> {
+    let ids = vec![find(at, name).await?.id];
+    let around = Around { ids, depth, limit: NEAR_MAX };
+    let mut out = io::stdout().lock();
+    for near in at.0.neighbours(at.1, around, Viewer::Dm).await? {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(&near)?)?;
+        } else {
+            writeln!(out, "{} {}", near.depth, near.entity.name)?;
+        }
+    }
+    Ok(DONE)
+}
+
+async fn way(at: At<'_>, (from, to): (&str, &str), json: bool) -> Result<u8, Failure> {
+    let ends = (find(at, from).await?, find(at, to).await?);
+    let steps = at.0.path(at.1, &ends.0.id, &ends.1.id, Viewer::Dm).await?;
+    let steps = steps.ok_or_else(|| {
+        anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
+    })?;
+    let mut out = io::stdout().lock();
+    for step in steps {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(&step)?)?;
+        } else {
+            let RelationKey { from, kind, to } = step.relation.key;
+            writeln!(out, "{from} {kind} {to}")?;
+        }
+    }
+    Ok(DONE)
+}
+
+fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyhow::Result<()> {
+    let kind = serde_json::to_value(entity.kind)?;
+    writeln!(out, "{} ({})", entity.name, kind.as_str().unwrap_or_default())?;
+    if !entity.description.is_empty() {
+        writeln!(out, "  {}", entity.description)?;
+    }
+    for (name, value) in &entity.attributes {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        writeln!(out, "  {name}: {shown}")?;
+    }
+    for tie in ties {
+        let arrow = if tie.relation.key.from == entity.id { "->" } else { "<-" };
+        writeln!(out, "  {arrow} {} {}", tie.relation.key.kind, tie.other.name)?;
+    }
+    Ok(())
+}
+
+async fn stats((store, campaign): At<'_>, json: bool) -> Result<u8, Failure> {
+    let (health, counts) = (store.health().await?, store.counts(campaign).await?);
+    let campaigns = store.campaigns().await?;
+    let mut out = io::stdout().lock();
+    if json {
+        let all = serde_json::json!({
+            "health": health, "campaign": campaign, "counts": counts, "campaigns": campaigns,
+        });
+        writeln!(out, "{all}")?;
+        return Ok(DONE);
+    }
+    let kilobytes = health.bytes / 1_000;
+    writeln!(
+        out,
+        "{} in '{}', schema {}, {kilobytes} kB",
+        health.engine, health.place, health.schema
+    )?;
+    writeln!(
+        out,
+        "campaign '{}': {} sessions, {} lines",
+        campaign.0, counts.sessions, counts.lines
+    )?;
+    let (items, vectors) = (list(&counts.items), list(&counts.vectors));
+    writeln!(out, "items: {items}; vectors: {vectors}")?;
+    writeln!(out, "entities: {}; relations: {}", list(&counts.entities), counts.relations)?;
+    for other in campaigns.iter().filter(|other| *other != campaign) {
+        writeln!(out, "there is also the campaign '{}'", other.0)?;
+    }
+    Ok(DONE)
+}
+
+fn list(counts: &[crate::memory::Count]) -> String {
+    let each: Vec<String> =
+        counts.iter().map(|count| format!("{} {}", count.count, count.of)).collect();
+    if each.is_empty() { "none".to_owned() } else { each.join(", ") }
+}

@@ -1,0 +1,65 @@
+//! The `memory` part of `glyphoxa.yaml`.
+//!
+//! Entry function: [`options`]. **Never**: opens the file, or prints what an address holds.
+
+use std::path::{Path, PathBuf};
+
+use super::reading::Notes;
+use crate::{memory::Address, yaml::Fields};
+
+/// What is remembered, where and how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryOptions {
+    /// Where.
+    pub place: MemoryPlace,
+    /// What cannot be written there waits in files called like this.
+    pub spill: PathBuf,
+    /// Days after which a session is deleted; `None`: never.
+    pub retention_days: Option<u64>,
+}
+
+/// Where what is remembered lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryPlace {
+    /// In this file.
+    File(PathBuf),
+    /// In a PostgreSQL, which others may share.
+    Server(Address),
+}
+
+/// What `fields` say; paths are relative to `folder`, the default lies in `data_dir`.
+pub fn options(
+    fields: Option<Fields<'_>>,
+    (folder, data_dir): (&Path, &Path),
+    notes: &mut Notes,
+) -> MemoryOptions {
+    let path = fields.and_then(|fields| fields.text("path")).map(|path| folder.join(path));
+    let url = fields.and_then(|fields| server(fields, path.is_some(), notes));
+    let file = || MemoryPlace::File(path.unwrap_or_else(|| data_dir.join("memory.db")));
+    MemoryOptions {
+        place: url.map_or_else(file, MemoryPlace::Server),
+        spill: data_dir.join("memory-waiting"),
+        retention_days: fields.and_then(|fields| fields.whole("retention_days")),
+    }
+}
+
+/// The server of `url`, which stands alone.
+fn server(fields: Fields<'_>, has_path: bool, notes: &mut Notes) -> Option<Address> {
+    let text = fields.text("url").map(str::trim).filter(|text| !text.is_empty())?;
+    if has_path {
+        let message = "memory has both a path and a url".to_owned();
+        notes.problems.add(
+            fields.place("url"),
+            message,
+            "keep path for a file, or url for a server",
+        );
+        return None;
+    }
+    let read = text.parse();
+    if let Err(wrong) = &read {
+        let message = format!("url is no address of a PostgreSQL: {wrong}");
+        let way_out = "write it as postgres://user:password@host:5432/database";
+        notes.problems.add(fields.place("url"), message, way_out);
+    }
+    read.ok()
+}

@@ -1,0 +1,51 @@
+//! What the table remembers: its lines, what was made searchable of them, and what is true in its
+//! world.
+//!
+//! Entry trait: [`MemoryStore`]; everything in it belongs to one [`CampaignKey`]. **Never**: makes
+//! vectors, asks a model, or shows a [`Viewer`] what it may not see.
+
+mod error;
+mod graph;
+mod index;
+mod postgres;
+mod settings;
+mod sqlite;
+#[cfg(test)]
+mod suite;
+mod text;
+mod transcript;
+mod viewer;
+
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+pub use error::Error;
+pub use graph::{
+    Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
+    PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
+};
+pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector, VectorQuery};
+pub use postgres::{Address, Postgres};
+pub use settings::{Health, Settings};
+pub use sqlite::Sqlite;
+pub use transcript::{
+    Count, Counts, Forget, Forgotten, Hit, Line, LineFilter, LineQuery, Pick, Present, Session,
+    SessionEntry, SessionFilter, Transcript, Uid, Utterance, Withdraw,
+};
+pub use viewer::{Viewer, Visibility};
+
+#[cfg(test)]
+pub use index::Status;
+
+/// What a store answers. Dropping it does not take back what was already asked for: a write may
+/// still happen, whole.
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// The campaign something belongs to; nothing is seen from another one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CampaignKey(pub String);
+
+/// Everything a table remembers.
+pub trait MemoryStore: Transcript + Graph + Index + Settings {}
+
+impl<T: Transcript + Graph + Index + Settings> MemoryStore for T {}

@@ -1,0 +1,278 @@
+//! The graph in PostgreSQL. What an entity or relation is, is a document; what is looked for by, are
+//! columns beside it.
+//!
+//! Entry: [`Graph`] of [`Postgres`]. **Never**: goes through an entity or a relation that the viewer
+//! may not see.
+
+use deadpool_postgres::Transaction;
+
+use super::{
+    Postgres,
+    sql::{Sql, fold_of, folded, json, label, plain, read, told},
+    within,
+};
+use crate::memory::{
+    Answer, Applied, Around, CampaignKey, Change, DEPTH_MAX, Entity, EntityFilter, Error, Graph,
+    Neighbour, Relation, RelationKey, Snapshot, Step, Tie, Viewer,
+};
+
+impl Graph for Postgres {
+    fn apply<'a>(&'a self, campaign: &'a CampaignKey, changes: Vec<Change>) -> Answer<'a, Applied> {
+        Box::pin(within(async move {
+            let mut client = self.client().await?;
+            let work = client.transaction().await?;
+            // Of two programs one changes a campaign's graph at a time.
+            let mut alone = Sql::new("SELECT pg_advisory_xact_lock(hashtextextended(");
+            alone.bind(plain(&campaign.0)).push(", 0))").query(&work).await?;
+            let mut applied = Applied::default();
+            let is_entity = |change: &Change| matches!(change, Change::Put(_) | Change::Remove(_));
+            let (entities, relations): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_entity);
+            let mut ends = Vec::new();
+            for change in entities.iter().chain(&relations) {
+                match change {
+                    Change::Put(entity) => put(&work, campaign, entity, &mut applied).await?,
+                    Change::Remove(id) => applied.removed += remove(&work, campaign, id).await?,
+                    Change::Tie(relation) => {
+                        tie(&work, campaign, relation, &mut applied).await?;
+                        ends.extend([plain(&relation.key.from), plain(&relation.key.to)]);
+                    }
+                    Change::Untie(key) => applied.removed += untie(&work, campaign, key).await?,
+                }
+            }
+            complete(&work, campaign, ends).await?;
+            work.commit().await?;
+            Ok(applied)
+        }))
+    }
+
+    fn entities<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        filter: EntityFilter,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Entity>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("SELECT e.body FROM entity e WHERE e.campaign = ");
+            sql.bind(plain(&campaign.0)).entities_for("e", &viewer);
+            if let Some(ids) = &filter.ids {
+                let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
+                sql.push(" AND e.id = ANY(").bind(ids).push(")");
+            }
+            if let Some(name) = &filter.named {
+                sql.push(" AND e.names @> ").bind(vec![fold_of(name)]);
+            }
+            if let Some(letters) = &filter.containing {
+                sql.push(" AND EXISTS (SELECT 1 FROM unnest(e.names) n WHERE position(");
+                sql.bind(fold_of(letters)).push("::text IN n) > 0)");
+            }
+            if let Some(kind) = &filter.kind {
+                sql.push(" AND e.kind = ").bind(label(kind));
+            }
+            if let Some(tag) = &filter.tag {
+                sql.push(" AND e.tags @> ").bind(vec![fold_of(tag)]);
+            }
+            if let Some(source) = &filter.source {
+                sql.push(" AND starts_with(e.source, ").bind(plain(source)).push(")");
+            }
+            sql.push(" ORDER BY e.names[1] COLLATE \"C\", e.id COLLATE \"C\"").limit(filter.limit);
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(|row| read(row, 0)).collect()
+        }))
+    }
+
+    fn snapshot<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        id: &'a str,
+        viewer: Viewer,
+    ) -> Answer<'a, Option<Snapshot>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("WITH e AS (SELECT * FROM entity e WHERE e.campaign = ");
+            sql.bind(plain(&campaign.0)).push(" AND e.id = ").bind(plain(id));
+            sql.entities_for("e", &viewer).push(
+                ") SELECT * FROM (SELECT 0 AS part, '' AS kind, '' AS name, e.body, NULL FROM e",
+            );
+            // A relation to itself is an outgoing one.
+            for (part, near, far, more) in
+                [(1, "from_id", "to_id", ""), (2, "to_id", "from_id", " AND r.from_id <> r.to_id")]
+            {
+                sql.push(&format!(
+                    " UNION ALL SELECT {part}, r.kind, o.names[1], r.body, o.body FROM e \
+                     JOIN relation r ON r.campaign = e.campaign AND r.{near} = e.id{more} \
+                     JOIN entity o ON o.campaign = r.campaign AND o.id = r.{far} WHERE true"
+                ));
+                sql.relations_for(&viewer).entities_for("o", &viewer);
+            }
+            sql.push(") parts ORDER BY part, kind COLLATE \"C\", name COLLATE \"C\"");
+            let rows = sql.query(&self.client().await?).await?;
+            let Some((first, rest)) = rows.split_first() else { return Ok(None) };
+            let tie = |row| Ok(Tie { relation: read(row, 3)?, other: read(row, 4)? });
+            let ties: Result<_, Error> = rest.iter().map(tie).collect();
+            Ok(Some(Snapshot { entity: read(first, 3)?, ties: ties? }))
+        }))
+    }
+
+    fn neighbours<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        around: Around,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Neighbour>> {
+        Box::pin(within(async move {
+            let sql = near(campaign, &around, &viewer)?;
+            let rows = sql.query(&self.client().await?).await?;
+            let neighbour = |row: &tokio_postgres::Row| {
+                let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
+                Ok(Neighbour { entity: read(row, 0)?, depth })
+            };
+            rows.iter().map(neighbour).collect()
+        }))
+    }
+
+    fn path<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        from: &'a str,
+        to: &'a str,
+        viewer: Viewer,
+    ) -> Answer<'a, Option<Vec<Step>>> {
+        Box::pin(within(self.way(campaign, from, to, viewer)))
+    }
+}
+
+/// What is near. PostgreSQL takes one recursive branch only, so the two directions are united inside
+/// it, each with an index of its own.
+fn near(campaign: &CampaignKey, around: &Around, viewer: &Viewer) -> Result<Sql, Error> {
+    let depth = i32::try_from(around.depth.clamp(1, DEPTH_MAX)).unwrap_or_default();
+    let ids: Vec<String> = around.ids.iter().map(|id| plain(id)).collect();
+    let mut sql = Sql::new("WITH RECURSIVE near (id, depth) AS (SELECT e.id, 0 FROM entity e ");
+    sql.push("WHERE e.campaign = ").bind(plain(&campaign.0)).push(" AND e.id = ANY(");
+    sql.bind(ids.clone()).push(")").entities_for("e", viewer);
+    sql.push(" UNION SELECT o.id, near.depth + 1 FROM near CROSS JOIN LATERAL (");
+    for (index, (near, far)) in [("from_id", "to_id"), ("to_id", "from_id")].iter().enumerate() {
+        let union = if index == 0 { "" } else { " UNION ALL " };
+        sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = near.id"));
+        sql.push(" AND r.campaign = ").bind(plain(&campaign.0)).relations_for(viewer);
+    }
+    sql.push(") step JOIN entity o ON o.id = step.id AND o.campaign = ");
+    sql.bind(plain(&campaign.0)).entities_for("o", viewer);
+    sql.push(" WHERE near.depth < ").bind(depth).push(
+        ") SELECT e.body, n.depth FROM (SELECT id, min(depth) AS depth FROM near GROUP BY id) n \
+         JOIN entity e ON e.id = n.id AND e.campaign = ",
+    );
+    sql.bind(plain(&campaign.0)).push(" WHERE n.depth > 0 AND NOT e.id = ANY(").bind(ids);
+    sql.push(") ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"");
+    sql.limit(around.limit);
+    Ok(sql)
+}
+
+/// Writes an entity.
+async fn put(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    entity: &Entity,
+    applied: &mut Applied,
+) -> Result<(), Error> {
+    if entity.id.is_empty() || entity.name.trim().is_empty() {
+        return Err(Error::Asked(format!("the entity '{}' has no id or no name", entity.id)));
+    }
+    let (open, told) = told(&entity.visibility);
+    let mut names = vec![fold_of(&entity.name)];
+    names.extend(folded(&entity.aliases));
+    let mut sql = Sql::new(
+        "INSERT INTO entity AS e (campaign, id, kind, names, tags, knows, source, open, told, body) \
+         VALUES (",
+    );
+    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&entity.id)).push(", ");
+    sql.bind(label(&entity.kind)).push(", ").bind(names).push(", ");
+    sql.bind(folded(&entity.tags)).push(", ").bind(folded(&entity.knowledge)).push(", ");
+    sql.bind(entity.source.as_deref().map(plain)).push(", ").bind(open).push(", ").bind(told);
+    sql.push(", ").bind(json(entity)?).push(
+        ") ON CONFLICT (campaign, id) DO UPDATE SET kind = excluded.kind, names = excluded.names, \
+         tags = excluded.tags, knows = excluded.knows, source = excluded.source, \
+         open = excluded.open, told = excluded.told, body = excluded.body \
+         WHERE e.body <> excluded.body RETURNING xmax::text = '0'",
+    );
+    count(work, &sql, applied).await
+}
+
+/// Writes a relation.
+async fn tie(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    relation: &Relation,
+    applied: &mut Applied,
+) -> Result<(), Error> {
+    let (open, told) = told(&relation.visibility);
+    let from = &relation.provenance;
+    let mut sql = Sql::new(
+        "INSERT INTO relation AS r (campaign, from_id, kind, to_id, session, utterance, open, told, \
+         body) VALUES (",
+    );
+    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&relation.key.from)).push(", ");
+    sql.bind(fold_of(&relation.key.kind)).push(", ").bind(plain(&relation.key.to)).push(", ");
+    sql.bind(from.session.as_deref().map(plain)).push(", ");
+    sql.bind(from.utterance.as_ref().map(|uid| plain(&uid.0))).push(", ");
+    sql.bind(open).push(", ").bind(told).push(", ").bind(json(relation)?).push(
+        ") ON CONFLICT (campaign, from_id, kind, to_id) DO UPDATE SET session = excluded.session, \
+         utterance = excluded.utterance, open = excluded.open, told = excluded.told, \
+         body = excluded.body WHERE r.body <> excluded.body RETURNING xmax::text = '0'",
+    );
+    count(work, &sql, applied).await
+}
+
+/// Runs a statement that says whether what it wrote is new, and nothing when all was as before.
+async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Result<(), Error> {
+    if let Some(row) = sql.query(work).await?.first() {
+        if row.try_get(0)? {
+            applied.added += 1;
+        } else {
+            applied.changed += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Removes an entity and its relations; whether there was one.
+async fn remove(work: &Transaction<'_>, campaign: &CampaignKey, id: &str) -> Result<u64, Error> {
+    let mut relations = Sql::new("DELETE FROM relation WHERE campaign = ");
+    relations.bind(plain(&campaign.0)).push(" AND (from_id = ").bind(plain(id));
+    relations.push(" OR to_id = ").bind(plain(id)).push(")");
+    let mut entity = Sql::new("DELETE FROM entity WHERE campaign = ");
+    entity.bind(plain(&campaign.0)).push(" AND id = ").bind(plain(id));
+    relations.execute(work).await?;
+    entity.execute(work).await
+}
+
+/// Removes a relation; whether there was one.
+async fn untie(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    key: &RelationKey,
+) -> Result<u64, Error> {
+    let mut sql = Sql::new("DELETE FROM relation WHERE campaign = ");
+    sql.bind(plain(&campaign.0)).push(" AND from_id = ").bind(plain(&key.from));
+    sql.push(" AND kind = ").bind(fold_of(&key.kind)).push(" AND to_id = ").bind(plain(&key.to));
+    sql.execute(work).await
+}
+
+/// Makes sure that relations with these ends have both of them.
+async fn complete(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    ends: Vec<String>,
+) -> Result<(), Error> {
+    let mut sql = Sql::new("SELECT r.body, e.id FROM relation r CROSS JOIN LATERAL (VALUES ");
+    sql.push("(r.from_id), (r.to_id)) AS e (id) WHERE r.campaign = ").bind(plain(&campaign.0));
+    sql.push(" AND r.from_id = ANY(").bind(ends);
+    sql.push(
+        ") AND NOT EXISTS (SELECT 1 FROM entity WHERE entity.campaign = r.campaign \
+         AND entity.id = e.id) LIMIT 1",
+    );
+    let Some(row) = sql.query(work).await?.into_iter().next() else { return Ok(()) };
+    let RelationKey { from, kind, to } = read::<Relation>(&row, 0)?.key;
+    let missing: &str = row.try_get(1)?;
+    Err(Error::Asked(format!(
+        "the relation '{kind}' from '{from}' to '{to}' needs '{missing}', which is not there"
+    )))
+}

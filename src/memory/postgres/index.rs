@@ -1,0 +1,296 @@
+//! Items and their vectors in PostgreSQL.
+//!
+//! Entry: [`Index`] of [`Postgres`]. Search by meaning is exact: it reads the vectors of one model
+//! within one campaign. **Never**: compares vectors of different lengths.
+
+use deadpool_postgres::Transaction;
+use tokio_postgres::Row;
+
+use super::{
+    Postgres,
+    removal::uncover,
+    sql::{
+        Sql, any_of, asked, campaign_word, json, label, lexeme, lexemes, number, plain, read, told,
+    },
+    within,
+};
+use crate::memory::{
+    Answer, CampaignKey, Error, Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector,
+    VectorQuery, Viewer,
+};
+
+impl Index for Postgres {
+    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64> {
+        Box::pin(within(async move {
+            let mut client = self.client().await?;
+            let work = client.transaction().await?;
+            let mut written = 0;
+            for item in &items {
+                written += u64::from(put(&work, campaign, item).await?);
+            }
+            work.commit().await?;
+            Ok(written)
+        }))
+    }
+
+    fn items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        filter: ItemFilter,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Item>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("SELECT i.body FROM item i WHERE i.campaign = ");
+            sql.bind(plain(&campaign.0)).items_for(&viewer);
+            of_kinds(&mut sql, &filter.kinds);
+            if let Some(ids) = &filter.ids {
+                let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
+                sql.push(" AND i.id = ANY(").bind(ids).push(")");
+            }
+            if let Some(status) = filter.status {
+                sql.push(" AND i.status = ").bind(label(&status));
+            }
+            if let Some(session) = &filter.session {
+                sql.push(" AND i.session = ").bind(plain(session));
+            }
+            if let Some(model) = &filter.without {
+                sql.push(
+                    " AND i.status <> 'rejected' AND NOT EXISTS (SELECT 1 FROM item_vector v \
+                     WHERE v.campaign = i.campaign AND v.item = i.id AND v.model = ",
+                );
+                sql.bind(plain(model)).push(")");
+            }
+            sql.push(" ORDER BY i.made, i.id").limit(filter.limit);
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(|row| read(row, 0)).collect()
+        }))
+    }
+
+    fn put_vectors<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        model: &'a str,
+        vectors: Vec<Vector>,
+    ) -> Answer<'a, u64> {
+        Box::pin(within(async move {
+            let mut client = self.client().await?;
+            let work = client.transaction().await?;
+            let length = length_of(&work, campaign, model).await?;
+            let length = length.or_else(|| vectors.first().map(|it| it.values.len()));
+            let mut written = 0;
+            for vector in vectors {
+                let usable = vector.values.iter().all(|it| it.is_finite())
+                    && vector.values.iter().any(|it| *it != 0.0);
+                if !usable || Some(vector.values.len()) != length {
+                    let given = vector.values.len();
+                    let wanted = length.unwrap_or_default();
+                    return Err(Error::Asked(format!(
+                        "a vector of {given} numbers is none of '{model}' ({wanted} numbers, not \
+                         all of them 0)"
+                    )));
+                }
+                let mut sql = Sql::new(
+                    "INSERT INTO item_vector (campaign, item, model, vec) \
+                     SELECT i.campaign, i.id, ",
+                );
+                sql.bind(plain(model)).push("::text, ").bind(vector.values);
+                sql.push("::real[]::vector FROM item i WHERE i.campaign = ");
+                sql.bind(plain(&campaign.0)).push(" AND i.id = ").bind(plain(&vector.item));
+                sql.push(
+                    " FOR SHARE ON CONFLICT (campaign, model, item) DO UPDATE SET vec = excluded.vec",
+                );
+                written += sql.execute(&work).await?;
+            }
+            work.commit().await?;
+            Ok(written)
+        }))
+    }
+
+    fn nearest<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        query: VectorQuery,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Found>> {
+        Box::pin(within(async move {
+            // Nothing is near to nothing.
+            if query.values.iter().all(|value| *value == 0.0) {
+                return Ok(Vec::new());
+            }
+            let length = i32::try_from(query.values.len()).unwrap_or(i32::MAX);
+            let mut sql = Sql::new("SELECT n.body, 1 - n.distance FROM (SELECT i.body, i.id, ");
+            sql.push("CASE WHEN vector_dims(v.vec) = ").bind(length).push(" THEN v.vec <=> ");
+            sql.bind(query.values).push(
+                "::real[]::vector END AS distance FROM item_vector v \
+                 JOIN item i ON i.campaign = v.campaign AND i.id = v.item WHERE v.model = ",
+            );
+            sql.bind(plain(&query.model)).push(" AND i.status <> 'rejected' AND v.campaign = ");
+            sql.bind(plain(&campaign.0)).items_for(&viewer);
+            of_kinds(&mut sql, &query.kinds);
+            sql.push(") n WHERE n.distance IS NOT NULL ORDER BY n.distance, n.id");
+            sql.limit(query.limit);
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(found).collect()
+        }))
+    }
+
+    fn search_items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        query: ItemQuery,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Found>> {
+        Box::pin(within(async move {
+            let words = asked(&query.text);
+            if words.is_empty() {
+                return Ok(Vec::new());
+            }
+            let wanted = any_of(&words);
+            let inside = format!("{} & ({wanted})", lexeme(&campaign_word(campaign)));
+            let mut sql = Sql::new("SELECT i.body, ts_rank(i.words, ");
+            sql.bind(wanted)
+                .push("::text::tsquery)::float8 AS score FROM item i WHERE i.words @@ ");
+            sql.bind(inside).push("::text::tsquery AND i.status <> 'rejected' AND i.campaign = ");
+            sql.bind(plain(&campaign.0)).items_for(&viewer);
+            of_kinds(&mut sql, &query.kinds);
+            if let Some(session) = &query.session {
+                sql.push(" AND i.session = ").bind(plain(session));
+            }
+            sql.push(" ORDER BY score DESC, i.made DESC, i.id").limit(query.limit);
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(found).collect()
+        }))
+    }
+
+    fn remove_items<'a>(&'a self, campaign: &'a CampaignKey, ids: Vec<String>) -> Answer<'a, u64> {
+        Box::pin(within(async move {
+            let mut client = self.client().await?;
+            let work = client.transaction().await?;
+            let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
+            let mut sql = Sql::new("DELETE FROM item WHERE campaign = ");
+            sql.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
+            sql.push(") RETURNING kind, session, first_seq, last_seq");
+            let removed = sql.query(&work).await?;
+            uncover(&work, campaign, &removed).await?;
+            work.commit().await?;
+            Ok(u64::try_from(removed.len()).unwrap_or(u64::MAX))
+        }))
+    }
+
+    fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("DELETE FROM item_vector WHERE campaign = ");
+            sql.bind(plain(&campaign.0)).push(" AND model <> ").bind(plain(model));
+            sql.execute(&self.client().await?).await
+        }))
+    }
+}
+
+/// `AND`: of these kinds, where there are any.
+fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
+    if !kinds.is_empty() {
+        let kinds: Vec<String> = kinds.iter().map(label).collect();
+        sql.push(" AND i.kind = ANY(").bind(kinds).push(")");
+    }
+}
+
+/// An item found, of its document and score.
+fn found(row: &Row) -> Result<Found, Error> {
+    Ok(Found { item: read(row, 0)?, score: row.try_get(1)? })
+}
+
+/// Writes an item; whether it was, because its lines stand.
+async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Result<bool, Error> {
+    if !stands(work, campaign, item).await? {
+        return Ok(false);
+    }
+    let mut before = Sql::new(
+        "SELECT kind, session, first_seq, last_seq, body::json ->> 'text' FROM item WHERE campaign = ",
+    );
+    before.bind(plain(&campaign.0)).push(" AND id = ").bind(plain(&item.id)).push(" FOR UPDATE");
+    let before = before.query(work).await?;
+    let (open, told) = told(&item.visibility);
+    let (first, last) = ends(item)?;
+    let clean = Item { text: plain(&item.text), ..item.clone() };
+    let mut sql = Sql::new(
+        "INSERT INTO item (campaign, id, kind, session, first_seq, last_seq, status, made, open, \
+         told, body, words) VALUES (",
+    );
+    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&item.id)).push(", ");
+    sql.bind(label(&item.kind)).push(", ").bind(item.session.as_deref().map(plain)).push(", ");
+    sql.bind(first).push(", ").bind(last).push(", ").bind(label(&item.status)).push(", ");
+    sql.bind(item.made).push(", ").bind(open).push(", ").bind(told).push(", ");
+    sql.bind(json(&clean)?).push(", array_to_tsvector(").bind(lexemes(campaign, &item.text));
+    sql.push(
+        ")) ON CONFLICT (campaign, id) DO UPDATE SET kind = excluded.kind, \
+         session = excluded.session, first_seq = excluded.first_seq, last_seq = excluded.last_seq, \
+         status = excluded.status, made = excluded.made, open = excluded.open, \
+         told = excluded.told, body = excluded.body, words = excluded.words",
+    );
+    sql.execute(work).await?;
+    if let Some(row) = before.first()
+        && row.try_get::<_, &str>(4)? != clean.text
+    {
+        let mut vectors = Sql::new("DELETE FROM item_vector WHERE campaign = ");
+        vectors.bind(plain(&campaign.0)).push(" AND item = ").bind(plain(&item.id));
+        vectors.execute(work).await?;
+    }
+    uncover(work, campaign, &before).await?;
+    if item.kind == ItemKind::Chunk {
+        cover(work, campaign, item).await?;
+    }
+    Ok(true)
+}
+
+/// How long the vectors of a model are; `None`: there are none.
+async fn length_of(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    model: &str,
+) -> Result<Option<usize>, Error> {
+    let mut sql = Sql::new("SELECT vector_dims(vec) FROM item_vector WHERE campaign = ");
+    sql.bind(plain(&campaign.0)).push(" AND model = ").bind(plain(model)).push(" LIMIT 1");
+    let rows = sql.query(work).await?;
+    let length: Option<i32> = rows.first().map(|row| row.try_get(0)).transpose()?;
+    Ok(length.and_then(|length| usize::try_from(length).ok()))
+}
+
+/// First and last line of an item, as columns.
+fn ends(item: &Item) -> Result<(Option<i64>, Option<i64>), Error> {
+    let Some((first, last)) = item.lines else { return Ok((None, None)) };
+    Ok((Some(number(first)?), Some(number(last)?)))
+}
+
+/// Whether all lines of an item are there, and held so to the end of `work`.
+async fn stands(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    item: &Item,
+) -> Result<bool, Error> {
+    let (Some(session), (Some(first), Some(last))) = (&item.session, ends(item)?) else {
+        return Ok(item.lines.is_none());
+    };
+    let mut sql = Sql::new("SELECT NOT u.withdrawn FROM utterance u WHERE u.campaign = ");
+    sql.bind(plain(&campaign.0)).push(" AND u.session = ").bind(plain(session));
+    sql.push(" AND u.seq BETWEEN ").bind(first).push(" AND ").bind(last).push(" FOR SHARE");
+    let mut there = 0;
+    for row in sql.query(work).await? {
+        if !row.try_get::<_, bool>(0)? {
+            return Ok(false);
+        }
+        there += 1;
+    }
+    Ok(there > 0 && last - first + 1 == there)
+}
+
+/// Marks the lines of a chunk as indexed.
+async fn cover(work: &Transaction<'_>, campaign: &CampaignKey, chunk: &Item) -> Result<(), Error> {
+    let (Some(session), (Some(first), Some(last))) = (&chunk.session, ends(chunk)?) else {
+        return Ok(());
+    };
+    let mut sql = Sql::new("UPDATE utterance SET indexed = true WHERE NOT indexed AND campaign = ");
+    sql.bind(plain(&campaign.0)).push(" AND session = ").bind(plain(session));
+    sql.push(" AND seq BETWEEN ").bind(first).push(" AND ").bind(last);
+    sql.execute(work).await?;
+    Ok(())
+}

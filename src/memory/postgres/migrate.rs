@@ -1,0 +1,89 @@
+//! The schema's steps, each done once.
+//!
+//! Entry function: [`migrate`]. **Never**: leaves a step half done, or touches a schema newer than it
+//! knows.
+
+use deadpool_postgres::{Client, Transaction};
+
+use crate::memory::Error;
+
+/// All steps, the oldest first; a released one is never changed.
+pub(super) const STEPS: [&str; 1] = [include_str!("migrations/0001.sql")];
+
+/// Held by the program that does the steps ("glyphoxa" in ASCII).
+const LOCK: i64 = 0x676c_7970_686f_7861;
+/// The oldest PostgreSQL that is supported.
+const SERVER_MIN: i32 = 15;
+/// Where the steps that were done are kept.
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
+     number integer PRIMARY KEY, checksum bigint NOT NULL, done timestamptz NOT NULL DEFAULT now())";
+
+/// Does the steps that are missing, all or none.
+///
+/// # Errors
+/// The server is too old or lacks the extension, or the schema is newer or another.
+pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), Error> {
+    let version =
+        client.query_one("SELECT current_setting('server_version_num')::int / 10000", &[]);
+    let version: i32 = version.await?.try_get(0)?;
+    if version < SERVER_MIN {
+        let text = format!("version {version} is too old (update it to {SERVER_MIN} or newer)");
+        return Err(Error::Asked(text));
+    }
+    let work = client.transaction().await?;
+    // Held to the end of the transaction, whichever that is.
+    work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    work.batch_execute("SET LOCAL client_min_messages = warning").await?;
+    extend(&work).await?;
+    work.batch_execute(TABLE).await?;
+    let done = check(&work, steps).await?;
+    for (number, step) in (1_i32..).zip(steps).skip(done) {
+        work.batch_execute(step).await?;
+        let keep = "INSERT INTO schema_step (number, checksum) VALUES ($1, $2)";
+        work.execute(keep, &[&number, &checksum(step)]).await?;
+    }
+    Ok(work.commit().await?)
+}
+
+/// How many steps were done; they are ours.
+async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
+    let rows = work.query("SELECT number, checksum FROM schema_step ORDER BY number", &[]).await?;
+    let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    let mut last = 0;
+    for row in &rows {
+        let number = u32::try_from(row.try_get::<_, i32>(0)?).unwrap_or_default();
+        last = last.max(number);
+    }
+    if last > known {
+        return Err(Error::Newer { found: last, known });
+    }
+    for ((number, step), row) in (1_u32..).zip(steps).zip(&rows) {
+        if row.try_get::<_, i64>(1)? != checksum(step) {
+            return Err(Error::Foreign(number));
+        }
+    }
+    Ok(rows.len())
+}
+
+/// Makes sure of the extension, before anything uses its type.
+async fn extend(work: &Transaction<'_>) -> Result<(), Error> {
+    let there = work.query_opt("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[]).await?;
+    if there.is_some() {
+        return Ok(());
+    }
+    work.batch_execute("CREATE EXTENSION vector").await.map_err(|error| {
+        let Some(said) = error.as_db_error() else { return error.into() };
+        let way = "install pgvector on the server and have its administrator run CREATE EXTENSION \
+                   vector in this database";
+        Error::Asked(format!("{} ({way})", said.message()))
+    })
+}
+
+/// FNV-1a of a step's text, whatever its line ends.
+fn checksum(step: &str) -> i64 {
+    let bytes = step.bytes().filter(|byte| *byte != b'\r');
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    hash.cast_signed()
+}

@@ -1,0 +1,208 @@
+//! What is taken back and forgotten in PostgreSQL.
+//!
+//! Entry: `Postgres::take_back`, `Postgres::remove`. **Never**: leaves what was made of a line that is
+//! gone.
+
+use deadpool_postgres::Transaction;
+use tokio_postgres::Row;
+
+use super::{
+    Postgres,
+    sql::{Sql, campaign_word, plain},
+};
+use crate::memory::{CampaignKey, Error, Forget, Forgotten, Withdraw};
+
+/// What a line that is taken back loses. Its place, its identity and who said it are left.
+const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
+/// What a line of somebody who is forgotten loses beyond that.
+const FORGOTTEN: &str = ", speaker_id = NULL, speaker = '', character = NULL, said_by = '{}'";
+
+/// Lines that are gone.
+#[derive(Default)]
+struct Gone {
+    sessions: Vec<String>,
+    seqs: Vec<i64>,
+    uids: Vec<String>,
+}
+
+impl Postgres {
+    /// Takes lines back.
+    pub(super) async fn take_back(
+        &self,
+        campaign: &CampaignKey,
+        what: Withdraw,
+    ) -> Result<Forgotten, Error> {
+        let mut client = self.client().await?;
+        let work = client.transaction().await?;
+        let mut sql = emptying(campaign, "");
+        sql.push(" AND NOT withdrawn");
+        match what {
+            Withdraw::Lines(uids) => {
+                let uids: Vec<String> = uids.iter().map(|uid| plain(&uid.0)).collect();
+                sql.push(" AND uid = ANY(").bind(uids).push(")");
+            }
+            Withdraw::LastTurn(session) => {
+                // Turns are numbered anew when a session is gone on with, so it is the lines after
+                // the last one of another turn.
+                sql.push(" AND session = ").bind(plain(&session)).push(" AND seq > (");
+                sql.push(
+                    "WITH l AS (SELECT seq, turn FROM utterance WHERE NOT withdrawn AND campaign = ",
+                );
+                sql.bind(plain(&campaign.0)).push(" AND session = ").bind(plain(&session));
+                sql.push(
+                    ") SELECT coalesce(max(seq), 0) FROM l \
+                     WHERE turn <> (SELECT turn FROM l ORDER BY seq DESC LIMIT 1))",
+                );
+            }
+        }
+        let gone = empty(&work, sql).await?;
+        let derived = underived(&work, campaign, &gone).await?;
+        work.commit().await?;
+        Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
+    }
+
+    /// Forgets for good.
+    pub(super) async fn remove(
+        &self,
+        campaign: &CampaignKey,
+        what: Forget,
+    ) -> Result<Forgotten, Error> {
+        let mut client = self.client().await?;
+        let work = client.transaction().await?;
+        let forgotten = match what {
+            Forget::Player(player) => forget_player(&work, campaign, &player).await?,
+            Forget::Session(id) => forget_sessions(&work, campaign, vec![plain(&id)]).await?,
+            Forget::Before(at) => {
+                let mut sql = Sql::new("SELECT s.id FROM session s WHERE coalesce(");
+                sql.push("(SELECT max(u.at) FROM utterance u WHERE u.campaign = s.campaign ");
+                sql.push("AND u.session = s.id), s.started) < ").bind(at);
+                sql.push(" AND s.campaign = ").bind(plain(&campaign.0));
+                let rows = sql.query(&work).await?;
+                let ids: Result<_, _> = rows.iter().map(|row| row.try_get(0)).collect();
+                forget_sessions(&work, campaign, ids?).await?
+            }
+        };
+        work.commit().await?;
+        Ok(forgotten)
+    }
+}
+
+/// Empties lines of a campaign, and of `more`; which ones, follows.
+fn emptying(campaign: &CampaignKey, more: &str) -> Sql {
+    let mut sql = Sql::new(&format!("UPDATE utterance SET {WITHDRAWN}{more}, "));
+    sql.push("words = array_to_tsvector(").bind(vec![campaign_word(campaign)]);
+    sql.push(") WHERE campaign = ").bind(plain(&campaign.0));
+    sql
+}
+
+/// Runs such a statement.
+async fn empty(work: &Transaction<'_>, mut sql: Sql) -> Result<Gone, Error> {
+    sql.push(" RETURNING session, seq, uid");
+    let mut gone = Gone::default();
+    for row in sql.query(work).await? {
+        gone.sessions.push(row.try_get(0)?);
+        gone.seqs.push(row.try_get(1)?);
+        gone.uids.push(row.try_get(2)?);
+    }
+    Ok(gone)
+}
+
+/// Removes what came from lines that are gone; gives how much that was. Summaries of their sessions
+/// go too.
+async fn underived(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    gone: &Gone,
+) -> Result<u64, Error> {
+    let mut items = Sql::new("DELETE FROM item i USING unnest(");
+    items.bind(gone.sessions.clone()).push("::text[], ").bind(gone.seqs.clone());
+    items.push("::bigint[]) AS gone (session, seq) WHERE i.session = gone.session ");
+    items.push(
+        "AND (i.first_seq IS NULL OR gone.seq BETWEEN i.first_seq AND i.last_seq) AND i.campaign = ",
+    );
+    items.bind(plain(&campaign.0)).push(" RETURNING i.kind, i.session, i.first_seq, i.last_seq");
+    let removed = items.query(work).await?;
+    uncover(work, campaign, &removed).await?;
+    let mut relations = Sql::new("DELETE FROM relation WHERE campaign = ");
+    relations.bind(plain(&campaign.0)).push(" AND utterance = ANY(");
+    relations.bind(gone.uids.clone()).push(")");
+    let relations = relations.execute(work).await?;
+    let mut summaries = Sql::new("UPDATE session SET summary = NULL WHERE campaign = ");
+    summaries.bind(plain(&campaign.0)).push(" AND id = ANY(");
+    summaries.bind(gone.sessions.clone()).push(")");
+    summaries.execute(work).await?;
+    Ok(length(&removed) + relations)
+}
+
+/// Marks lines of removed chunks as unindexed. Rows are kind, session, first and last line.
+pub(super) async fn uncover(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    removed: &[Row],
+) -> Result<(), Error> {
+    let (mut sessions, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
+    for row in removed {
+        let lines: (Option<String>, Option<i64>, Option<i64>) =
+            (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        if let (Some(session), Some(first), Some(last)) = lines
+            && row.try_get::<_, &str>(0)? == "chunk"
+        {
+            sessions.push(session);
+            firsts.push(first);
+            lasts.push(last);
+        }
+    }
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let mut sql = Sql::new("UPDATE utterance u SET indexed = false FROM unnest(");
+    sql.bind(sessions).push("::text[], ").bind(firsts).push("::bigint[], ").bind(lasts);
+    sql.push("::bigint[]) AS c (session, first_seq, last_seq) WHERE u.indexed AND u.campaign = ");
+    sql.bind(plain(&campaign.0));
+    sql.push(" AND u.session = c.session AND u.seq BETWEEN c.first_seq AND c.last_seq");
+    sql.execute(work).await?;
+    Ok(())
+}
+
+/// Forgets a player's lines, and that they were there.
+async fn forget_player(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    player: &str,
+) -> Result<Forgotten, Error> {
+    let mut sql = emptying(campaign, FORGOTTEN);
+    sql.push(" AND speaker_id = ").bind(plain(player));
+    let gone = empty(work, sql).await?;
+    let derived = underived(work, campaign, &gone).await?;
+    let mut presence = Sql::new("UPDATE utterance SET players = array_remove(players, ");
+    presence.bind(plain(player)).push(
+        "::text), present = (SELECT coalesce(json_agg(p), '[]')::text \
+         FROM json_array_elements(present::json) p WHERE p ->> 'player' IS DISTINCT FROM ",
+    );
+    presence.bind(plain(player)).push("::text) WHERE campaign = ").bind(plain(&campaign.0));
+    presence.push(" AND players @> ").bind(vec![plain(player)]);
+    presence.execute(work).await?;
+    Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
+}
+
+/// Forgets whole sessions.
+async fn forget_sessions(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    ids: Vec<String>,
+) -> Result<Forgotten, Error> {
+    let delete = async |table: &str, column: &str, more: &str| {
+        let mut sql = Sql::new(&format!("DELETE FROM {table} WHERE {column} = ANY("));
+        sql.bind(ids.clone()).push(") AND campaign = ").bind(plain(&campaign.0)).push(more);
+        sql.execute(work).await
+    };
+    let derived = delete("item", "session", "").await? + delete("relation", "session", "").await?;
+    let lines = delete("utterance", "session", "").await?;
+    let sessions = delete("session", "id", "").await?;
+    Ok(Forgotten { sessions, lines, derived })
+}
+
+/// How many.
+fn length<T>(all: &[T]) -> u64 {
+    u64::try_from(all.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,76 @@
+//! What guilds have set, and how the store is, in PostgreSQL.
+//!
+//! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password.
+
+use serde_json::Value;
+
+use super::{
+    Postgres, migrate,
+    sql::{Sql, json, read},
+    within,
+};
+use crate::memory::{Answer, CampaignKey, Health, Settings};
+
+impl Settings for Postgres {
+    fn guild(&self, guild: u64) -> Answer<'_, Option<Value>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("SELECT document FROM guild WHERE id = ");
+            sql.bind(guild.cast_signed());
+            let rows = sql.query(&self.client().await?).await?;
+            rows.first().map(|row| read(row, 0)).transpose()
+        }))
+    }
+
+    fn put_guild(&self, guild: u64, document: Option<Value>) -> Answer<'_, ()> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("");
+            if let Some(document) = document {
+                sql.push("INSERT INTO guild (id, document) VALUES (").bind(guild.cast_signed());
+                sql.push(", ").bind(json(&document)?);
+                sql.push(") ON CONFLICT (id) DO UPDATE SET document = excluded.document");
+            } else {
+                sql.push("DELETE FROM guild WHERE id = ").bind(guild.cast_signed());
+            }
+            sql.execute(&self.client().await?).await?;
+            Ok(())
+        }))
+    }
+
+    fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
+        Box::pin(within(async move {
+            let sql = Sql::new(
+                "SELECT campaign FROM session UNION SELECT campaign FROM item \
+                 UNION SELECT campaign FROM entity ORDER BY 1",
+            );
+            let rows = sql.query(&self.client().await?).await?;
+            rows.iter().map(|row| Ok(CampaignKey(row.try_get(0)?))).collect()
+        }))
+    }
+
+    fn health(&self) -> Answer<'_, Health> {
+        Box::pin(within(async move {
+            let sql = Sql::new(
+                "SELECT current_setting('server_version'), \
+                 (SELECT extversion FROM pg_extension WHERE extname = 'vector'), \
+                 (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c \
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r')",
+            );
+            let rows = sql.query(&self.client().await?).await?;
+            let mut health = Health {
+                engine: "PostgreSQL".to_owned(),
+                place: self.address.to_string(),
+                schema: u32::try_from(migrate::STEPS.len()).unwrap_or(u32::MAX),
+                bytes: 0,
+            };
+            if let Some(row) = rows.first() {
+                let (version, vector): (String, Option<String>) =
+                    (row.try_get(0)?, row.try_get(1)?);
+                let vector = vector.unwrap_or_default();
+                health.engine = format!("PostgreSQL {version} with pgvector {vector}");
+                let bytes: Option<i64> = row.try_get(2)?;
+                health.bytes = u64::try_from(bytes.unwrap_or_default()).unwrap_or_default();
+            }
+            Ok(health)
+        }))
+    }
+}

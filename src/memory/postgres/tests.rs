@@ -1,0 +1,269 @@
+//! The conformance suite on a real server, and what only a server can do.
+
+#[path = "../../../tests/support/processes.rs"]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+mod processes;
+#[path = "../../../tests/support/postgres.rs"]
+#[expect(dead_code, reason = "tests of the real program use the rest")]
+mod server;
+
+use std::{
+    env,
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::memory::*;
+use server::Server;
+
+/// One server for all tests; it ends with the process.
+static SERVER: LazyLock<Mutex<Option<Server>>> = LazyLock::new(|| Mutex::new(Server::start()));
+
+/// The server of `GLYPHOXA_TEST_POSTGRES`, or our own; `None`: there is none, which has been said.
+#[expect(clippy::disallowed_methods, reason = "tests are told where another server is")]
+fn url(database: &str) -> Option<String> {
+    let Ok(given) = env::var("GLYPHOXA_TEST_POSTGRES") else {
+        return Some(SERVER.lock().unwrap().as_ref()?.url(database));
+    };
+    let (address, options) = given.split_once('?').unwrap_or((&given, ""));
+    let (address, _) = address.rsplit_once('/').filter(|(it, _)| it.contains("//"))?;
+    Some(format!("{address}/{database}?{options}"))
+}
+
+/// Stores that the suite opens at most.
+const STORES: usize = 20;
+
+/// A store in a schema of its own.
+async fn in_schema(address: &Address, number: usize) -> Postgres {
+    let client = pool(address).unwrap().get().await.unwrap();
+    let extend = "CREATE EXTENSION IF NOT EXISTS vector";
+    client.batch_execute(&format!("{extend}; CREATE SCHEMA s{number}")).await.unwrap();
+    Postgres::open(&address.with_options(&format!("-c search_path=s{number},public")))
+        .await
+        .unwrap()
+}
+
+/// Runs a test in a database of its own, which is gone afterwards.
+async fn in_database<F>(test: impl FnOnce(Address) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("glyphoxa_test_{}_{number}", std::process::id());
+    let (Some(admin), Some(own)) = (url("postgres"), url(&name)) else { return };
+    let admin = pool(&admin.parse().unwrap()).unwrap().get().await.unwrap();
+    admin.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let ended = tokio::spawn(test(own.parse().unwrap())).await;
+    admin.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    ended.unwrap();
+}
+
+#[tokio::test]
+async fn does_what_every_store_must() {
+    in_database(|address| async move {
+        let mut stores = Vec::new();
+        for number in 0..STORES {
+            stores.push(Arc::new(in_schema(&address, number).await) as Arc<dyn MemoryStore>);
+        }
+        let stores = Mutex::new(stores);
+        suite::run(|| stores.lock().unwrap().pop().expect("more STORES")).await;
+    })
+    .await;
+}
+
+fn key() -> CampaignKey {
+    CampaignKey("Mill's \\ 'end'".to_owned())
+}
+
+fn said(n: u64, text: &str) -> Utterance {
+    Utterance {
+        uid: Uid(format!("u{n}")),
+        session: "s".to_owned(),
+        text: text.to_owned(),
+        ..Utterance::default()
+    }
+}
+
+#[tokio::test]
+async fn texts_are_no_sql_and_lose_what_postgres_does_not_take() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let line = Utterance {
+            speaker: "O'Neil\0\\".to_owned(),
+            tools: json!([{"tool": "dice\0"}]),
+            present: vec![Present { name: "Mira\0".to_owned(), player: None }],
+            ..said(1, "it's 100% '; DROP TABLE session; --\0 $1")
+        };
+        store.append(&key(), vec![line]).await.unwrap();
+        let query = LineQuery { text: "it's drop $1".to_owned(), limit: 5, ..LineQuery::default() };
+        let mira = Viewer::Npc { name: "mira".to_owned(), knows: Vec::new() };
+        let hits = store.search(&key(), query, mira).await.unwrap();
+        assert_eq!(hits[0].line.said.text, "it's 100% '; DROP TABLE session; -- $1");
+        assert_eq!(hits[0].line.said.speaker, "O'Neil\\");
+        assert_eq!(hits[0].line.said.tools, json!([{"tool": "dice\0"}]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_programs_number_lines_without_gaps() {
+    in_database(|address| async move {
+        let stores =
+            [Postgres::open(&address).await.unwrap(), Postgres::open(&address).await.unwrap()];
+        let key = key();
+        let both = (1..=40).map(|n| stores[n % 2].append(&key, vec![said(n as u64 / 2, "twice")]));
+        futures::future::try_join_all(both).await.unwrap();
+        let lines = stores[0].lines(&key, LineFilter::default(), Viewer::Dm).await.unwrap();
+        let seqs: Vec<u64> = lines.iter().map(|line| line.seq).collect();
+        assert_eq!(seqs, (1..=21).collect::<Vec<u64>>());
+    })
+    .await;
+}
+
+/// Words are left out by the server's sample as they are by counting.
+#[tokio::test]
+async fn a_sampled_word_of_most_lines_does_not_count() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let lines = (1..=1_000).map(|n| said(n, &format!("the road goes on, mile {n}"))).collect();
+        store.append(&key(), lines).await.unwrap();
+        store.client().await.unwrap().batch_execute("ANALYZE").await.unwrap();
+        let found = async |text: &str| {
+            let query = LineQuery { text: text.to_owned(), limit: 9, ..LineQuery::default() };
+            store.search(&key(), query, Viewer::Dm).await.unwrap().len()
+        };
+        assert_eq!(found("the road to mile 17").await, 1);
+        assert_eq!(found("the road").await, 9);
+        assert!(store.common.lock().unwrap().is_some());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_newer_and_a_foreign_schema_are_refused() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let mut client = store.client().await.unwrap();
+        let known = migrate::STEPS.map(str::to_owned);
+        let longer: Vec<&str> = known.iter().map(|it| &**it).chain(["SELECT 1"]).collect();
+        migrate::migrate(&mut client, &longer).await.unwrap();
+        drop(client);
+        let newer = Postgres::open(&address).await.err().unwrap();
+        assert!(matches!(newer, Error::Newer { found: 2, known: 1 }), "{newer}");
+        let mut client = store.client().await.unwrap();
+        let foreign = migrate::migrate(&mut client, &["SELECT 1", "SELECT 1"]).await.unwrap_err();
+        assert!(matches!(foreign, Error::Foreign(1)), "{foreign}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_programs_make_one_schema() {
+    in_database(|address| async move {
+        let opened = (0..6).map(|_| Postgres::open(&address));
+        for store in futures::future::join_all(opened).await {
+            assert!(store.unwrap().health().await.unwrap().bytes > 0);
+        }
+    })
+    .await;
+}
+
+/// Every line that was acknowledged is there once, however the server was killed meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
+async fn a_server_that_is_killed_loses_no_acknowledged_line() {
+    let kills = env::var("GLYPHOXA_CRASH_KILLS").map_or(1, |kills| kills.parse().unwrap());
+    let Some(mut server) = Server::start() else { return };
+    let address: Address = server.url("postgres").parse().unwrap();
+    let store = Arc::new(Postgres::open(&address).await.unwrap());
+    let (acknowledged, stop) = (Arc::new(Mutex::new(Vec::new())), CancellationToken::new());
+    let writers: Vec<_> = (0..3)
+        .map(|writer| {
+            let written =
+                writing(Arc::clone(&store), writer, Arc::clone(&acknowledged), stop.clone());
+            tokio::spawn(written)
+        })
+        .collect();
+    for _ in 0..kills {
+        let before = acknowledged.lock().unwrap().len();
+        let more = || acknowledged.lock().unwrap().len() > before + 20;
+        timeout(BOUND, async {
+            while !more() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("lines are written");
+        server.kill();
+        server = tokio::task::spawn_blocking(move || {
+            server.again();
+            server
+        })
+        .await
+        .unwrap();
+    }
+    stop.cancel();
+    futures::future::try_join_all(writers).await.unwrap();
+    let lines = store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap();
+    let uids: Vec<Uid> = lines.iter().map(|line| line.said.uid.clone()).collect();
+    let once: std::collections::BTreeSet<&Uid> = uids.iter().collect();
+    assert_eq!(once.len(), uids.len(), "no line is there twice");
+    let acknowledged = acknowledged.lock().unwrap();
+    let lost: Vec<&Uid> = acknowledged.iter().filter(|uid| !once.contains(uid)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    println!("{} acknowledged, {} there, {kills} kills", acknowledged.len(), uids.len());
+}
+
+/// Writes lines one after the other, each until it is acknowledged.
+async fn writing(
+    store: Arc<Postgres>,
+    writer: u64,
+    acknowledged: Arc<Mutex<Vec<Uid>>>,
+    stop: CancellationToken,
+) {
+    for n in 0.. {
+        let line = said(writer * 1_000_000 + n, "a line under load");
+        loop {
+            match store.append(&key(), vec![line.clone()]).await {
+                Ok(_) => break,
+                Err(error) => assert!(error.is_passing(), "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        acknowledged.lock().unwrap().push(line.uid);
+        if stop.is_cancelled() {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_told_with_the_way_out() {
+    for (url, said) in [
+        ("postgres://bot:hush@127.0.0.1:1/table", "PostgreSQL at postgres://127.0.0.1:1/table: "),
+        ("postgres://bot:hush@127.0.0.1:1/table?sslmode=require", "correct 'memory.url'"),
+    ] {
+        let error = Postgres::open(&url.parse().unwrap()).await.err().unwrap();
+        let text = error.to_string();
+        assert!(error.is_passing() && text.contains(said), "{text}");
+        assert!(text.contains("refused") && !text.contains("hush"), "{text}");
+    }
+    in_database(|address| async move {
+        let nowhere = address.to_string().replace("/glyphoxa_test_", "/glyphoxa_nowhere_");
+        let Some(nowhere) = url(nowhere.rsplit('/').next().unwrap()) else { return };
+        let error = Postgres::open(&nowhere.parse().unwrap()).await.err().unwrap();
+        let text = error.to_string();
+        assert!(
+            !error.is_passing() && text.contains("create it, or correct 'memory.url'"),
+            "{text}"
+        );
+    })
+    .await;
+}

@@ -1,0 +1,107 @@
+//! The shortest way between two entities in PostgreSQL.
+//!
+//! Entry: `Postgres::way`. It goes outwards relation by relation and reads each entity's relations
+//! once, which a recursive query would do for every way there. **Never**: goes further than
+//! [`PATH_MAX`].
+
+use std::collections::HashMap;
+
+use deadpool_postgres::Transaction;
+use tokio_postgres::IsolationLevel;
+
+use super::{
+    Postgres,
+    sql::{Sql, plain, read},
+};
+use crate::memory::{CampaignKey, Error, PATH_MAX, Step, Viewer};
+
+/// How an entity was reached: from which one, by which relation (its ends and its kind).
+type Reached = HashMap<String, Option<(String, [String; 3])>>;
+
+impl Postgres {
+    /// A shortest way; of several the one whose relations come first by their keys.
+    pub(super) async fn way(
+        &self,
+        campaign: &CampaignKey,
+        from: &str,
+        to: &str,
+        viewer: Viewer,
+    ) -> Result<Option<Vec<Step>>, Error> {
+        let mut client = self.client().await?;
+        let reading = client.build_transaction().read_only(true);
+        let work = reading.isolation_level(IsolationLevel::RepeatableRead).start().await?;
+        let (from, to) = (plain(from), plain(to));
+        let mut seen = Sql::new("SELECT e.id FROM entity e WHERE e.campaign = ");
+        seen.bind(plain(&campaign.0)).push(" AND e.id = ").bind(from.clone());
+        if seen.entities_for("e", &viewer).query(&work).await?.is_empty() {
+            return Ok(None);
+        }
+        let mut reached = Reached::from([(from.clone(), None)]);
+        let mut edge = vec![from];
+        for _ in 0..PATH_MAX {
+            if reached.contains_key(&to) || edge.is_empty() {
+                break;
+            }
+            edge = outwards(&work, campaign, edge, &viewer, &mut reached).await?;
+        }
+        if !reached.contains_key(&to) {
+            return Ok(None);
+        }
+        let mut steps = Vec::new();
+        let mut at = &to;
+        while let Some(Some((before, key))) = reached.get(at) {
+            steps.push(step(&work, campaign, key, at).await?);
+            at = before;
+        }
+        steps.reverse();
+        Ok(Some(steps))
+    }
+}
+
+/// Entities one relation further out; notes how they were reached.
+async fn outwards(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    edge: Vec<String>,
+    viewer: &Viewer,
+    reached: &mut Reached,
+) -> Result<Vec<String>, Error> {
+    let mut sql = Sql::new("");
+    for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
+        let union = if near == "from_id" { "" } else { " UNION ALL " };
+        sql.push(&format!(
+            "{union}SELECT r.{near}, o.id, r.from_id, r.kind, r.to_id FROM relation r \
+             JOIN entity o ON o.campaign = r.campaign AND o.id = r.{far} WHERE r.{near} = ANY("
+        ));
+        sql.bind(edge.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
+        sql.relations_for(viewer).entities_for("o", viewer);
+    }
+    sql.push(" ORDER BY 3, 4, 5");
+    let mut next = Vec::new();
+    for row in sql.query(work).await? {
+        let (before, id): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        if !reached.contains_key(&id) {
+            let key = [row.try_get(2)?, row.try_get(3)?, row.try_get(4)?];
+            reached.insert(id.clone(), Some((before, key)));
+            next.push(id);
+        }
+    }
+    Ok(next)
+}
+
+/// A relation of the way, and the entity it leads to.
+async fn step(
+    work: &Transaction<'_>,
+    campaign: &CampaignKey,
+    [from, kind, to]: &[String; 3],
+    at: &str,
+) -> Result<Step, Error> {
+    let mut sql = Sql::new("SELECT r.body, e.body FROM relation r JOIN entity e ");
+    sql.push("ON e.campaign = r.campaign AND e.id = ").bind(at.to_owned());
+    sql.push(" WHERE r.campaign = ").bind(plain(&campaign.0));
+    sql.push(" AND r.from_id = ").bind(from.clone()).push(" AND r.kind = ").bind(kind.clone());
+    sql.push(" AND r.to_id = ").bind(to.clone());
+    let rows = sql.query(work).await?;
+    let row = rows.first().ok_or_else(|| Error::Damaged(format!("'{at}' is gone")))?;
+    Ok(Step { relation: read(row, 0)?, to: read(row, 1)? })
+}

@@ -1,0 +1,188 @@
+//! One connection that writes and a few that read, on threads of their own.
+//!
+//! Entry types: [`Writer`], [`Readers`]. **Never**: answers a write before it is on the disk.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+use rusqlite::Connection;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use super::{super::Error, connect, failure};
+
+/// Writes waiting for the disk; whoever comes then waits too.
+const WRITES_CAPACITY: usize = 256;
+/// Connections that read.
+const READERS: usize = 3;
+
+/// A write that waits for the disk with others.
+trait Job: Send {
+    /// Does it within the transaction; whether it may stay.
+    fn run(&mut self, db: &Connection) -> bool;
+    /// Tells what came of it.
+    fn finish(self: Box<Self>, committed: Result<(), Error>);
+}
+
+struct Write<W, T> {
+    work: Option<W>,
+    done: Option<Result<T, Error>>,
+    answer: oneshot::Sender<Result<T, Error>>,
+}
+
+impl<W, T> Job for Write<W, T>
+where
+    W: FnOnce(&Connection) -> Result<T, Error> + Send,
+    T: Send,
+{
+    fn run(&mut self, db: &Connection) -> bool {
+        self.done = self.work.take().map(|work| work(db));
+        matches!(self.done, Some(Ok(_)))
+    }
+
+    fn finish(self: Box<Self>, committed: Result<(), Error>) {
+        let done = match (self.done, committed) {
+            (Some(Ok(_)), Err(error)) => Err(error),
+            (Some(done), _) => done,
+            (None, committed) => Err(committed.err().unwrap_or_else(closed)),
+        };
+        // Whoever asked may have gone; the write stands.
+        _ = self.answer.send(done);
+    }
+}
+
+fn closed() -> Error {
+    Error::Away("it is being closed".to_owned())
+}
+
+/// The connection that writes. What waits when it comes to write is committed together.
+pub struct Writer {
+    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Writes with `db` until it is dropped.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn start(db: Connection) -> Result<Self, Error> {
+        let (jobs, queue) = mpsc::channel(WRITES_CAPACITY);
+        let thread = thread::Builder::new()
+            .name("memory".to_owned())
+            .spawn(move || write_all(&db, queue))
+            .map_err(|error| Error::Away(error.to_string()))?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Has `work` done within a transaction; answers when it is on the disk.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (answer, done) = oneshot::channel();
+        let job = Box::new(Write { work: Some(work), done: None, answer });
+        let jobs = self.jobs.as_ref().ok_or_else(closed)?;
+        jobs.send(job).await.map_err(|_| closed())?;
+        done.await.map_err(|_| closed())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing left to write.
+            _ = thread.join();
+        }
+    }
+}
+
+fn write_all(db: &Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
+    while let Some(first) = queue.blocking_recv() {
+        let mut batch = vec![first];
+        while batch.len() < WRITES_CAPACITY
+            && let Ok(next) = queue.try_recv()
+        {
+            batch.push(next);
+        }
+        let committed = commit(db, &mut batch);
+        if committed.is_err() && !db.is_autocommit() {
+            // What cannot be rolled back is rolled back when the file is opened again.
+            _ = db.execute_batch("ROLLBACK");
+        }
+        for job in batch {
+            job.finish(committed.clone());
+        }
+    }
+}
+
+/// Runs all jobs in one transaction; one that fails takes nothing with it.
+fn commit(db: &Connection, batch: &mut [Box<dyn Job>]) -> Result<(), Error> {
+    let run = |sql: &str| db.execute_batch(sql).map_err(failure);
+    run("BEGIN IMMEDIATE")?;
+    for job in batch {
+        run("SAVEPOINT job")?;
+        if !job.run(db) {
+            if db.is_autocommit() {
+                // A full disk takes the whole transaction back.
+                return Err(Error::Away("its disk takes nothing (is it full?)".to_owned()));
+            }
+            run("ROLLBACK TO job")?;
+        }
+        run("RELEASE job")?;
+    }
+    run("COMMIT")
+}
+
+/// Connections that read.
+pub struct Readers {
+    free: Arc<Mutex<Vec<Connection>>>,
+    turns: Arc<Semaphore>,
+}
+
+impl Readers {
+    /// Opens them on the file at `path`.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut free = Vec::new();
+        for _ in 0..READERS {
+            let reader = connect(path)?;
+            reader.pragma_update(None, "query_only", true).map_err(failure)?;
+            free.push(reader);
+        }
+        Ok(Self { free: Arc::new(Mutex::new(free)), turns: Arc::new(Semaphore::new(READERS)) })
+    }
+
+    /// Has `work` done on what is written now.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| closed())?;
+        let free = Arc::clone(&self.free);
+        let done = tokio::task::spawn_blocking(move || {
+            // Held for as long as the connection is out, also when nobody waits any more.
+            let _turn = turn;
+            let reader = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut reader) = reader else { return Err(closed()) };
+            let done = snapshot(&mut reader, work);
+            free.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+            done
+        });
+        done.await.map_err(|error| Error::Failed(error.to_string()))?
+    }
+}
+
+/// Runs `work` on one state of the file.
+fn snapshot<T>(
+    reader: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let state = reader.transaction().map_err(failure)?;
+    work(&state)
+}

@@ -1,0 +1,192 @@
+//! What is taken back or forgotten, with what was derived from it.
+//!
+//! Entry functions: [`withdraw`], [`forget`]. **Never**: leaves a word of it in the index.
+
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use super::{
+    super::{Error, Forget, Forgotten, Present, Withdraw},
+    campaign, failure,
+    rows::json,
+};
+
+/// A line taken back; its speaker stays.
+const WITHDRAWN: u8 = 1;
+/// A line of somebody who is forgotten.
+const FORGOTTEN: u8 = 2;
+
+/// Takes lines back.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn withdraw(db: &Connection, key: &str, what: &Withdraw) -> Result<Forgotten, Error> {
+    let campaign = campaign(db, key)?;
+    doom(db)?;
+    match what {
+        Withdraw::Lines(uids) => {
+            for uid in uids {
+                run(
+                    db,
+                    "INSERT OR IGNORE INTO doomed SELECT id, session, seq, uid FROM line
+                     WHERE campaign = ? AND uid = ? AND gone = 0",
+                    params![campaign, uid.0],
+                )?;
+            }
+        }
+        Withdraw::LastTurn(session) => last_turn(db, campaign, session)?,
+    }
+    let derived = remove_derived(db, campaign)?;
+    let lines = blank(db, WITHDRAWN)?;
+    Ok(Forgotten { sessions: 0, lines, derived })
+}
+
+/// Forgets for good.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn forget(db: &Connection, key: &str, what: &Forget) -> Result<Forgotten, Error> {
+    let campaign = campaign(db, key)?;
+    doom(db)?;
+    match what {
+        Forget::Player(player) => {
+            run(
+                db,
+                "INSERT INTO doomed SELECT id, session, seq, uid FROM line
+                 WHERE campaign = ? AND speaker_id = ?",
+                params![campaign, player],
+            )?;
+            let derived = remove_derived(db, campaign)?;
+            let lines = blank(db, FORGOTTEN)?;
+            leave(db, campaign, player)?;
+            Ok(Forgotten { sessions: 0, lines, derived })
+        }
+        Forget::Session(session) => {
+            let old = "SELECT id FROM session WHERE campaign = ?1 AND key = ?2";
+            sessions(db, campaign, old, params![campaign, session])
+        }
+        Forget::Before(at) => {
+            let old = "SELECT s.id FROM session s WHERE s.campaign = ?1 AND coalesce(
+                (SELECT max(at) FROM line WHERE session = s.id), s.started, ?2) < ?2";
+            sessions(db, campaign, old, params![campaign, at])
+        }
+    }
+}
+
+/// Lines that are to go.
+fn doom(db: &Connection) -> Result<(), Error> {
+    db.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS doomed (
+            id INTEGER PRIMARY KEY, session INTEGER, seq INTEGER, uid TEXT
+         );
+         DELETE FROM doomed;",
+    )
+    .map_err(failure)
+}
+
+fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
+    let mut run = db.prepare_cached(sql).map_err(failure)?;
+    let rows = run.execute(given).map_err(failure)?;
+    Ok(u64::try_from(rows).unwrap_or(u64::MAX))
+}
+
+fn last_turn(db: &Connection, campaign: i64, session: &str) -> Result<(), Error> {
+    let last = "SELECT l.session, l.turn FROM line l JOIN session s ON s.id = l.session
+                WHERE s.campaign = ? AND s.key = ? AND l.gone = 0 ORDER BY l.seq DESC LIMIT 1";
+    let last = db.query_row(last, params![campaign, session], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+    });
+    let Some((session, turn)) = last.optional().map_err(failure)? else { return Ok(()) };
+    // Turns are numbered anew when a session is gone on with.
+    run(
+        db,
+        "INSERT INTO doomed SELECT id, session, seq, uid FROM line
+         WHERE session = ?1 AND gone = 0 AND seq > (
+             SELECT coalesce(max(seq), 0) FROM line WHERE session = ?1 AND gone = 0 AND turn <> ?2)",
+        params![session, turn],
+    )?;
+    Ok(())
+}
+
+/// Removes what came from lines that are to go.
+fn remove_derived(db: &Connection, campaign: i64) -> Result<u64, Error> {
+    let touched = "SELECT i.id FROM item i WHERE EXISTS (
+        SELECT 1 FROM doomed d WHERE d.session = i.session
+        AND (i.first IS NULL OR d.seq BETWEEN i.first AND i.last))";
+    run(
+        db,
+        &format!(
+            "UPDATE line SET indexed = 0 FROM item i WHERE i.id IN ({touched})
+             AND i.kind = 'chunk' AND line.session = i.session
+             AND line.seq BETWEEN i.first AND i.last"
+        ),
+        [],
+    )?;
+    let items = run(db, &format!("DELETE FROM item WHERE id IN ({touched})"), [])?;
+    let relations = run(
+        db,
+        "DELETE FROM relation WHERE campaign = ? AND utterance IN (SELECT uid FROM doomed)",
+        [campaign],
+    )?;
+    run(db, "UPDATE session SET summary = NULL WHERE id IN (SELECT session FROM doomed)", [])?;
+    Ok(items + relations)
+}
+
+/// Leaves nothing of lines that are to go but their places.
+fn blank(db: &Connection, how: u8) -> Result<u64, Error> {
+    run(
+        db,
+        "UPDATE line SET text = '', raw = NULL, tools = NULL, gone = ?1,
+             speaker_id = iif(?1 = 2, NULL, speaker_id), speaker = iif(?1 = 2, '', speaker),
+             character = iif(?1 = 2, NULL, character), said_by = iif(?1 = 2, '', said_by)
+         WHERE id IN (SELECT id FROM doomed)",
+        [how],
+    )
+}
+
+/// Takes a player out of who was present.
+fn leave(db: &Connection, campaign: i64, player: &str) -> Result<(), Error> {
+    let mut sets = db
+        .prepare_cached("SELECT id, members FROM presence WHERE campaign = ?")
+        .map_err(failure)?;
+    let sets = sets.query_map([campaign], |row| Ok((row.get(0)?, super::rows::parsed(row, 1)?)));
+    let sets: Vec<(i64, Vec<Present>)> = sets.and_then(Iterator::collect).map_err(failure)?;
+    for (id, mut members) in sets {
+        let before = members.len();
+        members.retain(|member| member.player.as_deref() != Some(player));
+        if members.len() < before {
+            run(db, "UPDATE presence SET members = ? WHERE id = ?", params![json(&members)?, id])?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the sessions that `which` selects.
+fn sessions<P: Params + Copy>(
+    db: &Connection,
+    campaign: i64,
+    which: &str,
+    given: P,
+) -> Result<Forgotten, Error> {
+    let insert = format!(
+        "INSERT INTO doomed SELECT id, session, seq, uid FROM line WHERE session IN ({which})"
+    );
+    let lines = run(db, &insert, given)?;
+    let mut derived = remove_derived(db, campaign)?;
+    // Items without lines go too.
+    derived += run(db, &format!("DELETE FROM item WHERE session IN ({which})"), given)?;
+    derived += run(
+        db,
+        &format!(
+            "DELETE FROM relation WHERE campaign = ?1 AND session IN (
+                 SELECT key FROM session WHERE id IN ({which}))"
+        ),
+        given,
+    )?;
+    let sessions = run(db, &format!("DELETE FROM session WHERE id IN ({which})"), given)?;
+    run(
+        db,
+        "UPDATE campaign SET lines = (SELECT count(*) FROM line WHERE campaign = ?1) WHERE id = ?1",
+        [campaign],
+    )?;
+    Ok(Forgotten { sessions, lines, derived })
+}

@@ -1,0 +1,292 @@
+//! Items and what is found of them.
+//!
+//! Entry: [`Index`] of [`Sqlite`]. **Never**: keeps a vector of a text that was changed.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
+
+use super::{
+    super::{
+        Answer, CampaignKey, Error, Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector,
+        VectorQuery, Viewer, text::words,
+    },
+    Sqlite, campaign, campaign_made, failure,
+    lines::limit,
+    rows::{Eyes, json, name_of, parsed, seen_by, word},
+    search::matching,
+    vectors,
+};
+
+/// What [`item`] reads, of `item i` and `session s`.
+pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibility, i.status, \
+                        i.made";
+
+impl Index for Sqlite {
+    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64> {
+        let key = campaign.0.clone();
+        let work = move |db: &Connection| {
+            let campaign = campaign_made(db, &key)?;
+            let mut written = 0;
+            for item in &items {
+                written += u64::from(put(db, campaign, item)?);
+            }
+            Ok(written)
+        };
+        self.writer.write(work).boxed()
+    }
+
+    fn items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        filter: ItemFilter,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Item>> {
+        let key = campaign.0.clone();
+        self.readers.read(move |db| items(db, &key, &filter, &viewer)).boxed()
+    }
+
+    fn put_vectors<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        model: &'a str,
+        vectors: Vec<Vector>,
+    ) -> Answer<'a, u64> {
+        let (key, model) = (campaign.0.clone(), model.to_owned());
+        self.writer.write(move |db| vectors::put(db, &key, &model, &vectors)).boxed()
+    }
+
+    fn nearest<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        query: VectorQuery,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Found>> {
+        let (key, matrices) = (campaign.0.clone(), Arc::clone(&self.matrices));
+        self.readers.read(move |db| vectors::nearest(db, &key, &query, &viewer, &matrices)).boxed()
+    }
+
+    fn search_items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        query: ItemQuery,
+        viewer: Viewer,
+    ) -> Answer<'a, Vec<Found>> {
+        let key = campaign.0.clone();
+        self.readers.read(move |db| search(db, &key, &query, &viewer)).boxed()
+    }
+
+    fn remove_items<'a>(&'a self, campaign: &'a CampaignKey, ids: Vec<String>) -> Answer<'a, u64> {
+        let key = campaign.0.clone();
+        self.writer.write(move |db| remove(db, &key, &ids)).boxed()
+    }
+
+    fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
+        let (key, model) = (campaign.0.clone(), model.to_owned());
+        self.writer.write(move |db| vectors::keep(db, &key, &model)).boxed()
+    }
+}
+
+/// The item in a row of [`ITEM`].
+pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    let (first, last): (Option<u64>, Option<u64>) = (row.get(4)?, row.get(5)?);
+    Ok(Item {
+        id: row.get(0)?,
+        kind: word(row, 1)?,
+        text: row.get(2)?,
+        session: row.get(3)?,
+        lines: first.zip(last),
+        visibility: parsed(row, 6)?,
+        status: word(row, 7)?,
+        made: row.get(8)?,
+    })
+}
+
+/// Writes an item, unless what it comes from is gone.
+fn put(db: &Connection, campaign: i64, item: &Item) -> Result<bool, Error> {
+    let session = match &item.session {
+        None => None,
+        Some(key) => {
+            let sql = "SELECT id FROM session WHERE campaign = ? AND key = ?";
+            let id: Option<i64> = db
+                .query_row(sql, params![campaign, key], |row| row.get(0))
+                .optional()
+                .map_err(failure)?;
+            if id.is_none() || !is_whole(db, id, item.lines)? {
+                return Ok(false);
+            }
+            id
+        }
+    };
+    let sql = "DELETE FROM vector WHERE item IN (
+                   SELECT id FROM item WHERE campaign = ? AND key = ? AND text <> ?)";
+    db.execute(sql, params![campaign, item.id, item.text]).map_err(failure)?;
+    let mut put = db
+        .prepare_cached(
+            "INSERT INTO item (campaign, key, kind, text, session, first, last, visibility,
+                 seen_by, status, made)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (campaign, key) DO UPDATE SET
+                 kind = excluded.kind, text = excluded.text, session = excluded.session,
+                 first = excluded.first, last = excluded.last, visibility = excluded.visibility,
+                 seen_by = excluded.seen_by, status = excluded.status, made = excluded.made
+             RETURNING id",
+        )
+        .map_err(failure)?;
+    let (first, last) = item.lines.unzip();
+    let given = params![
+        campaign,
+        item.id,
+        name_of(&item.kind)?,
+        item.text,
+        session,
+        first,
+        last,
+        json(&item.visibility)?,
+        seen_by(&item.visibility),
+        name_of(&item.status)?,
+        item.made,
+    ];
+    let id: i64 = put.query_row(given, |row| row.get(0)).map_err(failure)?;
+    db.execute("DELETE FROM witness WHERE item = ?", [id]).map_err(failure)?;
+    if let Some(session) = session {
+        attest(db, id, session, item)?;
+    }
+    Ok(true)
+}
+
+/// Whether all of these lines are there.
+fn is_whole(
+    db: &Connection,
+    session: Option<i64>,
+    lines: Option<(u64, u64)>,
+) -> Result<bool, Error> {
+    let Some((first, last)) = lines else { return Ok(true) };
+    let sql = "SELECT count(*) FROM line WHERE session = ? AND seq BETWEEN ? AND ? AND gone = 0";
+    let there: u64 =
+        db.query_row(sql, params![session, first, last], |row| row.get(0)).map_err(failure)?;
+    Ok(first <= last && there == last - first + 1)
+}
+
+/// Notes who was present at all lines of an item, and that a chunk holds them.
+fn attest(db: &Connection, id: i64, session: i64, item: &Item) -> Result<(), Error> {
+    let (first, last) = item.lines.unwrap_or((0, i64::MAX as u64));
+    let mut witnesses = db
+        .prepare_cached(
+            "INSERT INTO witness (item, name)
+             SELECT ?1, n.name FROM (
+                 SELECT presence, count(*) AS lines FROM line
+                 WHERE session = ?2 AND seq BETWEEN ?3 AND ?4 AND gone = 0 AND seen_by = '*'
+                 GROUP BY presence
+             ) heard JOIN present_npc n ON n.presence = heard.presence
+             GROUP BY n.name HAVING sum(heard.lines) = (
+                 SELECT count(*) FROM line
+                 WHERE session = ?2 AND seq BETWEEN ?3 AND ?4 AND gone = 0)",
+        )
+        .map_err(failure)?;
+    witnesses.execute(params![id, session, first, last]).map_err(failure)?;
+    if item.kind == ItemKind::Chunk {
+        let sql = "UPDATE line SET indexed = 1 WHERE session = ? AND seq BETWEEN ? AND ?";
+        db.execute(sql, params![session, first, last]).map_err(failure)?;
+    }
+    Ok(())
+}
+
+fn items(
+    db: &Connection,
+    key: &str,
+    filter: &ItemFilter,
+    viewer: &Viewer,
+) -> Result<Vec<Item>, Error> {
+    let eyes = Eyes::from(viewer);
+    let status = if matches!(viewer, Viewer::Dm) { "1" } else { eyes.counting() };
+    let mut sql = format!(
+        "SELECT {ITEM} FROM item i LEFT JOIN session s ON s.id = i.session
+         WHERE i.campaign = ?2 AND {status} AND {}",
+        eyes.item()
+    );
+    let mut given: Vec<Box<dyn ToSql>> = vec![Box::new(eyes.name), Box::new(campaign(db, key)?)];
+    let mut when = |condition: &str, value: String| {
+        given.push(Box::new(value));
+        sql.push_str(&condition.replace("?_", &format!("?{}", given.len())));
+    };
+    if let Some(ids) = &filter.ids {
+        when(" AND i.key IN (SELECT value FROM json_each(?_))", json(ids)?);
+    }
+    if !filter.kinds.is_empty() {
+        when(" AND i.kind IN (SELECT value FROM json_each(?_))", json(&filter.kinds)?);
+    }
+    if let Some(status) = &filter.status {
+        when(" AND i.status = ?_", name_of(status)?);
+    }
+    if let Some(session) = &filter.session {
+        when(" AND s.key = ?_", session.clone());
+    }
+    if let Some(model) = &filter.without {
+        when(
+            " AND i.status <> 'rejected' AND NOT EXISTS (
+                 SELECT 1 FROM vector v WHERE v.item = i.id AND v.model = ?_)",
+            model.clone(),
+        );
+    }
+    sql.push_str(&format!(" ORDER BY i.made, i.id LIMIT {}", limit(filter.limit)));
+    let mut found = db.prepare_cached(&sql).map_err(failure)?;
+    let found = found.query_map(params_from_iter(given), item);
+    found.and_then(Iterator::collect).map_err(failure)
+}
+
+fn search(
+    db: &Connection,
+    key: &str,
+    query: &ItemQuery,
+    viewer: &Viewer,
+) -> Result<Vec<Found>, Error> {
+    let words = words(&query.text);
+    let campaign = campaign(db, key)?;
+    if words.is_empty() || campaign < 0 {
+        return Ok(Vec::new());
+    }
+    let eyes = Eyes::from(viewer);
+    let sql = format!(
+        "SELECT {ITEM}, -bm25(item_text, 0.0, 1.0) AS score
+         FROM item_text CROSS JOIN item i ON i.id = item_text.rowid
+         LEFT JOIN session s ON s.id = i.session
+         WHERE item_text MATCH ?2 AND {} AND {} AND (?3 IS NULL OR s.key = ?3)
+         AND (?4 = '[]' OR i.kind IN (SELECT value FROM json_each(?4)))
+         ORDER BY score DESC, i.id DESC LIMIT ?5",
+        eyes.counting(),
+        eyes.item()
+    );
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let given = params![
+        eyes.name,
+        matching(campaign, &words),
+        query.session,
+        json(&query.kinds)?,
+        limit(query.limit),
+    ];
+    let mut found = db.prepare_cached(&sql).map_err(failure)?;
+    let found = found
+        .query_map(given, |row: &Row<'_>| Ok(Found { item: item(row)?, score: row.get("score")? }));
+    found.and_then(Iterator::collect).map_err(failure)
+}
+
+fn remove(db: &Connection, key: &str, ids: &[String]) -> Result<u64, Error> {
+    let given = params![campaign(db, key)?, json(&ids)?];
+    db.execute(
+        "UPDATE line SET indexed = 0 FROM item i
+         WHERE i.campaign = ? AND i.key IN (SELECT value FROM json_each(?))
+         AND i.kind = 'chunk' AND line.session = i.session
+         AND line.seq BETWEEN i.first AND i.last",
+        given,
+    )
+    .map_err(failure)?;
+    let gone = db
+        .execute(
+            "DELETE FROM item WHERE campaign = ? AND key IN (SELECT value FROM json_each(?))",
+            given,
+        )
+        .map_err(failure)?;
+    Ok(u64::try_from(gone).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,121 @@
+//! The schema, step by step.
+//!
+//! Entry function: [`migrate`]. **Never**: changes a file that a newer program has written.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use super::{super::Error, failure};
+
+/// Steps in their order, the first is 1. A step that was released never changes.
+pub const STEPS: &[&str] = &[include_str!("schema/0001.sql")];
+
+/// Brings the schema to the last of `steps`, each in a transaction of its own; gives its number.
+///
+/// # Errors
+/// It is newer, another program's, or a step cannot be made.
+pub fn migrate(db: &mut Connection, steps: &[&str]) -> Result<u32, Error> {
+    prepare(db)?;
+    let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    for (version, sql) in (1..).zip(steps) {
+        let step = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failure)?;
+        // Another process may have made it meanwhile.
+        let newest: u32 = step
+            .query_row("SELECT coalesce(max(version), 0) FROM migration", [], |row| row.get(0))
+            .map_err(failure)?;
+        if newest > known {
+            return Err(Error::Newer { found: newest, known });
+        }
+        let made: Option<String> = step
+            .query_row("SELECT checksum FROM migration WHERE version = ?", [version], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(failure)?;
+        match made {
+            Some(made) if made == checksum(sql) => {}
+            Some(_) => return Err(Error::Foreign(version)),
+            None => {
+                step.execute_batch(sql).map_err(failure)?;
+                step.execute(
+                    "INSERT INTO migration (version, checksum) VALUES (?, ?)",
+                    params![version, checksum(sql)],
+                )
+                .map_err(failure)?;
+                step.commit().map_err(failure)?;
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// Makes the list of steps, unless the file is something else's.
+fn prepare(db: &Connection) -> Result<(), Error> {
+    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, u32>(0)).map_err(failure);
+    let ours = count("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'")?;
+    if ours == 0 && count("SELECT count(*) FROM sqlite_schema")? > 0 {
+        return Err(Error::Asked(
+            "the file of 'memory.path' is the database of another program (give another path)"
+                .to_owned(),
+        ));
+    }
+    db.execute_batch(
+        "CREATE TABLE IF NOT EXISTS migration (
+            version INTEGER PRIMARY KEY, checksum TEXT NOT NULL
+        ) STRICT",
+    )
+    .map_err(failure)
+}
+
+/// FNV-1a of a step, whatever its line ends.
+fn checksum(sql: &str) -> String {
+    let bytes = sql.bytes().filter(|byte| *byte != b'\r');
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "CREATE TABLE note (text TEXT);";
+    const SECOND: &str = "ALTER TABLE note ADD COLUMN mark TEXT NOT NULL DEFAULT 'old';";
+
+    fn count(db: &Connection) -> u32 {
+        db.query_row("SELECT count(*) FROM note WHERE mark = 'old'", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_upgraded_with_what_is_in_it_and_once() {
+        let mut db = Connection::open_in_memory().unwrap();
+        assert_eq!(migrate(&mut db, &[FIRST]).unwrap(), 1);
+        db.execute_batch("INSERT INTO note VALUES ('kept')").unwrap();
+        for _ in 0..2 {
+            assert_eq!(migrate(&mut db, &[FIRST, SECOND]).unwrap(), 2);
+            assert_eq!(count(&db), 1);
+        }
+    }
+
+    #[test]
+    fn newer_and_foreign_files_are_refused_and_left_alone() {
+        let mut db = Connection::open_in_memory().unwrap();
+        migrate(&mut db, &[FIRST, SECOND]).unwrap();
+        assert!(matches!(migrate(&mut db, &[FIRST]), Err(Error::Newer { found: 2, known: 1 })));
+        assert!(matches!(migrate(&mut db, &[SECOND, FIRST]), Err(Error::Foreign(1))));
+
+        let mut other = Connection::open_in_memory().unwrap();
+        other.execute_batch("CREATE TABLE theirs (a)").unwrap();
+        let error = migrate(&mut other, &[FIRST]).unwrap_err();
+        assert!(error.to_string().contains("another program"), "{error}");
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_nothing_behind() {
+        let mut db = Connection::open_in_memory().unwrap();
+        let broken = "CREATE TABLE half (a); CREATE TABLE half (a);";
+        assert!(migrate(&mut db, &[FIRST, broken]).is_err());
+        assert!(db.prepare("SELECT * FROM half").is_err());
+        assert_eq!(migrate(&mut db, &[FIRST, SECOND]).unwrap(), 2);
+    }
+}

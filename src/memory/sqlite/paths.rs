@@ -1,0 +1,143 @@
+//! Ways through the graph.
+//!
+//! Entry functions: [`neighbours`], [`path`]. **Never**: passes through what the viewer may not see.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    super::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer},
+    campaign, failure,
+    graph::{RELATION, RELATION_COLUMNS, entity, entity_of, relation},
+    lines::limit,
+    rows::{Eyes, json},
+};
+
+/// Rows a neighbourhood may visit: the nearest come first, and hubs end here.
+const VISITS_MAX: u32 = 10_000;
+/// Entities a path may visit.
+const SEARCHED_MAX: usize = 50_000;
+
+/// What is near.
+pub fn neighbours(
+    db: &Connection,
+    key: &str,
+    around: &Around,
+    viewer: &Viewer,
+) -> Result<Vec<Neighbour>, Error> {
+    let eyes = Eyes::from(viewer);
+    // Two branches, so that each goes along its own index.
+    let sql = format!(
+        "WITH RECURSIVE near (id, depth) AS (
+             SELECT e.id, 0 FROM entity e WHERE e.campaign = ?3 AND {start}
+                 AND e.key IN (SELECT value FROM json_each(?4))
+             UNION
+             SELECT r.dst, near.depth + 1 FROM near JOIN relation r ON r.src = near.id
+                 JOIN entity e ON e.id = r.dst
+                 WHERE near.depth < ?5 AND {relation} AND {start}
+             UNION
+             SELECT r.src, near.depth + 1 FROM near JOIN relation r ON r.dst = near.id
+                 JOIN entity e ON e.id = r.src
+                 WHERE near.depth < ?5 AND {relation} AND {start}
+             LIMIT {VISITS_MAX}
+         ), nearest AS (SELECT id, min(depth) AS depth FROM near GROUP BY id)
+         SELECT n.depth, {entity} FROM nearest n JOIN entity e ON e.id = n.id
+         WHERE n.depth > 0 ORDER BY n.depth, e.name COLLATE NOCASE, e.id LIMIT ?6",
+        start = eyes.entity("e"),
+        relation = eyes.relation(),
+        entity = entity_of("e"),
+    );
+    let mut found = db.prepare_cached(&sql).map_err(failure)?;
+    let given = params![
+        eyes.name,
+        eyes.knows,
+        campaign(db, key)?,
+        json(&around.ids)?,
+        around.depth.clamp(1, DEPTH_MAX),
+        limit(around.limit),
+    ];
+    let found =
+        found.query_map(given, |row| Ok(Neighbour { depth: row.get(0)?, entity: entity(row, 1)? }));
+    found.and_then(Iterator::collect).map_err(failure)
+}
+
+/// A shortest way: breadth first, a query a level.
+pub fn path(
+    db: &Connection,
+    key: &str,
+    (from, to): (&str, &str),
+    viewer: &Viewer,
+) -> Result<Option<Vec<Step>>, Error> {
+    let eyes = Eyes::from(viewer);
+    let campaign = campaign(db, key)?;
+    let start = |key: &str| {
+        let sql = format!(
+            "SELECT e.id FROM entity e WHERE e.campaign = ?3 AND e.key = ?4 AND {}",
+            eyes.entity("e")
+        );
+        db.query_row(&sql, params![eyes.name, eyes.knows, campaign, key], |row| row.get(0))
+            .optional()
+            .map_err(failure)
+    };
+    let (Some(from), Some(to)) = (start(from)?, start(to)?) else { return Ok(None) };
+    // Entity -> the relation it was reached by, and from where.
+    let mut reached: HashMap<i64, (i64, i64)> = HashMap::new();
+    let mut level: Vec<i64> = vec![from];
+    let mut seen = HashSet::from([from]);
+    for _ in 0..PATH_MAX {
+        if seen.contains(&to) || level.is_empty() || seen.len() > SEARCHED_MAX {
+            break;
+        }
+        let mut next = Vec::new();
+        for (id, relation, before) in beyond(db, &level, &eyes)? {
+            if seen.insert(id) {
+                reached.insert(id, (relation, before));
+                next.push(id);
+            }
+        }
+        level = next;
+    }
+    if !seen.contains(&to) {
+        return Ok(None);
+    }
+    let mut way = Vec::new();
+    let mut at = to;
+    while let Some((relation, before)) = reached.get(&at) {
+        way.push(step(db, *relation, at)?);
+        at = *before;
+    }
+    way.reverse();
+    Ok(Some(way))
+}
+
+/// What one relation leads to from a level: entity, relation, and the entity of the level.
+fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
+    let half = |own: &str, other: &str| {
+        format!(
+            "SELECT r.{other}, r.id, r.{own} FROM json_each(?3) l
+             CROSS JOIN relation r ON r.{own} = l.value JOIN entity e ON e.id = r.{other}
+             WHERE {} AND {}",
+            eyes.relation(),
+            eyes.entity("e")
+        )
+    };
+    let sql = format!("{} UNION ALL {}", half("src", "dst"), half("dst", "src"));
+    let mut found = db.prepare_cached(&sql).map_err(failure)?;
+    let given = params![eyes.name, eyes.knows, json(&level)?];
+    let found = found.query_map(given, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    found.and_then(Iterator::collect).map_err(failure)
+}
+
+fn step(db: &Connection, id: i64, to: i64) -> Result<Step, Error> {
+    let sql = format!(
+        "SELECT {RELATION}, {} FROM relation r JOIN entity a ON a.id = r.src
+         JOIN entity b ON b.id = r.dst JOIN entity e ON e.id = ?2 WHERE r.id = ?1",
+        entity_of("e")
+    );
+    let mut step = db.prepare_cached(&sql).map_err(failure)?;
+    step.query_row([id, to], |row| {
+        Ok(Step { relation: relation(row)?, to: entity(row, RELATION_COLUMNS)? })
+    })
+    .map_err(failure)
+}

@@ -1,0 +1,192 @@
+//! Rows and what they stand for.
+//!
+//! Entry functions: [`line()`], [`seen_by`], [`Eyes`]. **Never**: asks the database anything.
+
+use rusqlite::{Row, types::Type};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::super::{Error, Line, Uid, Utterance, Viewer, Visibility, text::fold};
+
+/// Between names in columns that hold several.
+const BETWEEN: char = '\u{1f}';
+
+/// What [`line()`] reads, of `line l`, `session s` and `presence p`.
+pub const LINE: &str = "l.seq, l.uid, s.key, l.turn, l.at, l.duration, l.speaker_id, l.speaker, \
+                        l.character, l.npc, l.text, l.raw, p.members, l.outcome, l.tools, \
+                        l.visibility, l.gone";
+
+/// Where [`LINE`] is read from.
+pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
+                             JOIN presence p ON p.id = l.presence";
+
+/// The line in a row of [`LINE`].
+pub fn line(row: &Row<'_>) -> rusqlite::Result<Line> {
+    let tools: Option<String> = row.get(14)?;
+    Ok(Line {
+        seq: row.get(0)?,
+        said: Utterance {
+            uid: Uid(row.get(1)?),
+            session: row.get(2)?,
+            turn: row.get(3)?,
+            at: row.get(4)?,
+            duration: row.get(5)?,
+            speaker_id: row.get(6)?,
+            speaker: row.get(7)?,
+            character: row.get(8)?,
+            npc: row.get(9)?,
+            text: row.get(10)?,
+            raw: row.get(11)?,
+            present: parsed(row, 12)?,
+            outcome: row.get(13)?,
+            tools: tools.map_or(Ok(Value::Null), |text| from_text(14, &text))?,
+            visibility: parsed(row, 15)?,
+        },
+        withdrawn: row.get(16)?,
+    })
+}
+
+/// The JSON in a column.
+pub fn parsed<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    from_text(column, &row.get::<_, String>(column)?)
+}
+
+fn from_text<T: DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+    })
+}
+
+/// Something as JSON for a column.
+pub fn json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::Failed(error.to_string()))
+}
+
+/// A variant's name in a column.
+pub fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let value = Value::String(row.get(column)?);
+    serde_json::from_value(value).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+    })
+}
+
+/// A variant's name.
+pub fn name_of(variant: &impl Serialize) -> Result<String, Error> {
+    Ok(json(variant)?.trim_matches('"').to_owned())
+}
+
+/// Names for a column that is searched for one of them.
+pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut all = String::new();
+    for name in names {
+        all.push_str(&named(name));
+    }
+    all
+}
+
+/// One name, as it is found within [`names`].
+pub fn named(name: &str) -> String {
+    let mut name = fold(name);
+    name.retain(|c| c != BETWEEN);
+    format!("{BETWEEN}{name}{BETWEEN}")
+}
+
+/// The column that says who may see something.
+pub fn seen_by(visibility: &Visibility) -> String {
+    match visibility {
+        Visibility::Everyone => "*".to_owned(),
+        Visibility::Dm => String::new(),
+        Visibility::Npcs(all) => names(all.iter().map(String::as_str)),
+    }
+}
+
+/// A viewer as queries ask for it; its parameters are numbers 1 and 2 of each.
+pub struct Eyes {
+    kind: Kind,
+    /// Parameter 1: its folded name, between marks.
+    pub name: String,
+    /// Parameter 2: what it knows about, folded: a JSON array.
+    pub knows: String,
+}
+
+enum Kind {
+    Dm,
+    Everyone,
+    Npc,
+}
+
+fn none() -> String {
+    "[]".to_owned()
+}
+
+/// Topics, folded: a JSON array.
+pub fn topics(topics: &[String]) -> String {
+    Value::from(topics.iter().map(|topic| fold(topic)).collect::<Vec<_>>()).to_string()
+}
+
+impl From<&Viewer> for Eyes {
+    fn from(viewer: &Viewer) -> Self {
+        match viewer {
+            Viewer::Dm => Self { kind: Kind::Dm, name: String::new(), knows: none() },
+            Viewer::Everyone => Self { kind: Kind::Everyone, name: String::new(), knows: none() },
+            Viewer::Npc { name, knows } => {
+                Self { kind: Kind::Npc, name: named(name), knows: topics(knows) }
+            }
+        }
+    }
+}
+
+impl Eyes {
+    /// The condition on `line l`.
+    pub const fn line(&self) -> &'static str {
+        match self.kind {
+            Kind::Dm => "1",
+            Kind::Everyone => "l.seen_by = '*'",
+            Kind::Npc => {
+                "(instr(l.seen_by, ?1) > 0 OR l.seen_by = '*' AND l.presence IN \
+                 (SELECT presence FROM present_npc WHERE name = ?1))"
+            }
+        }
+    }
+
+    /// The condition on `item i`, beside [`Self::counting`].
+    pub const fn item(&self) -> &'static str {
+        match self.kind {
+            Kind::Dm => "1",
+            Kind::Everyone => "i.seen_by = '*'",
+            Kind::Npc => {
+                "(instr(i.seen_by, ?1) > 0 OR i.seen_by = '*' AND (i.session IS NULL OR EXISTS \
+                 (SELECT 1 FROM witness w WHERE w.item = i.id AND w.name = ?1)))"
+            }
+        }
+    }
+
+    /// The condition on the status of `item i` where it is found.
+    pub const fn counting(&self) -> &'static str {
+        match self.kind {
+            Kind::Dm => "i.status <> 'rejected'",
+            Kind::Everyone | Kind::Npc => "i.status = 'accepted'",
+        }
+    }
+
+    /// The condition on a table `e` of entities.
+    pub fn entity(&self, e: &str) -> String {
+        match self.kind {
+            Kind::Dm => "1".to_owned(),
+            Kind::Everyone => format!("{e}.seen_by = '*'"),
+            Kind::Npc => format!(
+                "(instr({e}.seen_by, ?1) > 0 OR {e}.seen_by = '*' AND ({e}.topics = '[]' OR EXISTS \
+                 (SELECT 1 FROM json_each({e}.topics) t JOIN json_each(?2) k ON k.value = t.value)))"
+            ),
+        }
+    }
+
+    /// The condition on `relation r`.
+    pub const fn relation(&self) -> &'static str {
+        match self.kind {
+            Kind::Dm => "1",
+            Kind::Everyone => "r.seen_by = '*'",
+            Kind::Npc => "(r.seen_by = '*' OR instr(r.seen_by, ?1) > 0)",
+        }
+    }
+}

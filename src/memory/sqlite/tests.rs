@@ -1,0 +1,135 @@
+//! The suite, and what is SQLite's own.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use super::{
+    super::{
+        CampaignKey, Error, LineFilter, MemoryStore, Settings, Transcript, Uid, Utterance, Viewer,
+        suite,
+    },
+    Sqlite, connect, migrate,
+};
+
+fn key() -> CampaignKey {
+    CampaignKey("c".to_owned())
+}
+
+fn line(n: u64) -> Utterance {
+    Utterance {
+        uid: Uid(format!("u{n}")),
+        session: "s".to_owned(),
+        text: format!("line {n}"),
+        ..Utterance::default()
+    }
+}
+
+async fn count(store: &Sqlite) -> usize {
+    store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap().len()
+}
+
+#[tokio::test]
+async fn does_what_every_store_must() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = AtomicU32::new(0);
+    suite::run(|| {
+        let file = format!("{}.db", number.fetch_add(1, Ordering::Relaxed));
+        Arc::new(Sqlite::open(&folder.path().join(file)).unwrap()) as Arc<dyn MemoryStore>
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_written_is_there_again_and_its_file_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/memory.db");
+    let store = Sqlite::open(&path).unwrap();
+    store.append(&key(), vec![line(1)]).await.unwrap();
+    for entry in std::fs::read_dir(path.parent().unwrap()).unwrap() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = entry.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    drop(store);
+    assert_eq!(count(&Sqlite::open(&path).unwrap()).await, 1);
+}
+
+#[tokio::test]
+async fn two_processes_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let (one, two) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
+    for n in 0..20 {
+        let (first, second) = (vec![line(2 * n)], vec![line(2 * n + 1)]);
+        let campaign = key();
+        let (a, b) = tokio::join!(one.append(&campaign, first), two.append(&campaign, second));
+        assert_ne!(a.unwrap(), b.unwrap(), "numbers are given once");
+    }
+    assert_eq!(count(&one).await, 40);
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_not_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = Sqlite::open(&path).unwrap();
+    let said =
+        Utterance { text: "xyzzyplugh".to_owned(), speaker_id: Some("7".to_owned()), ..line(1) };
+    store.append(&key(), vec![said]).await.unwrap();
+    store.forget(&key(), super::super::Forget::Player("7".to_owned())).await.unwrap();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(10).any(|window| window == b"xyzzyplugh"));
+    }
+    let check = "INSERT INTO line_text (line_text) VALUES ('integrity-check')";
+    connect(&path).unwrap().execute_batch(check).unwrap();
+}
+
+#[test]
+fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for earlier in 1..=migrate::STEPS.len() {
+        let path = folder.path().join(format!("{earlier}.db"));
+        let mut db = connect(&path).unwrap();
+        migrate::migrate(&mut db, &migrate::STEPS[..earlier]).unwrap();
+        db.execute_batch(
+            "INSERT INTO campaign (key) VALUES ('c');
+             INSERT INTO session (campaign, key) VALUES (1, 's');
+             INSERT INTO presence (campaign, members) VALUES (1, '[]');
+             INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker, text,
+                 presence, outcome, visibility, seen_by, said_by)
+             VALUES (1, 1, 1, 'u1', 1, 1, 1, 'Anna', 'line 1', 1, '', '\"everyone\"', '*', '');",
+        )
+        .unwrap();
+        drop(db);
+        let store = Sqlite::open(&path).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert_eq!(runtime.block_on(count(&store)), 1);
+    }
+}
+
+#[test]
+fn newer_damaged_and_unwritable_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    drop(Sqlite::open(&path).unwrap());
+    let newer = "INSERT INTO migration (version, checksum) VALUES (99, 'x')";
+    connect(&path).unwrap().execute_batch(newer).unwrap();
+    let error = Sqlite::open(&path).err().unwrap();
+    assert!(matches!(error, Error::Newer { found: 99, .. }), "{error}");
+    std::fs::write(&path, "this was a database once, and now it is a text of some length").unwrap();
+    let error = Sqlite::open(&path).err().unwrap();
+    assert!(matches!(error, Error::Damaged(_)), "{error}");
+    let error = Sqlite::open(&path.join("inside")).err().unwrap();
+    assert!(error.is_passing() && error.to_string().contains("memory.db"), "{error}");
+}
+
+#[tokio::test]
+async fn how_it_is_can_be_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let health = store.health().await.unwrap();
+    assert!(health.engine.starts_with("SQLite 3.") && health.place.ends_with("memory.db"));
+}

@@ -1,0 +1,214 @@
+//! Vectors, and the exact search among them.
+//!
+//! Entry function: [`nearest`]. **Never**: trusts a matrix in memory that the rows have outlived.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    super::{Error, Found, Vector, VectorQuery, Viewer},
+    campaign, failure,
+    items::{ITEM, item},
+    rows::{Eyes, json},
+};
+
+/// Campaigns whose vectors are held in memory; each 1.5 kB an item at 384 dimensions.
+const MATRICES_MAX: usize = 4;
+
+/// A campaign's vectors of one model, each of length 1.
+pub struct Matrix {
+    campaign: i64,
+    model: String,
+    generation: i64,
+    length: usize,
+    items: Vec<i64>,
+    values: Vec<f32>,
+}
+
+/// The vectors held in memory, the latest used last.
+pub type Matrices = Arc<Mutex<Vec<Arc<Matrix>>>>;
+
+/// Writes vectors.
+pub fn put(db: &Connection, key: &str, model: &str, vectors: &[Vector]) -> Result<u64, Error> {
+    let campaign = campaign(db, key)?;
+    let sql = "SELECT length(v.value) / 4 FROM item i JOIN vector v ON v.item = i.id
+               WHERE i.campaign = ? AND v.model = ? LIMIT 1";
+    let known: Option<usize> = db
+        .query_row(sql, params![campaign, model], |row| row.get(0))
+        .optional()
+        .map_err(failure)?;
+    let length = known.or_else(|| Some(vectors.first()?.values.len())).unwrap_or_default();
+    let mut put = db
+        .prepare_cached(
+            "INSERT INTO vector (item, model, value)
+             SELECT id, ?3, ?4 FROM item WHERE campaign = ?1 AND key = ?2
+             ON CONFLICT (item, model) DO UPDATE SET value = excluded.value",
+        )
+        .map_err(failure)?;
+    let mut written = 0;
+    for vector in vectors {
+        if vector.values.len() != length || !is_usable(&vector.values) {
+            let given = vector.values.len();
+            return Err(Error::Asked(format!(
+                "the vector of '{}' has {given} numbers, or none that count ('{model}' has {length})",
+                vector.item
+            )));
+        }
+        let bytes: Vec<u8> = vector.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        written += put.execute(params![campaign, vector.item, model, bytes]).map_err(failure)?;
+    }
+    touch(db, campaign)?;
+    Ok(u64::try_from(written).unwrap_or(u64::MAX))
+}
+
+fn is_usable(values: &[f32]) -> bool {
+    values.iter().all(|value| value.is_finite()) && norm(values) > 0.0
+}
+
+fn norm(values: &[f32]) -> f32 {
+    values.iter().map(|value| value * value).sum::<f32>().sqrt()
+}
+
+/// Removes the vectors of other models.
+pub fn keep(db: &Connection, key: &str, model: &str) -> Result<u64, Error> {
+    let campaign = campaign(db, key)?;
+    let sql = "DELETE FROM vector WHERE model <> ?
+               AND item IN (SELECT id FROM item WHERE campaign = ?)";
+    let gone = db.execute(sql, params![model, campaign]).map_err(failure)?;
+    touch(db, campaign)?;
+    Ok(u64::try_from(gone).unwrap_or(u64::MAX))
+}
+
+/// Has what is cached of a campaign made anew.
+fn touch(db: &Connection, campaign: i64) -> Result<(), Error> {
+    let sql = "UPDATE campaign SET generation = generation + 1 WHERE id = ?";
+    db.execute(sql, [campaign]).map(drop).map_err(failure)
+}
+
+/// The nearest items, the best first.
+pub fn nearest(
+    db: &Connection,
+    key: &str,
+    query: &VectorQuery,
+    viewer: &Viewer,
+    matrices: &Matrices,
+) -> Result<Vec<Found>, Error> {
+    let campaign = campaign(db, key)?;
+    let matrix = matrix(db, campaign, &query.model, matrices)?;
+    let length = norm(&query.values);
+    if matrix.length == 0 || query.values.len() != matrix.length || !is_usable(&query.values) {
+        return Ok(Vec::new());
+    }
+    let asked: Vec<f32> = query.values.iter().map(|value| value / length).collect();
+    let scores: HashMap<i64, f32> = matrix
+        .items
+        .iter()
+        .zip(matrix.values.chunks_exact(matrix.length))
+        .map(|(item, values)| (*item, dot(values, &asked)))
+        .collect();
+    let eyes = Eyes::from(viewer);
+    let sql = format!(
+        "SELECT i.id FROM item i WHERE i.campaign = ?2 AND {} AND {}
+         AND (?3 = '[]' OR i.kind IN (SELECT value FROM json_each(?3)))",
+        eyes.counting(),
+        eyes.item()
+    );
+    let mut seen = db.prepare_cached(&sql).map_err(failure)?;
+    let seen = seen
+        .query_map(params![eyes.name, campaign, json(&query.kinds)?], |row| row.get::<_, i64>(0))
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(failure)?;
+    let mut best: Vec<(i64, f32)> =
+        seen.into_iter().filter_map(|id| Some((id, *scores.get(&id)?))).collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    best.truncate(query.limit);
+    let sql =
+        format!("SELECT {ITEM} FROM item i LEFT JOIN session s ON s.id = i.session WHERE i.id = ?");
+    let mut one = db.prepare_cached(&sql).map_err(failure)?;
+    let mut found = |(id, score): (i64, f32)| {
+        let item = one.query_row([id], item).map_err(failure)?;
+        Ok(Found { item, score: f64::from(score) })
+    };
+    best.into_iter().map(&mut found).collect()
+}
+
+/// Eight sums at once, which the compiler puts side by side.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0f32; 8];
+    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in left.zip(right) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    rest + sums.iter().sum::<f32>()
+}
+
+/// The vectors of a campaign, from memory where they are as they were.
+fn matrix(
+    db: &Connection,
+    campaign: i64,
+    model: &str,
+    matrices: &Matrices,
+) -> Result<Arc<Matrix>, Error> {
+    let sql = "SELECT generation FROM campaign WHERE id = ?";
+    let generation = db.query_row(sql, [campaign], |row| row.get(0)).optional().map_err(failure)?;
+    let generation: i64 = generation.unwrap_or_default();
+    let mine = |held: &Arc<Matrix>| held.campaign == campaign && held.model == model;
+    {
+        let mut held = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = held.iter().position(mine) {
+            let matrix = held.remove(at);
+            if matrix.generation == generation {
+                held.push(Arc::clone(&matrix));
+                return Ok(matrix);
+            }
+        }
+    }
+    let matrix = Arc::new(read(db, campaign, model, generation)?);
+    let mut held = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+    held.retain(|held| !mine(held));
+    if held.len() >= MATRICES_MAX {
+        held.remove(0);
+    }
+    held.push(Arc::clone(&matrix));
+    Ok(matrix)
+}
+
+fn read(db: &Connection, campaign: i64, model: &str, generation: i64) -> Result<Matrix, Error> {
+    let mut matrix = Matrix {
+        campaign,
+        model: model.to_owned(),
+        generation,
+        length: 0,
+        items: Vec::new(),
+        values: Vec::new(),
+    };
+    let mut all = db
+        .prepare_cached(
+            "SELECT v.item, v.value FROM item i JOIN vector v ON v.item = i.id
+             WHERE i.campaign = ? AND v.model = ?",
+        )
+        .map_err(failure)?;
+    let mut rows = all.query(params![campaign, model]).map_err(failure)?;
+    while let Some(row) = rows.next().map_err(failure)? {
+        let bytes = row.get_ref(1).map_err(failure)?;
+        let bytes = bytes.as_blob().map_err(|error| Error::Damaged(error.to_string()))?;
+        let (numbers, _) = bytes.as_chunks::<4>();
+        if matrix.length == 0 {
+            matrix.length = numbers.len();
+        }
+        let values: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let length = norm(&values);
+        if values.len() == matrix.length && length > 0.0 {
+            matrix.items.push(row.get(0).map_err(failure)?);
+            matrix.values.extend(values.iter().map(|value| value / length));
+        }
+    }
+    Ok(matrix)
+}

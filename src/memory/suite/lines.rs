@@ -1,0 +1,263 @@
+//! Lines: what is written, found, taken back and forgotten.
+
+use super::{
+    super::{
+        Forget, Line, LineFilter, LineQuery, MemoryStore, Pick, Session, SessionFilter, Uid,
+        Utterance, Viewer, Visibility, Withdraw,
+    },
+    heard, key, line, npc, other, player,
+};
+
+async fn all(store: &dyn MemoryStore, viewer: Viewer) -> Vec<Line> {
+    store.lines(&key(), LineFilter::default(), viewer).await.unwrap()
+}
+
+fn texts(lines: &[Line]) -> Vec<&str> {
+    lines.iter().map(|line| line.said.text.as_str()).collect()
+}
+
+async fn found(store: &dyn MemoryStore, query: LineQuery, viewer: Viewer) -> Vec<String> {
+    let query = LineQuery { limit: 10, ..query };
+    let hits = store.search(&key(), query, viewer).await.unwrap();
+    assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
+    hits.into_iter().map(|hit| hit.line.said.text).collect()
+}
+
+fn about(text: &str) -> LineQuery {
+    LineQuery { text: text.to_owned(), ..LineQuery::default() }
+}
+
+pub async fn appending(store: &dyn MemoryStore) {
+    let two = vec![line("one", 1, "Hello there."), line("one", 2, "The mill burned down.")];
+    assert_eq!(store.append(&key(), two.clone()).await.unwrap(), [1, 2]);
+    // Once more, as after an answer that got lost; with a new one.
+    let mut again = two.clone();
+    again.push(line("one", 3, "Who did it?"));
+    assert_eq!(store.append(&key(), again).await.unwrap(), [1, 2, 3]);
+    assert_eq!(store.append(&key(), vec![line("two", 1, "A new day.")]).await.unwrap(), [1]);
+    // The same identity in another campaign is another line.
+    assert_eq!(store.append(&other(), vec![two[0].clone()]).await.unwrap(), [1]);
+
+    let written = all(store, Viewer::Dm).await;
+    assert_eq!(written.len(), 4);
+    let mut first = written[0].said.clone();
+    first.present.sort();
+    let mut given = two[0].clone();
+    given.present.sort();
+    assert_eq!((first, written[0].seq, written[0].withdrawn), (given, 1, false));
+
+    // A bad line takes its whole batch with it, and no other batch.
+    let bad = Utterance { uid: Uid::default(), ..line("one", 9, "nobody") };
+    let batch = vec![line("one", 8, "lost"), bad];
+    let campaign = key();
+    let (lost, kept) = tokio::join!(
+        store.append(&campaign, batch),
+        store.append(&campaign, vec![line("one", 4, "Kept.")])
+    );
+    assert!(lost.unwrap_err().to_string().contains("no identity"));
+    assert_eq!(kept.unwrap(), [4]);
+
+    sessions(store).await;
+    parts(store).await;
+}
+
+async fn sessions(store: &dyn MemoryStore) {
+    let session = Session {
+        id: "one".to_owned(),
+        guild: Some(5),
+        title: Some("The mill".to_owned()),
+        ..Session::default()
+    };
+    store.put_session(&key(), session.clone()).await.unwrap();
+    let ended = Session { id: "one".to_owned(), ended: Some(9_000_000), ..Session::default() };
+    store.put_session(&key(), ended).await.unwrap();
+    let entries = store.sessions(&key(), SessionFilter::default()).await.unwrap();
+    let ids: Vec<&str> = entries.iter().map(|entry| entry.session.id.as_str()).collect();
+    assert_eq!(ids, ["one", "two"], "the latest first");
+    let one = &entries[0];
+    assert_eq!(one.session.title.as_deref(), Some("The mill"));
+    assert_eq!((one.session.started, one.session.ended), (Some(1_001_000), Some(9_000_000)));
+    assert_eq!((one.lines, one.unindexed, one.last_at), (4, 4, Some(1_004_000)));
+    let of_guild = SessionFilter { guild: Some(5), ..SessionFilter::default() };
+    assert_eq!(store.sessions(&key(), of_guild).await.unwrap().len(), 1);
+    let latest = SessionFilter { limit: 1, ..SessionFilter::default() };
+    assert_eq!(store.sessions(&key(), latest).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(&other(), SessionFilter::default()).await.unwrap().len(), 1);
+    let counts = store.counts(&key()).await.unwrap();
+    assert_eq!((counts.sessions, counts.lines), (2, 5));
+}
+
+async fn parts(store: &dyn MemoryStore) {
+    let part = |pick, limit| LineFilter {
+        session: Some("one".to_owned()),
+        pick,
+        limit,
+        ..LineFilter::default()
+    };
+    for (filter, expected) in [
+        (part(Pick::Range { from: 2, to: 3 }, 0), vec![2, 3]),
+        (part(Pick::Since(1_003_000), 0), vec![3, 4]),
+        (part(Pick::All, 2), vec![3, 4]),
+        (part(Pick::Unindexed, 2), vec![1, 2]),
+    ] {
+        let lines = store.lines(&key(), filter, Viewer::Dm).await.unwrap();
+        assert_eq!(lines.iter().map(|line| line.seq).collect::<Vec<_>>(), expected);
+    }
+}
+
+pub async fn searching(store: &dyn MemoryStore) {
+    let mut lines: Vec<Utterance> =
+        (1..=30).map(|n| line("one", n, &format!("We walk along the road, mile {n}."))).collect();
+    lines.push(line("one", 31, "The blacksmith hid the silver key; the key is silver."));
+    lines.push(line("one", 32, "A key, you say?"));
+    lines.push(Utterance {
+        speaker_id: None,
+        speaker: "Bartok".to_owned(),
+        character: None,
+        ..line("two", 33, "Der Müller vergräbt seinen Schlüssel.")
+    });
+    store.append(&key(), lines).await.unwrap();
+    store.append(&other(), vec![line("x", 1, "silver key")]).await.unwrap();
+
+    let keys = found(store, about("where is the silver key"), Viewer::Dm).await;
+    assert!(keys[0].contains("blacksmith"), "{keys:?}");
+    assert!(keys.iter().any(|text| text.starts_with("A key")));
+    assert_eq!(found(store, about("MULLER"), Viewer::Dm).await.len(), 1, "case and accents");
+    for nonsense in ["", "?!", "\"", "NEAR(", "silver\" OR \"", "text:key*", "a AND NOT", "'; --"] {
+        store.search(&key(), about(nonsense), Viewer::Dm).await.unwrap();
+    }
+    let of = |change: fn(&mut LineQuery)| {
+        let mut query = about("key schlüssel");
+        change(&mut query);
+        query
+    };
+    for (query, count) in [
+        (of(|_| ()), 3),
+        (of(|query| query.session = Some("two".to_owned())), 1),
+        (of(|query| query.from = Some(1_032_000)), 2),
+        (of(|query| query.to = Some(1_032_000)), 1),
+        (of(|query| query.speaker = Some("RHEA".to_owned())), 2),
+        (of(|query| query.speaker = Some("7".to_owned())), 2),
+        (of(|query| query.speaker = Some("bartok".to_owned())), 1),
+        (of(|query| query.speaker = Some("art".to_owned())), 0),
+    ] {
+        let shown = format!("{query:?}");
+        assert_eq!(found(store, query, Viewer::Dm).await.len(), count, "{shown}");
+    }
+}
+
+pub async fn common_words(store: &dyn MemoryStore) {
+    let lines = (1..=3_000).map(|n| line("one", n, &format!("the road goes on, mile {n}")));
+    store.append(&key(), lines.collect()).await.unwrap();
+    let rare = line("one", 3_001, "a griffon on the road");
+    store.append(&key(), vec![rare]).await.unwrap();
+    let hits = found(store, about("is the griffon on the road"), Viewer::Dm).await;
+    assert_eq!(hits, ["a griffon on the road"], "words of most lines do not count");
+    assert_eq!(found(store, about("the road"), Viewer::Dm).await.len(), 10, "unless alone");
+}
+
+pub async fn witnesses(store: &dyn MemoryStore) {
+    let alone = |n, text: &str, who: &str| Utterance {
+        present: vec![heard(who), player("Anna", "7")],
+        ..line("one", n, text)
+    };
+    let lines = vec![
+        line("one", 1, "secret told to both"),
+        alone(2, "secret told to Bartok", "Bartok"),
+        alone(3, "secret told to Mira", "Mira"),
+        Utterance { visibility: Visibility::Dm, ..line("one", 4, "secret of the game master") },
+        Utterance {
+            visibility: Visibility::Npcs(vec!["bartok".to_owned()]),
+            ..alone(5, "secret passed on to Bartok", "Mira")
+        },
+    ];
+    store.append(&key(), lines).await.unwrap();
+    let told = |texts: &[&str]| texts.iter().map(|it| format!("secret {it}")).collect::<Vec<_>>();
+    for (viewer, expected) in [
+        (npc("Bartok"), told(&["told to both", "told to Bartok", "passed on to Bartok"])),
+        (npc("MIRA"), told(&["told to both", "told to Mira"])),
+        (npc("Nobody"), told(&[])),
+        (Viewer::Everyone, told(&["told to both", "told to Bartok", "told to Mira"])),
+    ] {
+        assert_eq!(texts(&all(store, viewer.clone()).await), expected, "{viewer:?}");
+        let mut hits = found(store, about("secret"), viewer.clone()).await;
+        hits.sort_unstable();
+        let mut expected = expected.clone();
+        expected.sort_unstable();
+        assert_eq!(hits, expected, "{viewer:?}");
+    }
+    assert_eq!(all(store, Viewer::Dm).await.len(), 5);
+}
+
+pub async fn withdrawing(store: &dyn MemoryStore) {
+    let answer = Utterance {
+        uid: Uid("answer".to_owned()),
+        speaker_id: None,
+        speaker: "Bartok".to_owned(),
+        ..line("one", 2, "a gruesome answer")
+    };
+    let lines = vec![line("one", 1, "harmless"), line("one", 2, "a gruesome tale"), answer];
+    store.append(&key(), lines).await.unwrap();
+    let last = Withdraw::LastTurn("one".to_owned());
+    assert_eq!(store.withdraw(&key(), last.clone()).await.unwrap().lines, 2);
+    assert_eq!(texts(&all(store, Viewer::Dm).await), ["harmless"]);
+    assert!(found(store, about("gruesome"), Viewer::Dm).await.is_empty());
+    let gaps = LineFilter { gaps: true, ..LineFilter::default() };
+    let gaps = store.lines(&key(), gaps, Viewer::Dm).await.unwrap();
+    assert_eq!(texts(&gaps), ["harmless", "", ""]);
+    assert!(gaps[1].withdrawn && gaps[1].said.raw.is_none() && gaps[1].said.tools.is_null());
+    // Written again it stays withdrawn.
+    store.append(&key(), vec![line("one", 2, "a gruesome tale")]).await.unwrap();
+    assert_eq!(all(store, Viewer::Dm).await.len(), 1);
+    let one = Withdraw::Lines(vec![Uid("one-1".to_owned()), Uid("unknown".to_owned())]);
+    assert_eq!(store.withdraw(&other(), one.clone()).await.unwrap().lines, 0);
+    assert_eq!(store.withdraw(&key(), one).await.unwrap().lines, 1);
+    assert_eq!(store.withdraw(&key(), last).await.unwrap().lines, 0);
+}
+
+pub async fn forgetting(store: &dyn MemoryStore) {
+    let bens = |n, text: &str| Utterance {
+        speaker_id: Some("8".to_owned()),
+        speaker: "Ben".to_owned(),
+        character: Some("Thokk".to_owned()),
+        ..line("one", n, text)
+    };
+    let lines = vec![line("one", 1, "mine"), bens(2, "his confession"), line("two", 3, "later")];
+    store.append(&key(), lines).await.unwrap();
+    let ben = Forget::Player("8".to_owned());
+    assert_eq!(store.forget(&other(), ben.clone()).await.unwrap().lines, 0);
+    assert_eq!(store.forget(&key(), ben).await.unwrap().lines, 1);
+    let gaps = LineFilter { gaps: true, ..LineFilter::default() };
+    let left = store.lines(&key(), gaps, Viewer::Dm).await.unwrap();
+    let written = serde_json::to_string(&left).unwrap();
+    for word in ["confession", "Ben", "Thokk", "\"8\""] {
+        assert!(!written.contains(word), "{word} in {written}");
+    }
+    assert_eq!(left.len(), 3, "places stay");
+    assert!(found(store, about("confession"), Viewer::Dm).await.is_empty());
+    let of_anna = LineFilter { player: Some("7".to_owned()), ..LineFilter::default() };
+    assert_eq!(store.lines(&key(), of_anna, Viewer::Dm).await.unwrap().len(), 2);
+
+    let gone = store.forget(&key(), Forget::Before(1_003_000)).await.unwrap();
+    assert_eq!((gone.sessions, gone.lines), (1, 2));
+    assert_eq!(texts(&all(store, Viewer::Dm).await), ["later"]);
+    let gone = store.forget(&key(), Forget::Session("two".to_owned())).await.unwrap();
+    assert_eq!((gone.sessions, gone.lines), (1, 1));
+    assert!(found(store, about("later mine"), Viewer::Dm).await.is_empty());
+    assert_eq!(store.counts(&key()).await.unwrap().lines, 0);
+}
+
+pub async fn settings(store: &dyn MemoryStore) {
+    assert_eq!(store.guild(5).await.unwrap(), None);
+    let document = serde_json::json!({ "dm_role": 3, "opted_out": [1] });
+    store.put_guild(5, Some(document.clone())).await.unwrap();
+    assert_eq!(store.guild(5).await.unwrap(), Some(document));
+    assert_eq!(store.guild(6).await.unwrap(), None);
+    store.put_guild(5, None).await.unwrap();
+    assert_eq!(store.guild(5).await.unwrap(), None);
+    assert!(store.campaigns().await.unwrap().is_empty());
+    store.append(&key(), vec![line("one", 1, "hi")]).await.unwrap();
+    assert_eq!(store.campaigns().await.unwrap(), [key()]);
+    let health = store.health().await.unwrap();
+    assert!(health.schema >= 1 && health.bytes > 0 && !health.engine.is_empty());
+}

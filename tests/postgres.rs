@@ -1,0 +1,93 @@
+//! The memory in PostgreSQL, through the real program: what it says when the server is away, and what
+//! becomes of what is said meanwhile.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{
+    postgres::Server,
+    program::{Place, Ran},
+};
+
+/// A folder whose memory is in that server; the password is one it does not ask for.
+fn place(server: &Server) -> Place {
+    let url = server.url("postgres").replace("postgres@", "postgres:hush@");
+    Place::with_config(
+        "npcs: [{ name: Bartok, voice: { voice_id: rms } }]\nmemory: { url: \"${DATABASE_URL}\" }\n",
+    )
+    .env("DATABASE_URL", &url)
+}
+
+fn shown(place: &Place) -> Vec<String> {
+    let lines = place.run(&["session", "show", "one", "--json"]).ends_with(0).lines();
+    let seqs: Vec<&Value> = lines.iter().map(|line| &line["seq"]).collect();
+    assert!(seqs.iter().zip(1..).all(|(seq, n)| **seq == n), "{seqs:?}");
+    lines.iter().filter_map(|line| line["text"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn the_table_goes_on_while_the_server_is_away_and_nothing_is_lost() {
+    let Some(mut server) = Server::start() else { return };
+    let place = place(&server);
+    let ask = ["ask", "--json", "--session", "one", "--speaker", "Anna"];
+    let mut table = place.start(&ask);
+    table.types("Bartok, the first thing");
+    table.says("\"turn\"");
+    server.stop();
+    table.types("Bartok, the second thing");
+    table.says("what is said is not written down, for now");
+    table.types("Bartok, the third thing");
+    table.says("third");
+    server.again();
+    table.says("what is said is written down again");
+    table.types("Bartok, the fourth thing");
+    table.says("fourth");
+    server.kill();
+    table.types("Bartok, the fifth thing");
+    table.says("fifth");
+    table.leave();
+
+    // What waits is nobody else's business, and the next start writes it down.
+    let waiting = place.path("data/memory-waiting.0.jsonl");
+    let mode = fs::metadata(&waiting).unwrap().permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
+    let away = |ran: Ran| {
+        let said = ran.ends_with(1).stderr;
+        assert!(said.contains("the memory cannot be reached: PostgreSQL at postgres://"), "{said}");
+        assert!(said.contains("start it, or correct 'memory.url'"), "{said}");
+        assert!(!said.contains("hush") && said.trim().lines().count() == 1, "{said}");
+    };
+    away(place.run(&["session", "list"]));
+    away(place.run(&["ask", "--session", "one", "--text", "Bartok, hello"]));
+    server.again();
+    place.run(&[&ask[..], &["--text", "Bartok, the sixth thing"]].concat()).line();
+    assert!(!waiting.exists());
+    let said = shown(&place);
+    for word in ["first", "second", "third", "fourth", "fifth", "sixth"] {
+        let asked = format!("Bartok, the {word} thing");
+        assert_eq!(said.iter().filter(|text| **text == asked).count(), 1, "{word}: {said:#?}");
+    }
+    let stats = place.run(&["memory", "stats"]).ends_with(0).stdout;
+    assert!(stats.contains("PostgreSQL 1") && stats.contains("pgvector"), "{stats}");
+    assert!(!stats.contains("hush"), "{stats}");
+}
+
+#[test]
+fn an_address_that_cannot_be_is_a_problem_of_the_file() {
+    for (memory, said) in [
+        ("{ url: 'mysql://bot:hush@db/table' }", "url is no address of a PostgreSQL"),
+        ("{ url: 'postgres://bot:hush@db/t', path: m.db }", "memory has both a path and a url"),
+    ] {
+        let place = Place::with_config(&format!("memory: {memory}\n"));
+        let refused = place.run(&["check"]);
+        let all = format!("{}{}", refused.stdout, refused.stderr);
+        assert!(refused.status != 0 && all.contains(said) && !all.contains("hush"), "{all}");
+    }
+    // An empty variable is no address.
+    let place = Place::with_config(
+        "npcs: [{ name: Bartok, voice: { voice_id: rms } }]\nmemory: { url: \"${DATABASE_URL:-}\" }\n",
+    );
+    place.run(&["session", "list"]).ends_with(0);
+    assert!(place.path("data/memory.db").exists());
+}

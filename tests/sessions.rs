@@ -1,0 +1,185 @@
+//! What is said is kept, shown, found and deleted, through the real program.
+
+use std::{collections::HashMap, env};
+
+use serde_json::Value;
+
+use crate::support::program::{Place, Ran};
+
+const BARTOK: &str = "Bartok the Barkeep";
+
+fn ask(place: &Place, session: &str, texts: &[&str]) -> Vec<Value> {
+    let mut arguments = vec!["ask", "--json", "--session", session, "--speaker", "Anna"];
+    texts.iter().for_each(|text| arguments.extend(["--text", text]));
+    place.run(&arguments).lines()
+}
+
+fn shown(place: &Place, session: &str) -> Vec<Value> {
+    place.run(&["session", "show", session, "--json"]).ends_with(0).lines()
+}
+
+#[track_caller]
+fn text<'v>(line: &'v Value, key: &str) -> &'v str {
+    line[key].as_str().unwrap_or_else(|| panic!("no text '{key}': {line:#}"))
+}
+
+#[test]
+fn what_was_said_is_kept_with_who_heard_it() {
+    let place = Place::new();
+    ask(&place, "friday", &["I look at the ceiling for a while"]);
+    let said = ask(&place, "friday", &["Bartok, hello", "Bartok, roll two d six plus three"]);
+    let lines = shown(&place, "friday");
+    let numbers: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=lines.len() as u64).collect::<Vec<_>>());
+    assert_eq!(text(&lines[0], "outcome"), "nobody_addressed");
+    assert_eq!((text(&lines[0], "speaker"), text(&lines[0], "speaker_id")), ("Anna", "Anna"));
+    assert_eq!(text(&lines[0], "character"), "Wren", "as the campaign has it");
+    assert_eq!(text(&lines[1], "text"), text(&said[0], "heard"));
+    assert_eq!(text(&lines[1], "npc"), BARTOK);
+    assert_eq!(text(&lines[2], "text"), text(&said[0], "reply"));
+    assert_eq!((text(&lines[2], "speaker"), &lines[2]["speaker_id"]), (BARTOK, &Value::Null));
+    assert!(lines[2]["duration"].as_u64().unwrap() > 100, "{:#}", lines[2]);
+    let at = |line: &Value| line["at"].as_i64().unwrap();
+    assert!(at(&lines[0]) > 1_700_000_000_000 && at(&lines[0]) <= at(&lines[2]));
+    for line in &lines {
+        let present: Vec<&str> =
+            line["present"].as_array().unwrap().iter().map(|who| text(who, "name")).collect();
+        assert!(present.contains(&BARTOK) && present.contains(&"Anna"), "{line:#}");
+    }
+    let roll = lines.iter().find(|line| !line["tools"].is_null()).unwrap();
+    assert_eq!(roll["tools"][0]["tool"], "dice-roller.roll", "{roll:#}");
+    assert!(text(roll, "text").contains("two d six"), "calls go with the question");
+
+    let listed = place.run(&["session", "list", "--json"]).ends_with(0).line();
+    assert_eq!((text(&listed, "id"), &listed["lines"]), ("friday", &Value::from(lines.len())));
+    assert!(listed["started"].is_i64() && listed["ended"].is_i64(), "{listed:#}");
+    let people = place.run(&["session", "show", "friday", "--last", "2"]).ends_with(0);
+    assert_eq!(people.stdout.lines().count(), 2, "{people:#?}");
+    assert!(people.stdout.contains(&format!(" {BARTOK}: ")), "{people:#?}");
+}
+
+#[test]
+fn a_session_without_a_name_is_not_kept() {
+    let place = Place::new();
+    place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
+    assert!(!place.path("data/memory.db").exists());
+    let none = place.run(&["session", "list"]).ends_with(0);
+    assert!(none.stdout.contains("no session is kept of the campaign"), "{none:#?}");
+}
+
+#[test]
+fn lines_are_found_again() {
+    let place = Place::new();
+    ask(&place, "one", &["Bartok, the silver key is under the mill", "Bartok, hello"]);
+    ask(&place, "two", &["Bartok, where is the key?"]);
+    let search = |more: &[&str]| {
+        let arguments = [&["memory", "search", "silver key", "--json"], more].concat();
+        place.run(&arguments).ends_with(0).lines()
+    };
+    let hits = search(&["--speaker", "anna"]);
+    assert!(text(&hits[0], "text").contains("silver"), "{hits:#?}");
+    assert_eq!(hits.len(), 2, "{hits:#?}");
+    assert_eq!(search(&["--speaker", "anna", "--session", "two"]).len(), 1);
+    assert_eq!(search(&["--npc", "Bartok", "--speaker", "anna"]).len(), 2);
+    let nobody = place.run(&["memory", "search", "key", "--npc", "Nobody"]).ends_with(2);
+    assert!(nobody.message().contains("Nobody"), "{nobody:#?}");
+    let stats = place.run(&["memory", "stats", "--json"]).ends_with(0).line();
+    assert_eq!(stats["counts"]["sessions"], 2, "{stats:#}");
+    assert!(place.run(&["memory", "stats"]).ends_with(0).stdout.contains("SQLite 3."));
+    let town = place.run(&["memory", "entity", "ravenford", "--json"]).ends_with(0).line();
+    assert_eq!(town["entity"]["kind"], "location", "{town:#}");
+    place.run(&["memory", "entity", "Ravenford", "--near", "2"]).ends_with(0);
+    let away = place.run(&["memory", "entity", "Ravenford", "--way-to", "Ravenford"]);
+    assert_eq!(away.ends_with(0).stdout, "", "it is there already");
+    let unknown = place.run(&["memory", "entity", "Zorg"]).ends_with(1);
+    assert!(unknown.stderr.contains("'Zorg'"), "{unknown:#?}");
+}
+
+#[test]
+fn a_session_is_exported_and_deleted() {
+    let place = Place::new();
+    ask(&place, "friday", &["Bartok, my secret is a wombat"]);
+    place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
+    let page = std::fs::read_to_string(place.path("friday.md")).unwrap();
+    assert!(page.starts_with("# friday\n") && page.contains("Wren (Anna): "), "{page}");
+    let whole = place.run(&["session", "export", "friday", "--json"]).ends_with(0).lines();
+    assert_eq!(whole, shown(&place, "friday"));
+
+    let gone = place.run(&["session", "delete", "friday", "--json"]).ends_with(0).line();
+    assert_eq!(gone["sessions"], 1, "{gone:#}");
+    for action in ["show", "export", "delete"] {
+        let ran = place.run(&["session", action, "friday"]).ends_with(1);
+        assert!(ran.message().contains("no session 'friday' (glyphoxa session list)"), "{ran:#?}");
+    }
+    for folder in ["data", "data/sessions"] {
+        for entry in std::fs::read_dir(place.path(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let bytes = std::fs::read(&path).unwrap();
+                let found = bytes.windows(6).any(|bytes| bytes == b"wombat");
+                assert!(!found, "it is still in {}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_memory_that_cannot_be_used_is_said_at_once() {
+    let place = Place::new();
+    place.write(
+        "data/memory.db",
+        "this is no database, though it is long enough to be one\n".repeat(40),
+    );
+    let refused = |ran: Ran| {
+        let ran = ran.ends_with(1);
+        assert!(ran.message().contains("the memory is damaged"), "{ran:#?}");
+    };
+    refused(place.run(&["ask", "--session", "one", "--text", "Bartok, hello"]));
+    refused(place.run(&["session", "list"]));
+    // What needs no memory goes on.
+    place.run(&["ask", "--text", "Bartok, hello"]).ends_with(0);
+}
+
+#[test]
+fn the_file_is_where_the_configuration_says() {
+    let place = Place::with_config(
+        "npcs: [{ name: Bartok, voice: { voice_id: rms } }]\nmemory: { path: store/m.db }\n",
+    );
+    ask(&place, "one", &["Bartok, hello"]);
+    assert!(place.path("store/m.db").exists() && !place.path("data/memory.db").exists());
+}
+
+/// What was printed is on the disk, once, whenever the program is killed.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how often it is killed is up to whoever runs it")]
+fn nothing_printed_is_lost_when_it_is_killed() {
+    let kills: usize = env::var("GLYPHOXA_CRASH_KILLS").map_or(3, |kills| kills.parse().unwrap());
+    let place = Place::new();
+    let mut printed = Vec::new();
+    for kill in 0..kills {
+        let mut running = place.start(&["ask", "--json", "--session", "crash"]);
+        for n in 0..40 {
+            running.types(&format!("I count kill {kill} line {n}"));
+        }
+        // Another moment each time, and always in the middle of the next lines.
+        for _ in 0..=(kill * 7 % 25) {
+            let line = running.says("\"turn\"");
+            printed.push(text(&serde_json::from_str(&line).unwrap(), "heard").to_owned());
+        }
+        let said = running.said();
+        running.kill();
+        let more = said.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        printed.extend(more.map(|line| text(&line, "heard").to_owned()));
+    }
+    let mut kept: HashMap<String, usize> = HashMap::new();
+    let lines = shown(&place, "crash");
+    for (line, seq) in lines.iter().zip(1..) {
+        assert_eq!(line["seq"], seq, "numbers have no gaps");
+        *kept.entry(text(line, "text").to_owned()).or_default() += 1;
+    }
+    for line in &printed {
+        assert_eq!(kept.get(line), Some(&1), "'{line}' was printed");
+    }
+    assert!(kept.values().all(|count| *count == 1), "{kept:#?}");
+    assert!(printed.len() >= kills);
+}
