@@ -117,8 +117,9 @@ async fn tries(room: &Room, n: usize) -> Tried {
         tried.words.push(cut);
         room.cue(WORD_AFTER, "stop").await;
         talks(room, spoken.last_voiced, nth).await;
-        let (cut, _) = interrupts(room, "word").await;
+        let (cut, spoken) = interrupts(room, "word").await;
         tried.stop.push(cut);
+        room.news("utterance", spoken.last_voiced).await;
         room.silence(Duration::from_millis(700)).await;
         room.player.forget();
     }
