@@ -111,16 +111,40 @@ fn a_session_is_exported_and_deleted() {
         let ran = place.run(&["session", action, "friday"]).ends_with(1);
         assert!(ran.message().contains("no session 'friday' (glyphoxa session list)"), "{ran:#?}");
     }
+    holds_nowhere(&place, "wombat");
+}
+
+/// Whether no file of the place holds `word`.
+#[track_caller]
+fn holds_nowhere(place: &Place, word: &str) {
     for folder in ["data", "data/sessions"] {
         for entry in std::fs::read_dir(place.path(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
                 let bytes = std::fs::read(&path).unwrap();
-                let found = bytes.windows(6).any(|bytes| bytes == b"wombat");
-                assert!(!found, "it is still in {}", path.display());
+                let found = bytes.windows(word.len()).any(|bytes| bytes == word.as_bytes());
+                assert!(!found, "'{word}' is still in {}", path.display());
             }
         }
     }
+}
+
+#[test]
+fn the_x_card_takes_the_last_exchange_back() {
+    let place = Place::new();
+    let typed = "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/status\n";
+    place.run_typing(&["ask", "--json", "--session", "friday"], typed).ends_with(0);
+    let lines = shown(&place, "friday");
+    let withdrawn: Vec<bool> =
+        lines.iter().map(|line| line["withdrawn"].as_bool().unwrap()).collect();
+    assert_eq!(withdrawn, [false, false, true, true], "{lines:#?}");
+    let found = place.run(&["memory", "search", "wombat", "--json"]).ends_with(0);
+    assert_eq!(found.lines(), Vec::<Value>::new());
+    holds_nowhere(&place, "wombat");
+    let calls = std::fs::read_to_string(place.path("data/sessions/friday.calls.jsonl")).unwrap();
+    assert_eq!(calls.lines().count(), 1, "the calls of the first exchange stay: {calls}");
+    let kept = std::fs::read_to_string(place.path("data/sessions/friday.json")).unwrap();
+    assert!(kept.contains("mule"), "{kept}");
 }
 
 #[test]

@@ -140,6 +140,15 @@ impl House for Residence {
         }
     }
 
+    fn take_back(&self, session: &SessionId, turns: &[u64]) {
+        if let Some(books) = self.books().get_mut(session) {
+            if let Err(error) = books.calls.take_back(turns) {
+                tracing::error!(error = format!("{error:#}"), "tool calls are not taken back");
+            }
+            self.scribe.take_back(&books.written, turns);
+        }
+    }
+
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
         let books = self.books().remove(session);
         if let Some(books) = &books {

@@ -8,6 +8,7 @@ mod line;
 mod tests;
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Tables, reload::wall_clock};
 use crate::{
-    memory::{CampaignKey, Forget, MemoryStore, Session, Utterance},
+    memory::{CampaignKey, Forget, MemoryStore, Session, Uid, Utterance, Withdraw},
     session::{Backlog, TableEvent, TurnLine},
 };
 
@@ -31,6 +32,8 @@ const NOTES_CAPACITY: usize = 8_192;
 const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 /// What is left at the end may take so long.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Turns whose lines can still be taken back.
+const RECENT: usize = 256;
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
@@ -48,14 +51,23 @@ pub struct Transcribed {
 enum Note {
     Session(CampaignKey, Session),
     Lines(CampaignKey, Vec<Utterance>),
+    Withdraw(CampaignKey, Vec<Uid>),
     /// Everything before it has been dealt with.
     Mark(oneshot::Sender<()>),
+}
+
+/// A turn that was written down just now.
+struct Recent {
+    session: String,
+    turn: u64,
+    lines: Vec<Uid>,
 }
 
 /// What is being written.
 enum Entry<'a> {
     Session(&'a CampaignKey, &'a Session),
     Lines(&'a CampaignKey, &'a [Utterance]),
+    Withdraw(&'a CampaignKey, &'a [Uid]),
 }
 
 /// Writes down what was said. Cloning shares it.
@@ -63,6 +75,7 @@ enum Entry<'a> {
 pub struct Scribe {
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
+    recent: Arc<Mutex<VecDeque<Recent>>>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
@@ -82,7 +95,7 @@ impl Scribe {
             troubled: false,
         };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, stop, task }
+        Self { notes, backlog, recent: Arc::default(), stop, task }
     }
 
     /// Counts what is not written yet.
@@ -113,7 +126,30 @@ impl Scribe {
         let lines = line::utterances(of, line, unix_ms(wall_clock()));
         let count = u64::try_from(lines.len()).unwrap_or_default();
         if count > 0 {
+            let uids = lines.iter().map(|line| line.uid.clone()).collect();
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            if recent.len() == RECENT {
+                recent.pop_front();
+            }
+            let session = of.session.clone();
+            recent.push_back(Recent { session, turn: line.turn, lines: uids });
+            drop(recent);
             self.note(Note::Lines(of.campaign.clone(), lines), count);
+        }
+    }
+
+    /// Turns are taken back, those that are still to be written included; returns at once.
+    pub fn take_back(&self, of: &Transcribed, turns: &[u64]) {
+        let mut lines = Vec::new();
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
+            let taken = it.session == of.session && turns.contains(&it.turn);
+            if taken {
+                lines.extend(it.lines.iter().cloned());
+            }
+            !taken
+        });
+        if !lines.is_empty() {
+            self.note(Note::Withdraw(of.campaign.clone(), lines), 0);
         }
     }
 
@@ -202,6 +238,14 @@ impl Pen {
                     self.backlog.lose(count);
                 }
             }
+            Note::Withdraw(campaign, lines) => {
+                if !self.insist(&Entry::Withdraw(&campaign, &lines)).await {
+                    self.tell(
+                        "what an X-card took back may still be in the transcript (delete \
+                               the session: glyphoxa session delete)",
+                    );
+                }
+            }
             // Whoever waited may have gone.
             Note::Mark(done) => _ = done.send(()),
         }
@@ -217,6 +261,10 @@ impl Pen {
                 }
                 Entry::Lines(campaign, lines) => {
                     self.store.append(campaign, lines.to_vec()).await.map(drop)
+                }
+                Entry::Withdraw(campaign, lines) => {
+                    let lines = Withdraw::Lines(lines.to_vec());
+                    self.store.withdraw(campaign, lines).await.map(drop)
                 }
             };
             let Err(error) = done else {

@@ -92,6 +92,9 @@ pub trait House: Send + Sync + 'static {
     /// Writes down what was said and what a turn called. What cannot be is logged.
     fn record(&self, session: &SessionId, line: &TurnLine);
 
+    /// Takes back what was written down of these turns, by their numbers.
+    fn take_back(&self, session: &SessionId, turns: &[u64]);
+
     /// Keeps what is worth keeping of a closed table.
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>>;
 

@@ -55,8 +55,11 @@ pub trait VoiceEngine: Send {
     /// whole is told later.
     fn forget(&mut self, speaker: &str, text: &str);
 
-    /// Takes back everything of `speaker` that was overheard and not answered.
+    /// Takes back everything of `speaker`: what was overheard, and their exchanges.
     fn forget_speaker(&mut self, speaker: &str);
+
+    /// Takes back the last exchange, if it begins with `said`.
+    fn take_back(&mut self, said: &str);
 
     /// The conversation so far, to be kept with the session.
     fn history(&self) -> &[Message];

@@ -59,7 +59,8 @@ pub enum Command {
         /// Silenced or not.
         muted: bool,
     },
-    /// Everyone stops at once and is muted; nothing that waits is answered.
+    /// Everyone stops at once and is muted; nothing that waits is answered, and the last exchange is
+    /// taken back.
     Halt,
     /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
     /// on waiting, what is said meanwhile is remembered and not answered. The game master's own
@@ -129,7 +130,10 @@ pub enum TableEvent {
     /// Something the game master should know.
     Notice(String),
     /// Somebody has stopped the game; who is not told.
-    Halted,
+    Halted {
+        /// Turns that were told of before and are taken back, by their numbers.
+        taken_back: Vec<u64>,
+    },
     /// What the table does now, when that changes.
     State(State),
 }
