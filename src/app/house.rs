@@ -3,7 +3,7 @@
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::UNIX_EPOCH,
@@ -12,16 +12,17 @@ use std::{
 use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
+use tokio::sync::mpsc;
 
 use super::{
     Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, campaign_key,
-    open_table, reload::wall_clock,
+    open_table, privacy, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    discord::{AddedServer, House, Opened, Opening, Service, Services, Written},
+    discord::{AddedServer, Forgetting, House, Opened, Opening, Scope, Service, Services, Written},
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
     logic::{
@@ -29,8 +30,9 @@ use crate::{
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
+    memory::{self, MemoryStore},
     provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
-    session::{Kept, TurnLine},
+    session::{Command, Kept, TurnLine},
     tools::{
         self, Effects, Report, ToolHost,
         connection::{ServerOptions, Servers},
@@ -52,6 +54,7 @@ pub struct Residence {
     aside: Purse,
     dice: Arc<Mutex<StdRng>>,
     scribe: Scribe,
+    store: Arc<dyn MemoryStore>,
 }
 
 /// What is kept of a session while it runs.
@@ -59,6 +62,7 @@ struct Books {
     purse: Purse,
     calls: CallLog,
     written: Transcribed,
+    commands: mpsc::WeakSender<Command>,
 }
 
 impl Residence {
@@ -67,11 +71,12 @@ impl Residence {
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
         tables: Tables,
-        (stt, scribe): (Arc<dyn SpeechToText>, Scribe),
+        stt: Arc<dyn SpeechToText>,
+        (scribe, store): (Scribe, Arc<dyn MemoryStore>),
     ) -> Self {
         let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe }
+        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe, store }
     }
 
     /// Held for a line at most, never across an await.
@@ -110,9 +115,64 @@ impl Residence {
             guild: Some(opening.guild),
         };
         self.scribe.begins(&written);
-        self.books().insert(opening.session, Books { purse: table.purse, calls, written });
+        let commands = table.handle.commands.downgrade();
+        let books = Books { purse: table.purse, calls, written, commands };
+        self.books().insert(opening.session, books);
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(Opened { handle: table.handle, task: table.task, cast })
+    }
+}
+
+impl Residence {
+    /// Whether everything said so far is in the store.
+    async fn caught_up(&self) -> Result<(), String> {
+        self.scribe.settled().await;
+        match self.scribe.backlog().count().waiting {
+            0 => Ok(()),
+            _ => Err("not everything is written down yet (try again in a minute)".to_owned()),
+        }
+    }
+
+    /// Forgets in the tables that run; the sessions whose calls are being logged.
+    fn forget_at_tables(&self, names: &[String], scope: &Scope) -> BTreeSet<String> {
+        let mut books = self.books();
+        for (session, books) in books.iter_mut() {
+            let is_meant = match scope {
+                Scope::Everywhere => true,
+                Scope::Guild(guild) => books.written.guild == Some(*guild),
+                Scope::Session(meant) => meant == session,
+            };
+            if !is_meant {
+                continue;
+            }
+            if let Err(error) = books.calls.forget(names) {
+                tracing::error!(error = format!("{error:#}"), "tool calls are not forgotten");
+            }
+            let table = books.commands.upgrade();
+            if let Some(Err(error)) =
+                table.map(|table| table.try_send(Command::Erase(names.to_vec())))
+            {
+                tracing::error!(%error, "a table does not forget");
+            }
+        }
+        books.keys().map(|session| session.0.clone()).collect()
+    }
+
+    async fn forget_person(self, what: Forgetting) -> Result<u64, String> {
+        self.caught_up().await?;
+        let said = |error: memory::Error| error.to_string();
+        let player = what.user.to_string();
+        let mut names = privacy::names(&*self.store, &player).await.map_err(said)?;
+        names.extend(what.names);
+        let names: Vec<String> = names.into_iter().collect();
+        let open = self.forget_at_tables(&names, &what.scope);
+        let (folder, scope) = (self.config.load().data_dir.clone(), what.scope.clone());
+        let files = tokio::task::spawn_blocking(move || {
+            privacy::forget_kept(&folder, &names, &scope, |id| open.contains(id))
+        });
+        let files = files.await.map_err(|lost| lost.to_string())?;
+        files.map_err(|error| format!("{error:#}"))?;
+        privacy::forget(&*self.store, &player, &what.scope).await.map_err(said)
     }
 }
 
@@ -170,6 +230,20 @@ impl House for Residence {
             }
         }
         .boxed()
+    }
+
+    fn own_lines(&self, user: u64) -> BoxFuture<'static, Result<String, String>> {
+        let house = self.clone();
+        async move {
+            house.caught_up().await?;
+            let lines = privacy::own_lines(&*house.store, &user.to_string()).await;
+            lines.map_err(|error| error.to_string())
+        }
+        .boxed()
+    }
+
+    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
+        self.clone().forget_person(what).boxed()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

@@ -62,6 +62,28 @@ pub struct Services {
     pub cap: Option<f64>,
 }
 
+/// Whose lines are forgotten, and which of them.
+#[derive(Clone, Debug)]
+pub struct Forgetting {
+    /// Whose.
+    pub user: u64,
+    /// What they are called now, beside what is known of them.
+    pub names: Vec<String>,
+    /// Which.
+    pub scope: Scope,
+}
+
+/// Where lines were said.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// Anywhere.
+    Everywhere,
+    /// In a guild.
+    Guild(u64),
+    /// In a session.
+    Session(SessionId),
+}
+
 /// What the assistant has written.
 #[derive(Clone, Debug)]
 pub struct Written {
@@ -97,6 +119,13 @@ pub trait House: Send + Sync + 'static {
 
     /// Keeps what is worth keeping of a closed table.
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>>;
+
+    /// Everything `user` has said, as text for them. What cannot be read is said in one line.
+    fn own_lines(&self, user: u64) -> BoxFuture<'static, Result<String, String>>;
+
+    /// Forgets a person's lines and what was derived from them, in tables that run too; how many
+    /// lines there were. What cannot be is said in one line.
+    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>>;
 
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;

@@ -9,6 +9,7 @@ mod fillers;
 mod history;
 mod lend;
 mod limits;
+mod once;
 mod purse;
 mod recent;
 mod speak;
@@ -16,7 +17,9 @@ mod tool_loop;
 
 pub use assistant::{Assistant, Question};
 pub use cascaded::{Cascaded, CascadedParts};
+pub use history::forget_exchanges;
 pub use limits::SessionCalls;
+pub use once::ask_once;
 pub use purse::{Held, Purse};
 pub use speak::Shaping;
 

@@ -19,6 +19,9 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
+    /// NPCs forget what people of these names have said and what they answered them; whoever is at
+    /// the table stays there.
+    Erase(Vec<String>),
     /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
     /// name.
     Character {

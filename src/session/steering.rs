@@ -145,10 +145,16 @@ impl Table {
             self.drop_turn(now, turn);
         }
         let name = self.speakers.called(speaker).to_owned();
-        for seat in &mut self.seats {
-            seat.engine.forget_speaker(&name);
-        }
+        self.erase(&[name]);
         self.speakers.leave(speaker);
+    }
+
+    /// NPCs forget what people of these names have said.
+    pub(super) fn erase(&mut self, names: &[String]) {
+        for name in names {
+            self.seats.iter_mut().for_each(|seat| seat.engine.forget_speaker(name));
+            self.lately.forget(name);
+        }
     }
 
     /// Gives up every answer begun on a partial: what it was begun with has changed.

@@ -306,6 +306,7 @@ impl Table {
             Command::Join(speaker) => self.join(speaker),
             Command::Leave(speaker) => self.leave(speaker),
             Command::Forget(speaker) => self.forget(speaker),
+            Command::Erase(names) => self.erase(&names),
             Command::Character { speaker, name } => self.character(speaker, name),
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),

@@ -61,6 +61,11 @@ impl Lately {
         }
     }
 
+    /// What somebody whom NPCs call so has said is no more.
+    pub fn forget(&mut self, called: &str) {
+        self.0.retain(|told| told.said.0 != called);
+    }
+
     /// The last exchange that was heard and what was said since; where the last one is long ago,
     /// what was said just now.
     fn take(&mut self, now: Instant) -> Vec<Told> {
