@@ -25,7 +25,7 @@ pub use facts::{Verdict, decide, facts};
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
 pub use memory::{campaign_key, open_memory};
-pub use recap::{Recap, Writer, recap};
+pub use recap::{Writer, recap};
 pub use reload::{Running, follow};
 pub use scribe::{Scribe, Transcribed};
 pub use tables::Tables;

@@ -15,14 +15,16 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, campaign_key,
-    open_table, privacy, reload::wall_clock,
+    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, Writer,
+    campaign_key, open_table, privacy, recap, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    discord::{AddedServer, Forgetting, House, Opened, Opening, Scope, Service, Services, Written},
+    discord::{
+        AddedServer, Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written,
+    },
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
     logic::{
@@ -30,7 +32,7 @@ use crate::{
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
-    memory::{self, MemoryStore},
+    memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
     provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
     session::{Command, Kept, TurnLine},
     tools::{
@@ -158,6 +160,44 @@ impl Residence {
         books.keys().map(|session| session.0.clone()).collect()
     }
 
+    async fn retell(self, wish: Wish) -> Result<String, String> {
+        let said = |error: memory::Error| error.to_string();
+        self.caught_up().await?;
+        let config = self.config.load_full();
+        let campaign = campaign_key(&config);
+        let (guild, id) = (Some(wish.guild), wish.session.clone());
+        let filter = SessionFilter { id, guild, limit: 1 };
+        let found = self.store.sessions(&campaign, filter).await.map_err(said)?.pop();
+        let Some(SessionEntry { session, .. }) = found else {
+            return Err(match wish.session {
+                Some(id) => format!("there is no session '{id}' of this server"),
+                None => "nothing was played on this server yet (/session start)".to_owned(),
+            });
+        };
+        if let (Some(summary), false) = (&session.summary, wish.paid) {
+            return Ok(summary.clone());
+        }
+        let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
+        let purse = own.unwrap_or_else(|| self.aside.clone());
+        let writer = match wish.paid {
+            true => Writer::open(&config, purse).map_err(|error| error.to_string())?,
+            false => None,
+        };
+        let viewer = if wish.for_dm { Viewer::Dm } else { Viewer::Everyone };
+        let told = recap((&*self.store, &campaign), &session.id, viewer, writer.as_ref()).await;
+        let Some(told) = told.map_err(said)? else {
+            return Err(format!("the session '{}' was deleted just now", session.id));
+        };
+        let mut text = told.text();
+        if wish.for_dm && told.proposed > 0 {
+            text.push_str(&format!(
+                "{} facts wait for your word (glyphoxa memory facts)\n",
+                told.proposed
+            ));
+        }
+        Ok(text)
+    }
+
     async fn forget_person(self, what: Forgetting) -> Result<u64, String> {
         self.caught_up().await?;
         let said = |error: memory::Error| error.to_string();
@@ -244,6 +284,10 @@ impl House for Residence {
 
     fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
         self.clone().forget_person(what).boxed()
+    }
+
+    fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>> {
+        self.clone().retell(wish).boxed()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

@@ -84,6 +84,19 @@ pub enum Scope {
     Session(SessionId),
 }
 
+/// Which recap is wanted.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// The guild.
+    pub guild: u64,
+    /// The session; `None`: the guild's last.
+    pub session: Option<String>,
+    /// With what only game masters may see.
+    pub for_dm: bool,
+    /// A model may be paid for it; otherwise what is there already, or an extract.
+    pub paid: bool,
+}
+
 /// What the assistant has written.
 #[derive(Clone, Debug)]
 pub struct Written {
@@ -126,6 +139,9 @@ pub trait House: Send + Sync + 'static {
     /// Forgets a person's lines and what was derived from them, in tables that run too; how many
     /// lines there were. What cannot be is said in one line.
     fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>>;
+
+    /// What happened in a session, as text. What cannot be is said in one line. Cancel safe.
+    fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>>;
 
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;
