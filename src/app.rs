@@ -4,9 +4,13 @@
 
 mod assistant;
 mod call_log;
+mod dates;
+mod facts;
 mod house;
 mod kept;
 mod memory;
+mod privacy;
+mod recap;
 mod reload;
 mod scribe;
 mod servers;
@@ -16,9 +20,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use assistant::{Answer, Assistant};
 pub use call_log::CallLog;
+pub use dates::{date, time};
+pub use facts::{Verdict, decide, facts};
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
 pub use memory::{campaign_key, open_memory};
+pub use recap::{Writer, recap};
 pub use reload::{Running, follow};
 pub use scribe::{Scribe, Transcribed};
 pub use tables::Tables;

@@ -4,7 +4,10 @@ use std::{collections::HashMap, env};
 
 use serde_json::Value;
 
-use crate::support::program::{Place, Ran};
+use crate::support::{
+    chat_server::{ChatServer, Script},
+    program::{Place, Ran},
+};
 
 const BARTOK: &str = "Bartok the Barkeep";
 
@@ -111,16 +114,102 @@ fn a_session_is_exported_and_deleted() {
         let ran = place.run(&["session", action, "friday"]).ends_with(1);
         assert!(ran.message().contains("no session 'friday' (glyphoxa session list)"), "{ran:#?}");
     }
+    holds_nowhere(&place, "wombat");
+}
+
+/// Whether no file of the place holds `word`.
+#[track_caller]
+fn holds_nowhere(place: &Place, word: &str) {
     for folder in ["data", "data/sessions"] {
         for entry in std::fs::read_dir(place.path(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
                 let bytes = std::fs::read(&path).unwrap();
-                let found = bytes.windows(6).any(|bytes| bytes == b"wombat");
-                assert!(!found, "it is still in {}", path.display());
+                let found = bytes.windows(word.len()).any(|bytes| bytes == word.as_bytes());
+                assert!(!found, "'{word}' is still in {}", path.display());
             }
         }
     }
+}
+
+#[test]
+fn the_x_card_takes_the_last_exchange_back() {
+    let place = Place::new();
+    let typed = "Bartok, roll 2d6 for my mule\nBartok, roll 2d6 for my wombat\n/xcard\n/status\n";
+    place.run_typing(&["ask", "--json", "--session", "friday"], typed).ends_with(0);
+    let lines = shown(&place, "friday");
+    let withdrawn: Vec<bool> =
+        lines.iter().map(|line| line["withdrawn"].as_bool().unwrap()).collect();
+    assert_eq!(withdrawn, [false, false, true, true], "{lines:#?}");
+    let found = place.run(&["memory", "search", "wombat", "--json"]).ends_with(0);
+    assert_eq!(found.lines(), Vec::<Value>::new());
+    holds_nowhere(&place, "wombat");
+    let calls = std::fs::read_to_string(place.path("data/sessions/friday.calls.jsonl")).unwrap();
+    assert_eq!(calls.lines().count(), 1, "the calls of the first exchange stay: {calls}");
+    let kept = std::fs::read_to_string(place.path("data/sessions/friday.json")).unwrap();
+    assert!(kept.contains("mule"), "{kept}");
+}
+
+#[test]
+fn an_extract_says_what_happened_and_where_it_stands() {
+    let place = Place::new();
+    ask(&place, "friday", &["Bartok, roll two d six plus three", "Bartok, tell me of Ravenford"]);
+    let recap = place.run(&["session", "recap", "friday", "--json"]).ends_with(0).line();
+    assert_eq!(recap["by"], Value::Null, "nothing thinks here: {recap:#}");
+    let claims = recap["claims"].as_array().unwrap();
+    let lines = shown(&place, "friday");
+    for claim in claims {
+        for number in claim["lines"].as_array().unwrap() {
+            assert!(lines.iter().any(|line| line["seq"] == *number), "{claim:#}");
+        }
+    }
+    let all = recap.to_string();
+    assert!(all.contains("Wren rolled") && all.contains("Ravenford"), "{recap:#}");
+    place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
+    let page = std::fs::read_to_string(place.path("friday.md")).unwrap();
+    assert!(page.contains("Wren rolled"), "it is kept as the summary: {page}");
+    let none = place.run(&["session", "recap", "monday"]).ends_with(1);
+    assert!(none.message().contains("no session 'monday'"), "{none:#?}");
+    let facts = place.run(&["memory", "facts"]).ends_with(0);
+    assert!(facts.stdout.contains("no fact waits"), "{facts:#?}");
+}
+
+#[test]
+fn a_model_proves_what_it_says_and_its_facts_wait() {
+    let server = ChatServer::start();
+    server.otherwise(|request| {
+        let asked = request.body.to_string();
+        if asked.contains("recap of a session") {
+            Script::text(&[
+                "Anna told Bartok of the silver key. [1]\nThe king is dead. [?]\n",
+                "FACT: The silver key is under the mill. [1]\nFACT: Bartok is sad. [77]\n",
+            ])
+        } else {
+            Script::text(&["I will remember."])
+        }
+    });
+    let llm = format!("{{ name: openai, base_url: \"{}\", model: m }}", server.base_url());
+    let cast = "npcs: [{ name: Bartok, voice: { voice_id: rms } }]";
+    let place = Place::with_config(&format!("providers: {{ llm: {llm} }}\n{cast}\n"));
+    ask(&place, "one", &["Bartok, the silver key is under the mill"]);
+    let recap = place.run(&["session", "recap", "one"]).ends_with(0);
+    assert!(recap.stdout.contains("- Anna told Bartok of the silver key. [#1]"), "{recap:#?}");
+    assert!(recap.stdout.contains("To confirm (no line says so):\n- The king"), "{recap:#?}");
+    assert!(recap.stderr.contains("1 facts wait"), "{recap:#?}");
+    place.run(&["session", "recap", "one"]).ends_with(0);
+    let waiting = place.run(&["memory", "facts", "--json"]).ends_with(0).line();
+    assert_eq!(waiting["status"], "proposed", "{waiting:#}");
+    let id = text(&waiting, "id");
+    let decided = ["memory", "facts", "--edit", id, "--text", "A key lies under the mill."];
+    let left = place.run(&decided).ends_with(0);
+    assert!(left.stdout.contains("no fact waits"), "{left:#?}");
+    let all = place.run(&["memory", "facts", "--all", "--json"]).ends_with(0).line();
+    assert_eq!(
+        (text(&all, "status"), text(&all, "text")),
+        ("accepted", "A key lies under the mill.")
+    );
+    let unknown = place.run(&["memory", "facts", "--accept", "fact-x"]).ends_with(1);
+    assert!(unknown.message().contains("no fact 'fact-x'"), "{unknown:#?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::UNIX_EPOCH,
@@ -12,16 +12,19 @@ use std::{
 use arc_swap::ArcSwap;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
+use tokio::sync::mpsc;
 
 use super::{
-    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, campaign_key,
-    open_table, reload::wall_clock,
+    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, Writer,
+    campaign_key, open_table, privacy, recap, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    discord::{AddedServer, House, Opened, Opening, Service, Services, Written},
+    discord::{
+        AddedServer, Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written,
+    },
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
     logic::{
@@ -29,8 +32,9 @@ use crate::{
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
+    memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
     provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
-    session::{Kept, TurnLine},
+    session::{Command, Kept, TurnLine},
     tools::{
         self, Effects, Report, ToolHost,
         connection::{ServerOptions, Servers},
@@ -52,6 +56,7 @@ pub struct Residence {
     aside: Purse,
     dice: Arc<Mutex<StdRng>>,
     scribe: Scribe,
+    store: Arc<dyn MemoryStore>,
 }
 
 /// What is kept of a session while it runs.
@@ -59,6 +64,7 @@ struct Books {
     purse: Purse,
     calls: CallLog,
     written: Transcribed,
+    commands: mpsc::WeakSender<Command>,
 }
 
 impl Residence {
@@ -67,11 +73,12 @@ impl Residence {
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
         tables: Tables,
-        (stt, scribe): (Arc<dyn SpeechToText>, Scribe),
+        stt: Arc<dyn SpeechToText>,
+        (scribe, store): (Scribe, Arc<dyn MemoryStore>),
     ) -> Self {
         let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe }
+        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe, store }
     }
 
     /// Held for a line at most, never across an await.
@@ -110,9 +117,102 @@ impl Residence {
             guild: Some(opening.guild),
         };
         self.scribe.begins(&written);
-        self.books().insert(opening.session, Books { purse: table.purse, calls, written });
+        let commands = table.handle.commands.downgrade();
+        let books = Books { purse: table.purse, calls, written, commands };
+        self.books().insert(opening.session, books);
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(Opened { handle: table.handle, task: table.task, cast })
+    }
+}
+
+impl Residence {
+    /// Whether everything said so far is in the store.
+    async fn caught_up(&self) -> Result<(), String> {
+        self.scribe.settled().await;
+        match self.scribe.backlog().count().waiting {
+            0 => Ok(()),
+            _ => Err("not everything is written down yet (try again in a minute)".to_owned()),
+        }
+    }
+
+    /// Forgets in the tables that run; the sessions whose calls are being logged.
+    fn forget_at_tables(&self, names: &[String], scope: &Scope) -> BTreeSet<String> {
+        let mut books = self.books();
+        for (session, books) in books.iter_mut() {
+            let is_meant = match scope {
+                Scope::Everywhere => true,
+                Scope::Guild(guild) => books.written.guild == Some(*guild),
+                Scope::Session(meant) => meant == session,
+            };
+            if !is_meant {
+                continue;
+            }
+            if let Err(error) = books.calls.forget(names) {
+                tracing::error!(error = format!("{error:#}"), "tool calls are not forgotten");
+            }
+            let table = books.commands.upgrade();
+            if let Some(Err(error)) =
+                table.map(|table| table.try_send(Command::Erase(names.to_vec())))
+            {
+                tracing::error!(%error, "a table does not forget");
+            }
+        }
+        books.keys().map(|session| session.0.clone()).collect()
+    }
+
+    async fn retell(self, wish: Wish) -> Result<String, String> {
+        let said = |error: memory::Error| error.to_string();
+        self.caught_up().await?;
+        let config = self.config.load_full();
+        let campaign = campaign_key(&config);
+        let (guild, id) = (Some(wish.guild), wish.session.clone());
+        let filter = SessionFilter { id, guild, limit: 1 };
+        let found = self.store.sessions(&campaign, filter).await.map_err(said)?.pop();
+        let Some(SessionEntry { session, .. }) = found else {
+            return Err(match wish.session {
+                Some(id) => format!("there is no session '{id}' of this server"),
+                None => "nothing was played on this server yet (/session start)".to_owned(),
+            });
+        };
+        if let (Some(summary), false) = (&session.summary, wish.paid) {
+            return Ok(summary.clone());
+        }
+        let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
+        let purse = own.unwrap_or_else(|| self.aside.clone());
+        let writer = match wish.paid {
+            true => Writer::open(&config, purse).map_err(|error| error.to_string())?,
+            false => None,
+        };
+        let viewer = if wish.for_dm { Viewer::Dm } else { Viewer::Everyone };
+        let told = recap((&*self.store, &campaign), &session.id, viewer, writer.as_ref()).await;
+        let Some(told) = told.map_err(said)? else {
+            return Err(format!("the session '{}' was deleted just now", session.id));
+        };
+        let mut text = told.text();
+        if wish.for_dm && told.proposed > 0 {
+            text.push_str(&format!(
+                "{} facts wait for your word (glyphoxa memory facts)\n",
+                told.proposed
+            ));
+        }
+        Ok(text)
+    }
+
+    async fn forget_person(self, what: Forgetting) -> Result<u64, String> {
+        self.caught_up().await?;
+        let said = |error: memory::Error| error.to_string();
+        let player = what.user.to_string();
+        let mut names = privacy::names(&*self.store, &player).await.map_err(said)?;
+        names.extend(what.names);
+        let names: Vec<String> = names.into_iter().collect();
+        let open = self.forget_at_tables(&names, &what.scope);
+        let (folder, scope) = (self.config.load().data_dir.clone(), what.scope.clone());
+        let files = tokio::task::spawn_blocking(move || {
+            privacy::forget_kept(&folder, &names, &scope, |id| open.contains(id))
+        });
+        let files = files.await.map_err(|lost| lost.to_string())?;
+        files.map_err(|error| format!("{error:#}"))?;
+        privacy::forget(&*self.store, &player, &what.scope).await.map_err(said)
     }
 }
 
@@ -140,6 +240,15 @@ impl House for Residence {
         }
     }
 
+    fn take_back(&self, session: &SessionId, turns: &[u64]) {
+        if let Some(books) = self.books().get_mut(session) {
+            if let Err(error) = books.calls.take_back(turns) {
+                tracing::error!(error = format!("{error:#}"), "tool calls are not taken back");
+            }
+            self.scribe.take_back(&books.written, turns);
+        }
+    }
+
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
         let books = self.books().remove(session);
         if let Some(books) = &books {
@@ -161,6 +270,24 @@ impl House for Residence {
             }
         }
         .boxed()
+    }
+
+    fn own_lines(&self, user: u64) -> BoxFuture<'static, Result<String, String>> {
+        let house = self.clone();
+        async move {
+            house.caught_up().await?;
+            let lines = privacy::own_lines(&*house.store, &user.to_string()).await;
+            lines.map_err(|error| error.to_string())
+        }
+        .boxed()
+    }
+
+    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
+        self.clone().forget_person(what).boxed()
+    }
+
+    fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>> {
+        self.clone().retell(wish).boxed()
     }
 
     fn cast(&self) -> Vec<Arc<Npc>> {

@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::{domain::Message, files};
+use crate::{domain::Message, engine::forget_exchanges, files};
 
 /// Longest name of a session.
 const ID_MAX: usize = 64;
@@ -122,6 +122,21 @@ impl KeptSession {
             }
         }
         Ok(had_any)
+    }
+
+    /// Forgets the exchanges that somebody of these names began.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn forget(mut self, names: &[String]) -> anyhow::Result<()> {
+        let messages = |content: &Content| content.histories.values().map(Vec::len).sum::<usize>();
+        let before = messages(&self.content);
+        self.content.histories.values_mut().for_each(|it| forget_exchanges(it, names));
+        if messages(&self.content) == before {
+            return Ok(());
+        }
+        let spent = self.content.spent;
+        self.save(BTreeMap::new(), spent)
     }
 
     /// Keeps what came of it.

@@ -10,6 +10,7 @@ mod spill;
 mod tests;
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -24,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Tables, reload::wall_clock};
 use crate::{
     config::MemoryOptions,
-    memory::{CampaignKey, MemoryStore, Session},
+    memory::{CampaignKey, MemoryStore, Session, Uid},
     session::{Backlog, TurnLine},
 };
 use pen::{Note, Pen};
@@ -36,6 +37,8 @@ const NOTES_CAPACITY: usize = 8_192;
 const SETTLED: Duration = Duration::from_millis(500);
 /// What is left at the end may take so long.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Turns whose lines can still be taken back.
+const RECENT: usize = 256;
 
 /// A session that is written down.
 #[derive(Clone, Debug)]
@@ -48,11 +51,19 @@ pub struct Transcribed {
     pub guild: Option<u64>,
 }
 
+/// A turn that was written down just now.
+struct Recent {
+    session: String,
+    turn: u64,
+    lines: Vec<Uid>,
+}
+
 /// Writes down what was said. Cloning shares it.
 #[derive(Clone)]
 pub struct Scribe {
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
+    recent: Arc<Mutex<VecDeque<Recent>>>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
 }
@@ -66,7 +77,7 @@ impl Scribe {
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let pen = Pen::new((store, tables), options, backlog.clone(), stop.clone());
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, stop, task }
+        Self { notes, backlog, recent: Arc::default(), stop, task }
     }
 
     /// Counts what is not written yet.
@@ -96,7 +107,30 @@ impl Scribe {
     pub fn line(&self, of: &Transcribed, line: &TurnLine) {
         let lines = line::utterances(of, line, unix_ms(wall_clock()));
         if !lines.is_empty() {
+            let uids = lines.iter().map(|line| line.uid.clone()).collect();
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            if recent.len() == RECENT {
+                recent.pop_front();
+            }
+            let session = of.session.clone();
+            recent.push_back(Recent { session, turn: line.turn, lines: uids });
+            drop(recent);
             self.note(Entry::Lines(of.campaign.clone(), lines));
+        }
+    }
+
+    /// Turns are taken back, those that are still to be written included; returns at once.
+    pub fn take_back(&self, of: &Transcribed, turns: &[u64]) {
+        let mut lines = Vec::new();
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
+            let taken = it.session == of.session && turns.contains(&it.turn);
+            if taken {
+                lines.extend(it.lines.iter().cloned());
+            }
+            !taken
+        });
+        if !lines.is_empty() {
+            self.note(Entry::Withdraw(of.campaign.clone(), lines));
         }
     }
 

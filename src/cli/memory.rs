@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::{DONE, Failure, block_on, session::said};
 use crate::{
-    app,
+    app::{self, Verdict},
     config::Config,
     memory::{
         Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
@@ -24,6 +24,8 @@ const NEAR_MAX: usize = 100;
   glyphoxa memory search 'silver key'
   glyphoxa memory search mill --npc 'Bartok the Barkeep'
   glyphoxa memory entity Saltmarsh
+  glyphoxa memory facts
+  glyphoxa memory facts --accept fact-0123456789abcdef
   glyphoxa memory stats")]
 pub struct Arguments {
     #[command(subcommand)]
@@ -66,6 +68,27 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// What models propose to hold for true: nothing of it counts before you accept it.
+    Facts {
+        /// These hold.
+        #[arg(long, value_name = "ID")]
+        accept: Vec<String>,
+        /// These do not, and are not proposed again.
+        #[arg(long, value_name = "ID")]
+        reject: Vec<String>,
+        /// This one holds in other words.
+        #[arg(long, value_name = "ID", requires = "text")]
+        edit: Option<String>,
+        /// The words.
+        #[arg(long, value_name = "TEXT", requires = "edit")]
+        text: Option<String>,
+        /// Those that were decided too.
+        #[arg(long)]
+        all: bool,
+        /// One JSON object a fact.
+        #[arg(long)]
+        json: bool,
+    },
     /// How much there is, and where.
     Stats {
         /// One JSON object.
@@ -102,6 +125,14 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     (_, Some(other)) => way(at, (&name, &other), json).await,
                     (None, None) => entity(at, &name, json).await,
                 }
+            }
+            Action::Facts { accept, reject, edit, text, all, json } => {
+                let verdicts = accept
+                    .into_iter()
+                    .map(|id| (id, Verdict::Accept))
+                    .chain(reject.into_iter().map(|id| (id, Verdict::Reject)))
+                    .chain(edit.zip(text).map(|(id, text)| (id, Verdict::Edit(text))));
+                facts((&*store, &campaign), verdicts.collect(), (all, json)).await
             }
             Action::Stats { json } => stats((&*store, &campaign), json).await,
         }
@@ -204,6 +235,38 @@ fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyho
         writeln!(out, "  {arrow} {} {}", tie.relation.key.kind, tie.other.name)?;
     }
     Ok(())
+}
+
+async fn facts(
+    (store, campaign): At<'_>,
+    verdicts: Vec<(String, Verdict)>,
+    (all, json): (bool, bool),
+) -> Result<u8, Failure> {
+    for (id, verdict) in verdicts {
+        if !app::decide(store, campaign, &id, verdict).await? {
+            let why = format!("there is no fact '{id}' (glyphoxa memory facts)");
+            return Err(Failure::Failed(anyhow::anyhow!(why)));
+        }
+    }
+    let facts = app::facts(store, campaign, all).await?;
+    let mut out = io::stdout().lock();
+    for fact in &facts {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(fact)?)?;
+        } else {
+            let session = fact.session.as_deref().unwrap_or_default();
+            let lines = fact.lines.map_or_else(String::new, |(first, last)| {
+                if first == last { format!("#{first}") } else { format!("#{first}-{last}") }
+            });
+            let status = serde_json::to_value(fact.status)?;
+            let status = status.as_str().unwrap_or_default();
+            writeln!(out, "{} {status} {} ({session} {lines})", fact.id, fact.text)?;
+        }
+    }
+    if facts.is_empty() && !json {
+        writeln!(out, "no fact waits for your word")?;
+    }
+    Ok(DONE)
 }
 
 async fn stats((store, campaign): At<'_>, json: bool) -> Result<u8, Failure> {

@@ -50,9 +50,14 @@ async fn serve(
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
-    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
-    let heard = (Arc::clone(&stt), scribe.clone());
-    let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
+    let scribe = Scribe::open(Arc::clone(&store), tables.clone(), &config.load().memory);
+    let house = Residence::new(
+        Arc::clone(&config),
+        Arc::clone(&tools),
+        tables.clone(),
+        Arc::clone(&stt),
+        (scribe.clone(), store),
+    );
     let stop = CancellationToken::new();
     let running = Running { path, tables, tools: &tools, log_level: set_level };
     let bot = discord::run(options, Arc::new(house), stop.clone());

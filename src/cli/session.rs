@@ -12,9 +12,11 @@ use clap::{Args, Subcommand};
 
 use super::{DONE, Failure, block_on, complain};
 use crate::{
-    app::{self, KeptError, KeptSession},
+    app::{self, KeptError, KeptSession, date, time},
     config::Config,
+    engine::Purse,
     files,
+    logic::budget::Ledger,
     memory::{
         CampaignKey, Forget, Line, LineFilter, MemoryStore, SessionEntry, SessionFilter, Viewer,
     },
@@ -24,6 +26,7 @@ use crate::{
 #[command(after_help = "examples:
   glyphoxa session list
   glyphoxa session show friday
+  glyphoxa session recap friday
   glyphoxa session export friday --out friday.md
   glyphoxa session delete friday")]
 pub struct Arguments {
@@ -47,6 +50,21 @@ enum Action {
         #[arg(long, value_name = "N", default_value_t = 0)]
         last: usize,
         /// One JSON object a line, with everything that is known of it.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What happened, with the numbers of the lines that prove it; by the assistant's model, or
+    /// an extract without one. Kept as the session's summary when it is for players.
+    Recap {
+        /// The session.
+        id: String,
+        /// With what only the game master may see.
+        #[arg(long)]
+        dm: bool,
+        /// From the lines alone, without asking a model.
+        #[arg(long)]
+        extract: bool,
+        /// One JSON object.
         #[arg(long)]
         json: bool,
     },
@@ -86,6 +104,10 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                 let lines = lines(at, &id, last).await?;
                 print(&lines, json, &mut io::stdout().lock())?;
                 Ok(DONE)
+            }
+            Action::Recap { id, dm, extract, json } => {
+                let viewer = if dm { Viewer::Dm } else { Viewer::Everyone };
+                recap(config, at, (&id, viewer), (extract, json)).await
             }
             Action::Export { id, out, json } => export(at, &id, out, json).await,
             Action::Delete { id, json } => delete(config, at, &id, json).await,
@@ -194,11 +216,46 @@ async fn export(at: At<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Resul
     Ok(DONE)
 }
 
-async fn delete(config: &Config, at: At<'_>, id: &str, json: bool) -> Result<u8, Failure> {
-    let kept = KeptSession::open(&config.data_dir, id).map_err(|error| match error {
+async fn recap(
+    config: &Config,
+    at: At<'_>,
+    (id, viewer): (&str, Viewer),
+    (extract, json): (bool, bool),
+) -> Result<u8, Failure> {
+    find(at, id).await?;
+    let kept = kept(config, id)?;
+    let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let writer = if extract { None } else { app::Writer::open(config, purse.clone())? };
+    let recap = app::recap(at, id, viewer, writer.as_ref()).await;
+    // What was paid is paid, whatever came of it.
+    if purse.spent() > kept.spent() {
+        let histories = kept.histories();
+        kept.save(histories, purse.spent())?;
+    }
+    let Some(recap) = recap? else { return Ok(DONE) };
+    let mut out = io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::to_string(&recap)?)?;
+    } else {
+        write!(out, "{}", recap.text())?;
+        if recap.proposed > 0 {
+            let facts = recap.proposed;
+            complain(&format!("{facts} facts wait for your word (glyphoxa memory facts)"));
+        }
+    }
+    Ok(DONE)
+}
+
+/// The kept session `id`.
+fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
+    KeptSession::open(&config.data_dir, id).map_err(|error| match error {
         KeptError::Name(_) => Failure::Usage(error.to_string()),
         KeptError::File(error) => Failure::Failed(error),
-    })?;
+    })
+}
+
+async fn delete(config: &Config, at: At<'_>, id: &str, json: bool) -> Result<u8, Failure> {
+    let kept = kept(config, id)?;
     let gone = at.0.forget(at.1, Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
     if gone.sessions == 0 && !had_files {
@@ -210,42 +267,4 @@ async fn delete(config: &Config, at: At<'_>, id: &str, json: bool) -> Result<u8,
         complain(&format!("deleted '{id}': {} lines", gone.lines));
     }
     Ok(DONE)
-}
-
-/// A day, as YYYY-MM-DD hh:mm, UTC.
-fn date(at: i64) -> String {
-    let (year, month, day) = civil(at.div_euclid(86_400_000));
-    format!("{year:04}-{month:02}-{day:02} {}", &time(at)[..5])
-}
-
-/// A time of day, as hh:mm:ss, UTC.
-fn time(at: i64) -> String {
-    let seconds = at.div_euclid(1_000).rem_euclid(86_400);
-    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
-}
-
-/// Year, month and day of a number of days since 1970-01-01, by Hinnant's algorithm.
-const fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let part = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * part + 2) / 5 + 1;
-    let month = if part < 10 { part + 3 } else { part - 9 };
-    (year + era * 400 + if month <= 2 { 1 } else { 0 }, month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_of_the_calendar() {
-        assert_eq!(date(0), "1970-01-01 00:00");
-        assert_eq!(date(951_782_400_000), "2000-02-29 00:00");
-        assert_eq!(date(1_795_337_697_000), "2026-11-22 08:54");
-        assert_eq!(time(1_795_337_697_000), "08:54:57");
-    }
 }

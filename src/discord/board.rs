@@ -166,13 +166,17 @@ impl Guild {
     /// No session runs.
     pub fn halt(&self) -> Result<Reply, Refusal> {
         self.live()?.tell(Command::Halt)?;
-        Ok(Reply::private("Everyone is silent. Nobody learns who held up the card."))
+        Ok(Reply::private(
+            "Everyone is silent, and the last exchange is taken back. Nobody learns who held up the \
+             card.",
+        ))
     }
 
     /// The table has halted: the game master is told, without a name.
     pub fn halted(&mut self) {
-        let text = "An X-card was held up. Everyone is silent and muted; take the moment you need, \
-                    then /npc unmuteall.";
+        let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
+                    taken back from the transcript and from what NPCs remember; take the moment you \
+                    need, then /npc unmuteall.";
         if let Some(live) = self.live_mut() {
             live.panel.note("an X-card was held up".to_owned());
         }

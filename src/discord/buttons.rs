@@ -6,7 +6,7 @@ use serenity::all::{ChannelId, Permissions, UserId};
 
 use super::{
     board,
-    commands::{Answer, Refusal, setup},
+    commands::{Answer, Refusal, records, setup},
     desk,
     guild::Guild,
     notices,
@@ -40,6 +40,7 @@ const KINDS: &[(&str, Pressed)] = &[
     ("consent", notices::pressed),
     ("desk", desk::pressed),
     ("setup", setup::pressed),
+    ("privacy", records::pressed),
 ];
 
 impl Guild {

@@ -340,8 +340,14 @@ impl Guild {
         self.close_panel(panel, why);
         let house = Arc::clone(&self.shared.house);
         self.closing.spawn(async move {
-            let (session, kept, lines) = live.close().await;
-            lines.iter().for_each(|line| house.record(&session, line));
+            let (session, kept, told) = live.close().await;
+            for event in told {
+                match event {
+                    TableEvent::Line(line) => house.record(&session, &line),
+                    TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
+                    TableEvent::Notice(_) | TableEvent::State(_) => {}
+                }
+            }
             if let Err(why) = house.keep(&session, kept).await {
                 tracing::error!(why, "a session was not kept");
             }

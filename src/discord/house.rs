@@ -62,6 +62,41 @@ pub struct Services {
     pub cap: Option<f64>,
 }
 
+/// Whose lines are forgotten, and which of them.
+#[derive(Clone, Debug)]
+pub struct Forgetting {
+    /// Whose.
+    pub user: u64,
+    /// What they are called now, beside what is known of them.
+    pub names: Vec<String>,
+    /// Which.
+    pub scope: Scope,
+}
+
+/// Where lines were said.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// Anywhere.
+    Everywhere,
+    /// In a guild.
+    Guild(u64),
+    /// In a session.
+    Session(SessionId),
+}
+
+/// Which recap is wanted.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// The guild.
+    pub guild: u64,
+    /// The session; `None`: the guild's last.
+    pub session: Option<String>,
+    /// With what only game masters may see.
+    pub for_dm: bool,
+    /// A model may be paid for it; otherwise what is there already, or an extract.
+    pub paid: bool,
+}
+
 /// What the assistant has written.
 #[derive(Clone, Debug)]
 pub struct Written {
@@ -92,8 +127,21 @@ pub trait House: Send + Sync + 'static {
     /// Writes down what was said and what a turn called. What cannot be is logged.
     fn record(&self, session: &SessionId, line: &TurnLine);
 
+    /// Takes back what was written down of these turns, by their numbers.
+    fn take_back(&self, session: &SessionId, turns: &[u64]);
+
     /// Keeps what is worth keeping of a closed table.
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>>;
+
+    /// Everything `user` has said, as text for them. What cannot be read is said in one line.
+    fn own_lines(&self, user: u64) -> BoxFuture<'static, Result<String, String>>;
+
+    /// Forgets a person's lines and what was derived from them, in tables that run too; how many
+    /// lines there were. What cannot be is said in one line.
+    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>>;
+
+    /// What happened in a session, as text. What cannot be is said in one line. Cancel safe.
+    fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>>;
 
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, SessionId},
-    session::{Command, Kept, Pace, Status, TableEvent, TableHandle, TurnLine},
+    session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
     tools::{CastChanges, Effects},
 };
 
@@ -207,9 +207,9 @@ impl Live {
         .boxed()
     }
 
-    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping, and the lines that
-    /// came of it.
-    pub async fn close(mut self) -> (SessionId, Kept, Vec<TurnLine>) {
+    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping, and what the table
+    /// told at the end.
+    pub async fn close(mut self) -> (SessionId, Kept, Vec<TableEvent>) {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -225,13 +225,8 @@ impl Live {
                 Kept::default()
             }
         };
-        let mut lines = Vec::new();
-        while let Ok(event) = self.events.try_recv() {
-            if let TableEvent::Line(line) = event {
-                lines.push(*line);
-            }
-        }
+        let told = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
         self.link.close().await;
-        (self.session, kept, lines)
+        (self.session, kept, told)
     }
 }

@@ -34,7 +34,7 @@ mod watch;
 
 pub use bot::run;
 pub use examine::examine;
-pub use house::{House, Opened, Opening, Service, Services, Written};
+pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Consent, Options, Token};
 pub use settings::AddedServer;

@@ -8,6 +8,7 @@ use super::{
     buttons::Press,
     commands::{Answer, Refusal},
     guild::{Guild, Job},
+    house::{Forgetting, Scope},
     options::Consent,
     reply::Reply,
 };
@@ -119,8 +120,28 @@ impl Guild {
         {
             tracing::warn!(why, "an opted-out speaker was not forgotten");
         }
+        self.forget_session_of(user);
         self.save()?;
         Ok("You are not heard any more (/privacy optin takes that back).")
+    }
+
+    /// What `user` has said in the session that runs is deleted.
+    fn forget_session_of(&mut self, user: u64) {
+        let Ok(live) = self.live() else { return };
+        let names = live.people.get(&user).map(|it| it.name.clone());
+        let names = names.into_iter().chain(self.settings.characters.get(&user).cloned()).collect();
+        let scope = Scope::Session(live.session.clone());
+        let deleted = self.shared.house.forget(Forgetting { user, names, scope });
+        self.spawn(async move {
+            let deleted = deleted.await;
+            Box::new(move |guild: &mut Self| {
+                let (Err(why), Some(live)) = (deleted, guild.live_mut()) else { return };
+                tracing::error!(why, "lines of somebody who opted out are still kept");
+                live.panel.note(format!(
+                    "what somebody said who opted out is not deleted: {why} (/privacy delete)"
+                ));
+            }) as Job
+        });
     }
 
     /// `user` may be heard from now on.

@@ -130,7 +130,12 @@ impl Guild {
                     live.panel.urgent = true;
                 }
             }
-            TableEvent::Halted => self.halted(),
+            TableEvent::Halted { taken_back } => {
+                if let Ok(live) = self.live() {
+                    self.shared.house.take_back(&live.session, &taken_back);
+                }
+                self.halted();
+            }
         }
     }
 

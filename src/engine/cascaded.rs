@@ -185,6 +185,10 @@ impl VoiceEngine for Cascaded {
         self.history.forget_speaker(speaker);
     }
 
+    fn take_back(&mut self, said: &str) {
+        self.history.take_back(said);
+    }
+
     fn history(&self) -> &[Message] {
         self.history.messages()
     }

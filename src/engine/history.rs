@@ -3,7 +3,10 @@
 //! Entry type: [`History`]. **Never**: holds what was generated but not heard.
 
 use super::TurnReport;
-use crate::{domain::Message, logic::prompt::Overheard};
+use crate::{
+    domain::Message,
+    logic::prompt::{FOLLOW_UP, Overheard},
+};
 
 /// Lines overheard since an NPC's last turn that are kept for its next.
 const OVERHEARD_MAX: usize = 20;
@@ -49,9 +52,20 @@ impl History {
         }
     }
 
-    /// Takes back everything overheard of one speaker.
+    /// Takes back everything of one speaker: what was overheard, and their exchanges.
     pub fn forget_speaker(&mut self, speaker: &str) {
         self.overheard.retain(|line| line.speaker != speaker);
+        forget_exchanges(&mut self.messages, &[speaker]);
+    }
+
+    /// Takes back the last exchange, if it begins with `said`.
+    pub fn take_back(&mut self, said: &str) {
+        let last = self.messages.iter().rposition(|it| matches!(it, Message::User(_)));
+        let begins =
+            |at: usize| matches!(self.messages.get(at), Some(Message::User(it)) if it == said);
+        if let Some(last) = last.filter(|at| begins(*at)) {
+            self.messages.truncate(last);
+        }
     }
 
     /// Adds a turn with the text of it that was heard.
@@ -84,4 +98,20 @@ impl History {
             .map_or(self.messages.len(), |offset| older + offset);
         self.messages.drain(..cut);
     }
+}
+
+/// Removes the exchanges that somebody of these names began, answers included.
+pub fn forget_exchanges(messages: &mut Vec<Message>, names: &[impl AsRef<str>]) {
+    let theirs = |said: &str| {
+        let named = |name: &str| said.strip_prefix(name).is_some_and(|it| it.starts_with(": "));
+        names.iter().any(|name| named(name.as_ref()))
+    };
+    let mut is_theirs = false;
+    messages.retain(|message| {
+        if let Message::User(said) = message {
+            // What comes later of a call belongs to whoever led to it.
+            is_theirs = theirs(said) || (is_theirs && said == FOLLOW_UP);
+        }
+        !is_theirs
+    });
 }

@@ -5,15 +5,12 @@
 
 use std::sync::Arc;
 
-use futures::{FutureExt, StreamExt, future::BoxFuture};
+use futures::{FutureExt, future::BoxFuture};
 
-use super::{
-    cascaded::CascadedParts,
-    purse::{Purse, consumed, expected},
-};
+use super::{cascaded::CascadedParts, once::ask_once, purse::Purse};
 use crate::{
-    domain::{Npc, ToolChoice, TurnFacts},
-    provider::{ChatEvent, ChatModel, ChatRequest, Error, Kind},
+    domain::Npc,
+    provider::{ChatModel, Error, Kind},
     tools::{NotSampled, SampleRequest, Sampled, Sampler},
 };
 
@@ -38,31 +35,8 @@ impl Lent {
 
     async fn ask(&self, request: SampleRequest) -> Result<Sampled, Error> {
         let max_tokens = request.max_tokens.min(LONGEST);
-        let held = self.purse.hold(
-            self.model.priced_as(),
-            &self.npc.name,
-            self.npc.policy.max_cost,
-            expected(&request.messages, max_tokens),
-        )?;
-        let mut stream = self.model.stream(ChatRequest {
-            messages: request.messages,
-            tools: Arc::from([]),
-            tool_choice: ToolChoice::None,
-            max_tokens,
-            facts: Arc::new(TurnFacts::default()),
-        });
-        let (mut text, mut usage) = (String::new(), None);
-        while let Some(event) = stream.next().await {
-            match event? {
-                ChatEvent::Text(delta) => text.push_str(&delta),
-                ChatEvent::Usage(billed) => usage = Some(billed),
-                ChatEvent::ToolCall(_) => {}
-                ChatEvent::Done => break,
-            }
-        }
-        if let Some(usage) = usage {
-            held.settle(consumed(usage));
-        }
+        let asked = (request.messages, max_tokens);
+        let text = ask_once(&*self.model, &self.npc, &self.purse, asked).await?;
         let model = self.model.priced_as().unwrap_or(self.model.name()).to_owned();
         Ok(Sampled { text, model })
     }

@@ -9,6 +9,7 @@ mod fillers;
 mod history;
 mod lend;
 mod limits;
+mod once;
 mod purse;
 mod recent;
 mod speak;
@@ -16,7 +17,9 @@ mod tool_loop;
 
 pub use assistant::{Assistant, Question};
 pub use cascaded::{Cascaded, CascadedParts};
+pub use history::forget_exchanges;
 pub use limits::SessionCalls;
+pub use once::ask_once;
 pub use purse::{Held, Purse};
 pub use speak::Shaping;
 
@@ -55,8 +58,11 @@ pub trait VoiceEngine: Send {
     /// whole is told later.
     fn forget(&mut self, speaker: &str, text: &str);
 
-    /// Takes back everything of `speaker` that was overheard and not answered.
+    /// Takes back everything of `speaker`: what was overheard, and their exchanges.
     fn forget_speaker(&mut self, speaker: &str);
+
+    /// Takes back the last exchange, if it begins with `said`.
+    fn take_back(&mut self, said: &str);
 
     /// The conversation so far, to be kept with the session.
     fn history(&self) -> &[Message];

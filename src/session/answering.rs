@@ -338,10 +338,13 @@ impl Table {
     /// Books a turn of which everything is known.
     pub(super) fn finish(&mut self, turn: TurnId, aborted: bool) {
         let Some(active) = self.turns.take_ended(turn, aborted) else { return };
-        let now = Instant::now();
+        let (now, taken_back) = (Instant::now(), active.taken_back);
         let purpose = active.purpose.clone();
         let spent = self.purse.spent();
         let ended = active.into_ended(|seat| self.seats[seat].cast(), self.stt.name(), spent);
+        if taken_back {
+            return self.end_taken_back(ended);
+        }
         let HeardAloud { text, .. } = &ended.heard;
         let seat = &mut self.seats[ended.seat];
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
@@ -363,6 +366,9 @@ impl Table {
         }
         if let Some(line) = ended.line {
             self.line(line, purpose.utterance.speaker);
+            if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
+                self.lately.remembered(&report.said);
+            }
         }
         self.warm_seat(ended.seat);
     }
@@ -374,7 +380,7 @@ impl Table {
         }
     }
 
-    fn warm_seat(&self, seat: usize) {
+    pub(super) fn warm_seat(&self, seat: usize) {
         let warming = self.seats[seat].engine.warm();
         let closed = self.closed.clone();
         tokio::spawn(async move {

@@ -19,6 +19,9 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
+    /// NPCs forget what people of these names have said and what they answered them; whoever is at
+    /// the table stays there.
+    Erase(Vec<String>),
     /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
     /// name.
     Character {
@@ -59,7 +62,8 @@ pub enum Command {
         /// Silenced or not.
         muted: bool,
     },
-    /// Everyone stops at once and is muted; nothing that waits is answered.
+    /// Everyone stops at once and is muted; nothing that waits is answered, and the last exchange is
+    /// taken back.
     Halt,
     /// Nobody is answered until resumed: what is being heard is said to its end, what waits goes
     /// on waiting, what is said meanwhile is remembered and not answered. The game master's own
@@ -129,7 +133,10 @@ pub enum TableEvent {
     /// Something the game master should know.
     Notice(String),
     /// Somebody has stopped the game; who is not told.
-    Halted,
+    Halted {
+        /// Turns that were told of before and are taken back, by their numbers.
+        taken_back: Vec<u64>,
+    },
     /// What the table does now, when that changes.
     State(State),
 }

@@ -23,6 +23,7 @@ mod status;
 mod steering;
 mod stream;
 mod table;
+mod taking_back;
 mod tally;
 mod turns;
 

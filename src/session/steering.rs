@@ -1,13 +1,12 @@
 //! What the game master does to the table, by command or by voice.
 //!
-//! **Never**: tells anybody who has used the X-card.
+//! **Never**: tells anybody whom a stage note is for.
 
 use tokio::time::Instant;
 
 use super::{
-    Speaker, SpeakerId, TableEvent,
+    Speaker, SpeakerId,
     command::SceneChange,
-    line::{Outcome, TurnLine},
     overrides::TurnTier,
     seat::Note,
     table::Table,
@@ -32,24 +31,6 @@ impl Table {
                 }
             }
         }
-    }
-
-    /// Everyone stops and is muted.
-    pub(super) fn halt(&mut self) {
-        self.mute(None, true);
-        self.tell(TableEvent::Halted);
-    }
-
-    /// Somebody has said the X-card: nobody is told who.
-    pub(super) fn halt_for(&mut self, utterance: &Utterance) {
-        self.halt();
-        let line = TurnLine {
-            heard: utterance.text.clone(),
-            stt: self.heard_by(utterance),
-            spent: self.purse.spent(),
-            ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
-        };
-        self.line_of_nobody(line);
     }
 
     /// Nobody is answered until resumed.
@@ -164,10 +145,16 @@ impl Table {
             self.drop_turn(now, turn);
         }
         let name = self.speakers.called(speaker).to_owned();
-        for seat in &mut self.seats {
-            seat.engine.forget_speaker(&name);
-        }
+        self.erase(&[name]);
         self.speakers.leave(speaker);
+    }
+
+    /// NPCs forget what people of these names have said.
+    pub(super) fn erase(&mut self, names: &[String]) {
+        for name in names {
+            self.seats.iter_mut().for_each(|seat| seat.engine.forget_speaker(name));
+            self.lately.forget(name);
+        }
     }
 
     /// Gives up every answer begun on a partial: what it was begun with has changed.
@@ -179,6 +166,3 @@ impl Table {
         }
     }
 }
-
-/// What became of an X-card.
-const HALTED: &str = "everyone has stopped and is muted";

@@ -21,6 +21,7 @@ use super::{
     playback::Playback,
     speakers::{SOMEBODY, Speakers},
     stream::LaneEvent,
+    taking_back::Lately,
     tally::Tally,
     turns::{Active, Turns},
 };
@@ -156,6 +157,7 @@ pub(super) struct Table {
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
     pub(super) tally: Tally,
+    pub(super) lately: Lately,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
@@ -195,6 +197,7 @@ impl Table {
             lane_news,
             paused: false,
             tally: Tally::default(),
+            lately: Lately::default(),
             state: State::default(),
             replies_in,
             lanes_in,
@@ -303,6 +306,7 @@ impl Table {
             Command::Join(speaker) => self.join(speaker),
             Command::Leave(speaker) => self.leave(speaker),
             Command::Forget(speaker) => self.forget(speaker),
+            Command::Erase(names) => self.erase(&names),
             Command::Character { speaker, name } => self.character(speaker, name),
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),
@@ -352,10 +356,12 @@ impl Table {
     pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
         self.speakers.name(speaker).clone_into(&mut line.speaker);
         line.from = Some(speaker);
-        let called = self.speakers.called(speaker);
-        line.circumstances.character = (called != line.speaker).then(|| called.to_owned());
+        let called = self.speakers.called(speaker).to_owned();
+        line.circumstances.character = (called != line.speaker).then(|| called.clone());
         line.circumstances.npcs = self.ears.scene.present();
         line.circumstances.people = self.speakers.here();
+        line.turn = self.lines + 1;
+        self.lately.told(&line, &called);
         self.line_as_it_is(line);
     }
 

@@ -119,6 +119,8 @@ pub struct Active {
     outcome: Option<Outcome>,
     /// The utterance is told of elsewhere.
     pub withdrawn: bool,
+    /// An X-card was held up: nobody is to remember it.
+    pub taken_back: bool,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
 }
@@ -175,6 +177,7 @@ impl Turns {
             kill_at: None,
             outcome: None,
             withdrawn: false,
+            taken_back: false,
             report: None,
             heard: None,
         });

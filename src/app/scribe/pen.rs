@@ -20,7 +20,7 @@ use super::{
 use crate::{
     app::{Tables, reload::wall_clock},
     config::MemoryOptions,
-    memory::{CampaignKey, Error, Forget, MemoryStore},
+    memory::{CampaignKey, Error, Forget, MemoryStore, Withdraw},
     session::{Backlog, TableEvent},
 };
 
@@ -210,6 +210,10 @@ impl Pen {
                 Entry::Lines(campaign, lines) => {
                     self.store.append(campaign, lines.clone()).await.map(drop)
                 }
+                Entry::Withdraw(campaign, lines) => {
+                    let lines = Withdraw::Lines(lines.clone());
+                    self.store.withdraw(campaign, lines).await.map(drop)
+                }
             }
         };
         tokio::select! {
@@ -220,6 +224,12 @@ impl Pen {
     }
 
     fn lose(&self, entry: &Entry) {
+        if matches!(entry, Entry::Withdraw(..)) {
+            self.tell(
+                "what an X-card took back may still be in the transcript (delete the session: \
+                 glyphoxa session delete)",
+            );
+        }
         self.backlog.written(entry.lines());
         self.backlog.lose(entry.lines());
     }

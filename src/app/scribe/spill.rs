@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{CampaignKey, Session, Utterance};
+use crate::memory::{CampaignKey, Session, Uid, Utterance};
 
 /// Programs of one folder that may have something waiting at once.
 const FILES: u32 = 16;
@@ -27,13 +27,15 @@ pub enum Entry {
     Session(CampaignKey, Session),
     /// Something was said.
     Lines(CampaignKey, Vec<Utterance>),
+    /// Something said is taken back.
+    Withdraw(CampaignKey, Vec<Uid>),
 }
 
 impl Entry {
     /// How many lines.
     pub fn lines(&self) -> u64 {
         match self {
-            Self::Session(..) => 0,
+            Self::Session(..) | Self::Withdraw(..) => 0,
             Self::Lines(_, lines) => u64::try_from(lines.len()).unwrap_or(u64::MAX),
         }
     }

@@ -35,6 +35,18 @@ impl Books {
         Ok(())
     }
 
+    /// Takes back what was written of these turns; it is gone from the disk afterwards, unless that
+    /// takes too long.
+    ///
+    /// # Errors
+    /// The log of calls cannot be written.
+    pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
+        self.calls.take_back(turns)?;
+        self.scribe.take_back(&self.written, turns);
+        self.scribe.settled().await;
+        Ok(())
+    }
+
     /// Writes down what is left, and that the session has ended.
     pub async fn close(&self) {
         self.scribe.ends(&self.written);

@@ -108,8 +108,10 @@ impl Driver {
     pub async fn close_books(&mut self) -> Result<(), Failure> {
         let Some(books) = &mut self.books else { return Ok(()) };
         while let Ok(event) = self.events.try_recv() {
-            if let TableEvent::Line(line) = event {
-                books.add(&line).await?;
+            match event {
+                TableEvent::Line(line) => books.add(&line).await?,
+                TableEvent::Halted { taken_back } => books.take_back(&taken_back).await?,
+                _ => {}
             }
         }
         books.close().await;
@@ -316,6 +318,9 @@ impl Driver {
                 // What is printed is written down.
                 books.add(line).await?;
             }
+        }
+        if let (TableEvent::Halted { taken_back }, Some(books)) = (event, &mut self.books) {
+            books.take_back(taken_back).await?;
         }
         Ok(self.printer.event(event)?)
     }

@@ -40,7 +40,7 @@ impl Printer {
     pub fn event(&self, event: &TableEvent) -> anyhow::Result<()> {
         match event {
             TableEvent::Notice(text) => super::super::complain(text),
-            TableEvent::Halted => super::super::complain("stopped: everyone is muted"),
+            TableEvent::Halted { .. } => super::super::complain("stopped: everyone is muted"),
             TableEvent::State(state @ State::Thinking(_)) if self.at_terminal => {
                 super::super::complain(&format!("  ({state})"));
             }

@@ -9,6 +9,7 @@ mod help;
 mod npc;
 mod parts;
 mod privacy;
+pub mod records;
 mod roll;
 mod say;
 mod scene;

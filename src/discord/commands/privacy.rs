@@ -2,7 +2,7 @@
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
+use super::{Answer, Call, Command, Refusal, Who, parts, records};
 use crate::discord::{
     guild::Guild,
     house::{Service, Services},
@@ -12,13 +12,23 @@ use crate::discord::{
 
 /// `/privacy`.
 pub const COMMAND: Command =
-    Command { name: "privacy", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
+    Command { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
+
+fn who(sub: &str) -> Who {
+    if sub == "purge" { Who::Dm } else { Who::Everyone }
+}
 
 fn register() -> CreateCommand {
     parts::command("privacy", "What is heard of you, where it goes, and how not to be heard")
         .add_option(parts::sub("info", "What is heard of you, and where it goes"))
         .add_option(parts::sub("optout", "You are not heard any more, at once"))
         .add_option(parts::sub("optin", "The characters may hear you"))
+        .add_option(parts::sub("export", "What is written down of you, as a file for you alone"))
+        .add_option(parts::sub("delete", "Deletes what you said, and what NPCs remember of you"))
+        .add_option(
+            parts::sub("purge", "Game master: deletes what somebody said on this server")
+                .add_sub_option(parts::user("user", "Whose lines").required(true)),
+        )
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
@@ -26,6 +36,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
         "optout" => Ok(Reply::private(guild.opt_out(user)?).into()),
         "optin" => Ok(Reply::private(guild.opt_in(user)?).into()),
+        "export" => Ok(records::export(guild, user)),
+        "delete" => Ok(records::confirm(user, None).into()),
+        "purge" => {
+            let whose = call.user("user").ok_or("say whose lines (/privacy purge user)")?;
+            Ok(records::confirm(user, Some(whose.get())).into())
+        }
         _ => {
             let settings = &guild.settings;
             let you = You {
@@ -91,8 +107,9 @@ fn info(services: &Services, you: &You) -> String {
          machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
          session goes on from it. Whom you play, and that you opted out or agreed, is kept for this \
          server.\n\n\
-         /privacy optout: I stop before your sound is decoded, drop what is not answered yet, and \
-         remember it after a restart. /privacy optin takes it back.",
+         /privacy optout: I stop before your sound is decoded, delete what you said in this \
+         session, and remember it after a restart. /privacy optin takes it back. /privacy export \
+         gives you what is written down of you, /privacy delete deletes it.",
         where_it_is(&services.hears),
         where_it_is(&services.thinks),
     )

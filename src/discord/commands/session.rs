@@ -1,15 +1,23 @@
 //! `/session`: begins, ends and shows the play session.
 
+use futures::FutureExt;
 use serenity::all::{
     ChannelType, CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext,
 };
 
-use super::{Answer, Call, Command, Refusal, Who, with_status};
-use crate::discord::{board, guild::Guild, reply::Reply};
+use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
+use crate::discord::{board, guild::Guild, house::Wish, reply::Reply};
+
+/// The audience of game masters.
+const DM: &str = "dm";
 
 /// `/session`.
 pub const COMMAND: Command =
-    Command { name: "session", register, who: |_| Who::Dm, run, complete: |_, _| Vec::new() };
+    Command { name: "session", register, who, run, complete: |_, _| Vec::new() };
+
+fn who(sub: &str) -> Who {
+    if sub == "recap" { Who::Everyone } else { Who::Dm }
+}
 
 fn register() -> CreateCommand {
     let sub = |name, text| CreateCommandOption::new(CommandOptionType::SubCommand, name, text);
@@ -25,6 +33,19 @@ fn register() -> CreateCommand {
         .add_option(sub("start", "I join your voice channel and listen").add_sub_option(channel))
         .add_option(sub("stop", "I leave, and what was said is kept"))
         .add_option(sub("status", "How things stand"))
+        .add_option(
+            sub("recap", "What happened, with the numbers of the lines that say so")
+                .add_sub_option(parts::words("which", "The session (default: the last)", 64))
+                .add_sub_option(
+                    CreateCommandOption::new(
+                        CommandOptionType::String,
+                        "audience",
+                        "For whom (default: players)",
+                    )
+                    .add_string_choice("players", "players")
+                    .add_string_choice("game masters", DM),
+                ),
+        )
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
@@ -37,6 +58,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             guild.stop("the game master ended it")?;
             Ok(Reply::private("The session is over.").into())
         }
+        "recap" => recap(guild, call),
         _ => with_status(guild, |guild, status| {
             let live = guild.live()?;
             let text = board::look(live, Some(&status)).text();
@@ -44,4 +66,26 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
         }),
     }
+}
+
+/// What players ask for costs nothing, and only they see it; what a game master asks for may be
+/// written by a model, and is for everybody to see unless it is for game masters.
+fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+    let for_dm = call.text("audience") == Some(DM);
+    if for_dm && !call.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let session = call.text("which").map(str::to_owned);
+    let wish = Wish { guild: guild.id.get(), session, for_dm, paid: call.is_dm };
+    let told = guild.shared.house.recap(wish);
+    let public = call.is_dm && !for_dm;
+    let work = async move {
+        let reply = match told.await {
+            Ok(text) if public => Reply::public(text).titled("What happened"),
+            Ok(text) => Reply::private(text).titled("What happened"),
+            Err(why) => Reply::private(why),
+        };
+        Box::new(move |_: &mut Guild| reply) as Then
+    };
+    Ok(Answer::Later { public, work: work.boxed() })
 }

@@ -12,7 +12,10 @@ pub const COMMAND: Command =
     Command { name: "xcard", register, who: |_| Who::Everyone, run, complete: |_, _| Vec::new() };
 
 fn register() -> CreateCommand {
-    parts::command("xcard", "Stops every NPC at once; nobody learns that it was you")
+    parts::command(
+        "xcard",
+        "Stops every NPC and takes the last exchange back; nobody learns that it was you",
+    )
 }
 
 fn run(guild: &mut Guild, _: &Call) -> Result<Answer, Refusal> {

@@ -271,7 +271,7 @@ impl Stage {
     pub fn lines(&mut self) -> Vec<TurnLine> {
         let lines = |event| match event {
             TableEvent::Line(line) => Some(*line),
-            TableEvent::Notice(_) | TableEvent::Halted | TableEvent::State(_) => None,
+            TableEvent::Notice(_) | TableEvent::Halted { .. } | TableEvent::State(_) => None,
         };
         self.events().into_iter().filter_map(lines).collect()
     }

@@ -6,7 +6,7 @@ use super::{
     super::{
         Command, Outcome, SceneChange, Speaker, SpeakerId, State, Status, TableEvent, VoiceInput,
     },
-    stage::{DM, ELARA, Setup, Stage, THORIN},
+    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN},
     voices::babble,
 };
 use crate::{
@@ -101,7 +101,7 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     stage.types(THORIN, "Bartok, hello").await;
     stage.settle().await;
     let events = stage.events();
-    assert!(events.iter().any(|event| matches!(event, TableEvent::Halted)));
+    assert!(events.iter().any(|event| matches!(event, TableEvent::Halted { .. })));
     let lines: Vec<_> = events
         .into_iter()
         .filter_map(|event| match event {
@@ -120,6 +120,54 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     stage.types(THORIN, "Bartok, hello").await;
     assert_eq!(stage.told().await[0].2, Outcome::Spoken);
     stage.close().await;
+}
+
+/// What was taken back, by number.
+fn taken_back(events: Vec<TableEvent>) -> Vec<u64> {
+    let halted = |event| match event {
+        TableEvent::Halted { taken_back } => Some(taken_back),
+        _ => None,
+    };
+    events.into_iter().find_map(halted).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_x_card_takes_the_last_exchange_back_and_no_other() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Bartok, the first thing").await;
+    stage.settle().await;
+    stage.types(ELARA, "Bartok, the horror").await;
+    stage.settle().await;
+    stage.types(MIRA, "what a horror that is").await;
+    stage.settle().await;
+    stage.events();
+    stage.order(Command::Halt).await;
+    stage.settle().await;
+    assert_eq!(taken_back(stage.events()), [2, 3]);
+    stage.order(Command::Mute { seat: None, muted: false }).await;
+    stage.types(THORIN, "Gundren, hello").await;
+    stage.settle().await;
+    let asked = stage.models[1].read(0);
+    assert!(!asked.contains("horror") && asked.contains("the first thing"), "{asked}");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(kept.contains("the first thing") && !kept.contains("horror"), "{kept}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_being_heard_when_the_card_is_held_up_is_never_told() {
+    let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
+    stage.types(THORIN, "Gundren, the first thing").await;
+    stage.settle().await;
+    stage.types(ELARA, "Bartok, the horror").await;
+    stage.until_heard().await;
+    stage.types(THORIN, "Bartok, more of the horror").await;
+    stage.order(Command::Halt).await;
+    stage.settle().await;
+    let events = stage.events();
+    assert!(!format!("{events:?}").contains("horror"), "{events:#?}");
+    assert_eq!(taken_back(events), [] as [u64; 0], "it was not told of before");
+    let kept = format!("{:?}", stage.close().await.histories);
+    assert!(kept.contains("the first thing") && !kept.contains("horror"), "{kept}");
 }
 
 #[tokio::test(start_paused = true)]
