@@ -11,6 +11,7 @@ mod reload;
 mod scribe;
 mod servers;
 mod tables;
+mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,10 +19,11 @@ pub use assistant::{Answer, Assistant};
 pub use call_log::CallLog;
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
-pub use memory::{campaign_key, open_memory};
+pub use memory::{campaign_key, key_of, open_memory};
 pub use reload::{Running, follow};
 pub use scribe::{Scribe, Transcribed};
 pub use tables::Tables;
+pub use world::{IMPORT, ImportError, Plan, campaign_of, plan};
 
 pub use crate::logic::cast::find_npc;
 
