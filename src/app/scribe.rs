@@ -65,6 +65,7 @@ pub struct Scribe {
     backlog: Backlog,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<()>>>>,
+    store: Arc<dyn MemoryStore>,
 }
 
 impl Scribe {
@@ -74,7 +75,7 @@ impl Scribe {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let pen = Pen {
-            store,
+            store: Arc::clone(&store),
             tables,
             retention: retention.and_then(|days| i64::try_from(days).ok()),
             backlog: backlog.clone(),
@@ -82,7 +83,12 @@ impl Scribe {
             troubled: false,
         };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, stop, task }
+        Self { notes, backlog, stop, task, store }
+    }
+
+    /// Where it writes.
+    pub fn store(&self) -> Arc<dyn MemoryStore> {
+        Arc::clone(&self.store)
     }
 
     /// Counts what is not written yet.

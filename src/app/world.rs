@@ -1,14 +1,20 @@
 //! Campaign files into the store, and entities of the store to names at the table.
 //!
-//! Entry functions: [`plan`] and [`Plan::carry_out`], [`campaign_of`]. **Never**: changes an entity that
+//! Entry functions: [`plan`] and [`Plan::carry_out`], [`for_session`]. **Never**: changes an entity that
 //! belongs to the configured campaign file, unless by that file.
+
+mod orders;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+pub use orders::carry_out;
+
+use super::{campaign_key, key_of, open_memory};
 use crate::{
     config::Config,
+    discord::PlayedCampaign,
     domain::{self, Campaign},
     import::campaign::{Edge, Known, World, WorldEntity, link},
     memory::{
@@ -26,9 +32,9 @@ pub const IMPORT: &str = "import:";
 const SAID_BY: &str = "source";
 /// The attribute of an entity that says how its name is said.
 const PRONUNCIATION: &str = "pronunciation";
-/// Most entities of the store whose names a table knows: those added last could else push a
-/// recogniser's own words aside.
-const NAMED_MAX: usize = 2_000;
+/// Most entities of the store whose names a table knows: more would push a recogniser's other words
+/// aside.
+const NAMED_MAX: usize = 1_000;
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -272,21 +278,55 @@ const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
     }
 }
 
-/// The campaign of `config` as a table plays it: with the entities of the store that its file does not
-/// have, so that their names are heard, put right, and known.
+/// `config` as a session of the campaign called `other` plays it, or of the one that is configured: its
+/// campaign also has the entities of the store that no file has, so that their names are heard, put
+/// right, said, and known.
 ///
 /// # Errors
 /// The store's own.
-pub async fn campaign_of(
+pub async fn for_session(
     config: &Config,
     store: &dyn MemoryStore,
-    key: &CampaignKey,
-) -> Result<Campaign, Error> {
-    let mut campaign = config.campaign.clone();
-    let found = store.entities(key, EntityFilter::default(), Viewer::Dm).await?;
-    let others = found.into_iter().filter(|it| !is_of_campaign_file(it));
-    campaign.entities.extend(others.take(NAMED_MAX).map(at_table));
-    Ok(campaign)
+    other: Option<&PlayedCampaign>,
+) -> Result<Config, Error> {
+    let mut config = config.clone();
+    let own = campaign_key(&config);
+    if let Some(other) = other.filter(|other| key_of(&other.name) != own) {
+        config.campaign = Campaign {
+            name: other.name.clone(),
+            description: other.description.clone(),
+            system: other.system.clone(),
+            // What people do not want brought up they want in no campaign.
+            lines_and_veils: config.campaign.lines_and_veils,
+            ..Campaign::default()
+        };
+        config.world = World::default();
+    }
+    let key = campaign_key(&config);
+    let found = store.entities(&key, EntityFilter::default(), Viewer::Dm).await?;
+    let others: Vec<Entity> =
+        found.into_iter().filter(|it| key != own || !is_of_campaign_file(it)).collect();
+    if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
+        tracing::warn!(unnamed, "there are more entities than names a table can listen for");
+    }
+    config.campaign.entities.extend(others.into_iter().take(NAMED_MAX).map(at_table));
+    Ok(config)
+}
+
+/// `config` with the names that its store has, if it has one yet.
+pub async fn with_names(config: &Config) -> Config {
+    if !config.memory.path.exists() {
+        return config.clone();
+    }
+    let named = async {
+        let store = open_memory(config).await?;
+        anyhow::Ok(for_session(config, &*store, None).await?)
+    };
+    named.await.unwrap_or_else(|error| {
+        let error = format!("{error:#}");
+        tracing::warn!(error, "only names of files are known");
+        config.clone()
+    })
 }
 
 /// As a table has it.

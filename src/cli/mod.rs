@@ -183,7 +183,10 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Memory(memory) => memory::run(&load(path)?, memory),
         Command::Import(import) => import::run(&load(path)?, &import),
         Command::Roll(roll) => roll::run(&roll),
-        Command::Tier(tier) => tier::run(&load(path)?, &tier),
+        Command::Tier(tier) => {
+            let config = load(path)?;
+            block_on(async { tier::run(&app::with_names(&config).await, &tier) })
+        }
         Command::Tools(tools) => {
             let config = load(path)?;
             let _fixed = log_to_stderr(&config.log_level);

@@ -6,7 +6,7 @@ use serenity::all::{ChannelId, Permissions, UserId};
 
 use super::{
     board,
-    commands::{Answer, Refusal, setup},
+    commands::{Answer, Refusal, entity, setup},
     desk,
     guild::Guild,
     notices,
@@ -39,6 +39,7 @@ const KINDS: &[(&str, Pressed)] = &[
     ("panel", board::pressed),
     ("consent", notices::pressed),
     ("desk", desk::pressed),
+    ("entity", entity::pressed),
     ("setup", setup::pressed),
 ];
 
