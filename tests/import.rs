@@ -90,7 +90,7 @@ fn one_bad_entity_in_two_hundred_is_named_and_nothing_is_written() {
     place.write("good.yaml", "entities: [{ name: Fine, type: lore }]");
     place.write("bad.yaml", &text);
     let ran = place.run(&["import", "good.yaml", "bad.yaml"]).ends_with(1);
-    assert!(ran.stderr.contains("bad.yaml:152:26: 'entities.type' is 'dragn'"), "{ran:#?}");
+    assert!(ran.stderr.contains("bad.yaml:152:27: 'entities.type' is 'dragn'"), "{ran:#?}");
     assert!(ran.stderr.contains("nothing was imported") && ran.stdout.is_empty(), "{ran:#?}");
     place.run(&["memory", "entity", "Fine"]).ends_with(1);
     let report = import(&place, &["bad.yaml"]).ends_with(1).line();
@@ -118,4 +118,17 @@ fn what_the_campaign_file_says_stays_as_it_says() {
     );
     entity(&place, "Inn");
     place.run(&["memory", "entity", "Eda Oweland"]).ends_with(1);
+}
+
+#[test]
+fn imported_names_are_known_at_the_table() {
+    let place = Place::with_config(SCRIPTED);
+    let tier =
+        || place.run(&["tier", "--text", "where is the Zolvaran?", "--json"]).ends_with(0).line();
+    let before = tier();
+    place.write("z.yaml", "entities: [{ name: Zolvaran, type: location }]");
+    assert_eq!(done(import(&place, &["z.yaml"])), [1, 0, 0]);
+    assert_ne!(tier(), before, "its name raises the tier");
+    let ran = place.run(&["ask", "--json", "--text", "Bartok, have you been to zolvaren?"]);
+    assert_eq!(ran.ends_with(0).line()["heard"], "Bartok, have you been to Zolvaran?");
 }

@@ -9,3 +9,4 @@ mod interrupting;
 mod setting_up;
 mod talking;
 mod weather;
+mod world;
