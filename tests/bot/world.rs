@@ -54,7 +54,7 @@ async fn entities_are_added_shown_imported_and_removed_after_a_question() {
     .await;
     is(with_file("entity import", "s.yaml", SALTMARSH), "0 added, 0 changed, 0 removed").await;
     let wrong = SALTMARSH.replace("target: Eda", "target: Edna");
-    is(with_file("entity import", "s.yaml", &wrong), "s.yaml:3:58: unknown entity 'Edna'").await;
+    is(with_file("entity import", "s.yaml", &wrong), "s.yaml:3:63: unknown entity 'Edna'").await;
 
     is(Slash::new("entity remove").option("name", "Elara"), "is in the configured campaign file")
         .await;

@@ -63,7 +63,6 @@ pub async fn carry_out(
 /// A store and the campaign that is meant.
 type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
 
-#[expect(clippy::needless_pass_by_value, reason = "what map_err takes")]
 fn away(error: Error) -> String {
     error.to_string()
 }
