@@ -6,6 +6,7 @@ mod assistant;
 mod call_log;
 mod dates;
 mod facts;
+mod hearing;
 mod house;
 mod kept;
 mod memory;
@@ -15,6 +16,7 @@ mod reload;
 mod scribe;
 mod servers;
 mod tables;
+mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,13 +24,17 @@ pub use assistant::{Answer, Assistant};
 pub use call_log::CallLog;
 pub use dates::{date, time};
 pub use facts::{Verdict, decide, facts};
+#[cfg(feature = "measure")]
+pub use hearing::vocabulary;
+pub use hearing::{Hearing, hearing};
 pub use house::Residence;
 pub use kept::{KeptError, KeptSession};
-pub use memory::{campaign_key, open_memory};
+pub use memory::{campaign_key, key_of, open_memory};
 pub use recap::{Writer, recap};
 pub use reload::{Running, follow};
 pub use scribe::{Scribe, Transcribed};
 pub use tables::Tables;
+pub use world::{IMPORT, ImportError, Plan, carry_out, for_session, plan, with_names};
 
 pub use crate::logic::cast::find_npc;
 
@@ -38,15 +44,14 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{self, Config, EmbedderChoice, LlmChoice, SttChoice, TtsChoice},
-    domain::{EntityKind, LineWhen, Message, Npc, SessionId, Voice},
+    config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
+    domain::{Campaign, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
-    logic::{budget::Ledger, tier::Names, words::fold},
+    logic::{budget::Ledger, tier::Names},
     provider::{
         ChatModel, Embedder, Error, SpeakRequest, SpeechToText, TextToSpeech,
         espeak::Espeak,
         flite::Flite,
-        local::{self, Local},
         openai,
         scripted::{Script, Scripted},
     },
@@ -98,19 +103,6 @@ pub struct OpenTable {
     pub purse: Purse,
     /// Makes its seats anew.
     pub seats: SeatMaker,
-}
-
-/// What hears, as configured; nothing is loaded yet.
-///
-/// # Errors
-/// An address or key that makes no request.
-pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
-    Ok(match &config.stt {
-        SttChoice::Local => Arc::new(Local::new(local::Options::default(), vocabulary(config))),
-        SttChoice::OpenAi { options, language } => {
-            Arc::new(openai::Transcription::new(options.clone(), Some(language.clone()))?)
-        }
-    })
 }
 
 /// The tools of a program run, shared by its tables.
@@ -208,7 +200,12 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let host = setup.host;
     let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
-    let maker = SeatMaker { host: host.clone(), purse: purse.clone(), seed: setup.seed };
+    let maker = SeatMaker {
+        host: host.clone(),
+        purse: purse.clone(),
+        campaign: Arc::clone(&campaign),
+        seed: setup.seed,
+    };
     let seats = npcs
         .into_iter()
         .map(|npc| {
@@ -241,6 +238,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
 pub struct SeatMaker {
     host: ToolHost,
     purse: Purse,
+    campaign: Arc<Campaign>,
     seed: u64,
 }
 
@@ -259,7 +257,7 @@ impl SeatMaker {
             filler_after: config.session.filler_after,
             session_calls: SessionCalls::default(),
         };
-        let engine = Cascaded::new(parts, voice, &config.campaign, history);
+        let engine = Cascaded::new(parts, voice, &self.campaign, history);
         Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
     }
 }
@@ -332,41 +330,4 @@ impl Voices {
 /// `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
     session::tier_names(&config.campaign, &config.rules.phrases(), present)
-}
-
-/// What the recogniser should expect to hear.
-pub fn vocabulary(config: &Config) -> local::Vocabulary {
-    let name = |text: &str, respelling: Option<&str>| local::Name {
-        text: text.to_owned(),
-        respelling: respelling.map(str::to_owned),
-    };
-    let mut vocabulary = local::Vocabulary::default();
-    for npc in &config.npcs {
-        for called in std::iter::once(&npc.name).chain(&npc.aliases) {
-            let said = npc.pronunciation.iter().find(|p| fold(&p.word) == fold(called));
-            vocabulary.names.push(name(called, said.map(|p| p.respelling.as_str())));
-        }
-        for said in &npc.pronunciation {
-            vocabulary.names.push(name(&said.word, Some(&said.respelling)));
-        }
-        let lines = npc.lines.iter().filter_map(|line| match &line.when {
-            Some(LineWhen::Phrases(phrases)) => Some(phrases),
-            _ => None,
-        });
-        vocabulary.lines.extend(lines.flatten().cloned());
-    }
-    for entity in &config.campaign.entities {
-        for called in std::iter::once(&entity.name).chain(&entity.aliases) {
-            let entry = name(called, entity.pronunciation.as_deref());
-            match entity.kind {
-                EntityKind::Npc => vocabulary.people.push(entry),
-                EntityKind::Location => vocabulary.places.push(entry),
-                _ => vocabulary.things.push(called.clone()),
-            }
-        }
-    }
-    vocabulary.things.extend(config.rules.own_names().map(str::to_owned));
-    vocabulary.people.extend(config.campaign.players.iter().map(|p| name(&p.character, None)));
-    vocabulary.keywords.extend(config.tiers.deep.iter().chain(&config.tiers.standard).cloned());
-    vocabulary
 }

@@ -16,6 +16,7 @@ mod dev;
 mod docs;
 mod figures;
 mod house;
+mod import;
 mod layers;
 mod manifests;
 mod mcp;

@@ -20,9 +20,9 @@ use futures::{
 };
 use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Frame, Heard,
-    House, Kept, Npc, Opened, Opening, Report, ServerOptions, Servers, Service, Services,
-    SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine, VoiceOut,
-    Written, dice, open, run_discord, tool_figures,
+    House, Kept, Npc, Opened, Opening, PlayedCampaign, Report, ServerOptions, Servers, Service,
+    Services, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine,
+    VoiceOut, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -177,6 +177,14 @@ impl House for StandInHouse {
 
     fn campaign(&self) -> Arc<Campaign> {
         Arc::default()
+    }
+
+    fn world(
+        &self,
+        _played: Option<PlayedCampaign>,
+        _order: WorldOrder,
+    ) -> BoxFuture<'static, Result<WorldAnswer, String>> {
+        ready(Ok(WorldAnswer::default())).boxed()
     }
 
     fn tools(&self) -> &ToolHost {

@@ -15,15 +15,16 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    Assistant, CallLog, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, Writer,
-    campaign_key, open_table, privacy, recap, reload::wall_clock,
+    Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, Writer,
+    campaign_key, carry_out, for_session, open_table, privacy, recap, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
     discord::{
-        AddedServer, Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written,
+        AddedServer, Forgetting, House, Opened, Opening, PlayedCampaign, Scope, Service, Services,
+        Wish, WorldAnswer, WorldOrder, Written,
     },
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
@@ -50,7 +51,7 @@ pub struct Residence {
     config: Arc<ArcSwap<Config>>,
     tools: Arc<Tools>,
     tables: Tables,
-    stt: Arc<dyn SpeechToText>,
+    hearing: Arc<Hearing>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
     /// Pays what is asked outside sessions.
     aside: Purse,
@@ -65,6 +66,8 @@ struct Books {
     calls: CallLog,
     written: Transcribed,
     commands: mpsc::WeakSender<Command>,
+    /// As its table has it.
+    config: Arc<Config>,
 }
 
 impl Residence {
@@ -73,12 +76,12 @@ impl Residence {
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
         tables: Tables,
-        stt: Arc<dyn SpeechToText>,
-        (scribe, store): (Scribe, Arc<dyn MemoryStore>),
+        (hearing, scribe): (Hearing, Scribe),
     ) -> Self {
         let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        Self { config, tools, tables, stt, open: Arc::default(), aside, dice, scribe, store }
+        let (hearing, store) = (Arc::new(hearing), scribe.store());
+        Self { config, tools, tables, hearing, open: Arc::default(), aside, dice, scribe, store }
     }
 
     /// Held for a line at most, never across an await.
@@ -86,8 +89,22 @@ impl Residence {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_now(&self, opening: Opening) -> anyhow::Result<Opened> {
+    /// The configuration as a session of `campaign` plays it. Without its store, names of files are
+    /// known.
+    async fn config_for(&self, campaign: Option<&PlayedCampaign>) -> Config {
         let config = self.config.load_full();
+        for_session(&config, &*self.scribe.store(), campaign).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "only names of files are known");
+            (*config).clone()
+        })
+    }
+
+    fn open_now(
+        &self,
+        opening: Opening,
+        config: Config,
+        stt: Arc<dyn SpeechToText>,
+    ) -> anyhow::Result<Opened> {
         let kept = match &opening.after {
             Some(before) => KeptSession::open(&config.data_dir, &before.0)?,
             None => KeptSession::unkept(),
@@ -96,7 +113,7 @@ impl Residence {
             session: opening.session.clone(),
             histories: kept.histories(),
             spent: 0.0,
-            stt: Arc::clone(&self.stt),
+            stt,
             out: opening.out,
             pace: opening.pace,
             host: self.tools.host.at(&opening.session),
@@ -118,9 +135,9 @@ impl Residence {
         };
         self.scribe.begins(&written);
         let commands = table.handle.commands.downgrade();
-        let books = Books { purse: table.purse, calls, written, commands };
-        self.books().insert(opening.session, books);
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
+        let books = Books { purse: table.purse, calls, written, config: Arc::new(config) };
+        self.books().insert(opening.session, books);
         Ok(Opened { handle: table.handle, task: table.task, cast })
     }
 }
@@ -225,8 +242,11 @@ impl House for Residence {
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {
         let house = self.clone();
         async move {
-            house.stt.ready().await.map_err(|error| format!("I cannot hear: {error}"))?;
-            house.open_now(opening).map_err(|error| format!("{error:#}"))
+            let deaf = |error: Error| format!("I cannot hear: {error}");
+            let config = house.config_for(opening.campaign.as_ref()).await;
+            let stt = house.hearing.of(&config).map_err(deaf)?;
+            stt.ready().await.map_err(deaf)?;
+            house.open_now(opening, config, stt).map_err(|error| format!("{error:#}"))
         }
         .boxed()
     }
@@ -303,6 +323,15 @@ impl House for Residence {
         Arc::new(self.config.load().campaign.clone())
     }
 
+    fn world(
+        &self,
+        played: Option<PlayedCampaign>,
+        order: WorldOrder,
+    ) -> BoxFuture<'static, Result<WorldAnswer, String>> {
+        let (config, store) = (self.config.load_full(), self.scribe.store());
+        async move { carry_out((&config, &*store), played, order).await }.boxed()
+    }
+
     fn tools(&self) -> &ToolHost {
         &self.tools.host
     }
@@ -321,12 +350,16 @@ impl House for Residence {
         text: String,
         effects: Arc<dyn Effects>,
     ) -> BoxFuture<'static, Result<Written, String>> {
-        let own = session.and_then(|session| Some(self.books().get(session)?.purse.clone()));
-        let purse = own.unwrap_or_else(|| self.aside.clone());
+        let own = session.and_then(|session| {
+            let books = self.books();
+            let books = books.get(session)?;
+            Some((books.purse.clone(), Arc::clone(&books.config)))
+        });
+        let (purse, config) = own.unwrap_or_else(|| (self.aside.clone(), self.config.load_full()));
         let session = session.cloned().unwrap_or_else(|| SessionId("operator".to_owned()));
         let host = self.tools.host.at(&session);
         let paid = (session, purse);
-        let opened = Assistant::open(&self.config.load(), paid, &host, effects, rand::random());
+        let opened = Assistant::open(&config, paid, &host, effects, rand::random());
         async move {
             let assistant = opened.map_err(|error| error.to_string())?;
             let answer = assistant.ask(&text).await;

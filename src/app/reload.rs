@@ -10,7 +10,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::{IDENTITIES, Tables, Tools, callers, tables::RunningTable};
 use crate::{
     config::{self, Config, Watch},
-    domain::Npc,
+    domain::{Campaign, Npc},
     session::{Command, Recast, TableEvent},
     tools::manifest,
 };
@@ -67,10 +67,15 @@ pub(super) fn wall_clock() -> SystemTime {
 /// What has changed, but is used from the next start on: its keys.
 fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let providers = (&before.stt, &before.llm, &before.tts) != (&fresh.stt, &fresh.llm, &fresh.tts);
+    let world = |config: &Config| {
+        // A table's own has entities of the store beside those of the file.
+        let campaign = Campaign { entities: Vec::new(), ..config.campaign.clone() };
+        (campaign, config.world.clone())
+    };
     let all = [
         ("providers", providers),
         ("tools.selection.embedder", before.embedder != fresh.embedder),
-        ("campaign", before.campaign != fresh.campaign),
+        ("campaign", world(before) != world(fresh)),
         ("turn", before.session != fresh.session),
         ("tiers", before.tiers != fresh.tiers),
         ("budget", before.budget != fresh.budget),

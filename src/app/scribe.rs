@@ -66,6 +66,7 @@ pub struct Scribe {
     recent: Arc<Mutex<VecDeque<Recent>>>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
+    store: Arc<dyn MemoryStore>,
 }
 
 impl Scribe {
@@ -75,9 +76,14 @@ impl Scribe {
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &MemoryOptions) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
-        let pen = Pen::new((store, tables), options, backlog.clone(), stop.clone());
+        let pen = Pen::new((Arc::clone(&store), tables), options, backlog.clone(), stop.clone());
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, recent: Arc::default(), stop, task }
+        Self { notes, backlog, recent: Arc::default(), stop, task, store }
+    }
+
+    /// Where it writes.
+    pub fn store(&self) -> Arc<dyn MemoryStore> {
+        Arc::clone(&self.store)
     }
 
     /// Counts what is not written yet.

@@ -5,6 +5,7 @@
 mod ask;
 mod check;
 mod doctor;
+mod import;
 mod invite;
 mod mcp;
 mod memory;
@@ -69,6 +70,8 @@ enum Command {
     Session(session::Arguments),
     /// What is remembered, and finds it again.
     Memory(memory::Arguments),
+    /// Takes campaign files into the memory.
+    Import(import::Arguments),
     /// Rolls dice.
     Roll(roll::Arguments),
     /// Says which latency tier an utterance gets, and why.
@@ -178,8 +181,12 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Invite(invite) => invite::run(&load(path)?, &invite),
         Command::Session(session) => session::run(&load(path)?, session),
         Command::Memory(memory) => memory::run(&load(path)?, memory),
+        Command::Import(import) => import::run(&load(path)?, &import),
         Command::Roll(roll) => roll::run(&roll),
-        Command::Tier(tier) => tier::run(&load(path)?, &tier),
+        Command::Tier(tier) => {
+            let config = load(path)?;
+            block_on(async { tier::run(&app::with_names(&config).await, &tier) })
+        }
         Command::Tools(tools) => {
             let config = load(path)?;
             let _fixed = log_to_stderr(&config.log_level);

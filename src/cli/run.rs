@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, Residence, Running, Scribe, Tables},
+    app::{self, Hearing, Residence, Running, Scribe, Tables},
     config::Config,
     discord,
 };
@@ -42,22 +42,17 @@ async fn serve(
     path: Option<PathBuf>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    let stt = app::hearing(&config)?;
     let store = app::open_memory(&config).await?;
+    let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
-    let scribe = Scribe::open(Arc::clone(&store), tables.clone(), &config.load().memory);
-    let house = Residence::new(
-        Arc::clone(&config),
-        Arc::clone(&tools),
-        tables.clone(),
-        Arc::clone(&stt),
-        (scribe.clone(), store),
-    );
+    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
+    let heard = (hearing, scribe.clone());
+    let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
     let stop = CancellationToken::new();
     let running = Running { path, tables, tools: &tools, log_level: set_level };
     let bot = discord::run(options, Arc::new(house), stop.clone());

@@ -25,6 +25,7 @@ use super::{
 use crate::{
     discord,
     domain::{Campaign, Policy},
+    import::campaign::{FILE, World},
     logic::{
         budget::{BudgetOptions, Price},
         tier::Keywords,
@@ -94,8 +95,9 @@ impl File<'_> {
         let (selection, embedder) =
             selection::selection(tools.as_ref(), known, &budget.prices, notes);
         let log = self.fields.map("log", &keys::app::LOG);
-        let campaign = self.campaign(&cast, reading, notes);
+        let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
+            world,
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
             campaign: Campaign {
@@ -273,9 +275,9 @@ impl File<'_> {
     }
 
     /// The campaign; an empty one without a file.
-    fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> Campaign {
-        let Some(path) = self.path("campaign") else { return Campaign::default() };
-        match reading.file(&path, &Kind::Shape(&keys::campaign::FILE)) {
+    fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> (Campaign, World) {
+        let Some(path) = self.path("campaign") else { return <(Campaign, World)>::default() };
+        match reading.file(&path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
                 let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
                 reading.take(notes);
@@ -284,7 +286,7 @@ impl File<'_> {
             Err(error) => {
                 let message = format!("campaign '{}': {}", path.display(), error.message);
                 notes.problems.add(self.fields.place("campaign"), message, error.way_out);
-                Campaign::default()
+                <(Campaign, World)>::default()
             }
         }
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::shipped;
-use crate::yaml::Position;
+use crate::yaml::{self, Position};
 
 /// Largest file read, in bytes.
 const BYTES_MAX: u64 = 10 * 1024 * 1024;
@@ -98,7 +98,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 }
 
 /// A file's content, if it is a file of a sensible size.
-fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+pub fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     let way_out = "name a file that exists";
     let file = File::open(path).map_err(|error| failed(&error, way_out))?;
     if file.metadata().is_ok_and(|it| it.is_dir()) {
@@ -114,16 +114,10 @@ fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
 
 /// UTF-8 text; the place of the first byte that is none.
 fn decoded(bytes: Vec<u8>) -> Result<String, ReadError> {
-    String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
-        let last = before.rsplit('\n').next().unwrap_or_default();
-        let at = Position {
-            line: before.matches('\n').count() + 1,
-            column: last.trim_start_matches('\u{feff}').chars().count() + 1,
-        };
-        let message = "not UTF-8 text from here on".to_owned();
-        ReadError { at: Some(at), message, way_out: "save it with the encoding UTF-8" }
+    yaml::text(bytes).map_err(|at| ReadError {
+        at: Some(at),
+        message: "not UTF-8 text from here on".to_owned(),
+        way_out: "save it with the encoding UTF-8",
     })
 }
 

@@ -52,6 +52,7 @@ pub use self::{
 pub use crate::yaml::Problem;
 use crate::{
     domain::{Campaign, Npc},
+    import::campaign::World,
     logic::{budget::BudgetOptions, tier::Keywords},
     session,
     tools::{
@@ -59,6 +60,7 @@ use crate::{
         builtin::{FileIo, Table},
         manifest::Manifest,
     },
+    yaml::Position,
 };
 
 /// Name of the configuration in the working directory.
@@ -73,6 +75,8 @@ pub struct Config {
     pub assistant: Npc,
     /// The world played in; empty without a campaign file.
     pub campaign: Campaign,
+    /// The same as its file has it, with ids and relationships.
+    pub world: World,
     /// Who hears.
     pub stt: SttChoice,
     /// Who thinks.
@@ -161,6 +165,19 @@ pub fn load(
         Some(config) if problems.is_empty() => Ok(Config { files, warnings, ..config }),
         _ => Err(Report { problems, warnings }),
     }
+}
+
+/// The content of a file that is to be imported.
+///
+/// # Errors
+/// It cannot be read, or is too large.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
+    files::bytes(path).map_err(|error| Problem {
+        file: path.display().to_string().into(),
+        at: error.at.unwrap_or(Position::START),
+        message: error.message,
+        way_out: error.way_out.to_owned(),
+    })
 }
 
 /// A variable of this process's environment.

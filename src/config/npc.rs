@@ -3,7 +3,8 @@
 use super::{keys, line, policy, reading::Notes, voice, whitelist};
 use crate::{
     domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier},
-    yaml::{Fields, Node, Position, Problems, Value, quoted},
+    import::campaign::check_respelling,
+    yaml::{Fields, Node, Problems, Value, quoted},
 };
 
 /// Words that do not tell one name from another.
@@ -135,15 +136,6 @@ fn pronunciation(fields: &Fields, problems: &mut Problems) -> Vec<Pronunciation>
             respelling: respelling.to_owned(),
         })
         .collect()
-}
-
-/// Notes a respelling that cannot be read aloud.
-pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
-    let plain = |char: char| char.is_alphabetic() || " -'".contains(char);
-    if !text.chars().all(plain) || !text.contains(char::is_alphabetic) {
-        let message = format!("respelling {} cannot be read aloud", quoted(text));
-        problems.add(at, message, "plain letters and blanks, such as gray mantle");
-    }
 }
 
 /// What is allowed, but probably not meant.

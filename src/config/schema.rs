@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys;
-use crate::import::RULES;
+use crate::import::{RULES, campaign};
 use crate::yaml::{Key, Kind, Shape};
 
 /// Files that have a schema.
@@ -26,7 +26,7 @@ pub fn schema(kind: SchemaKind) -> Value {
     let shape = match kind {
         SchemaKind::Config => &keys::app::FILE,
         SchemaKind::Npc => &keys::npc::NPC,
-        SchemaKind::Campaign => &keys::campaign::FILE,
+        SchemaKind::Campaign => &campaign::FILE,
         SchemaKind::Rules => &RULES,
         SchemaKind::Tool => &keys::manifest::FILE,
     };

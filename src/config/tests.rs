@@ -11,7 +11,7 @@ use crate::{
 
 const TOOLS: &[&str] = &["dice-roller.roll", "dice-roller.roll_table", "memory.roll_call"];
 const FILES: [&Shape; 4] =
-    [&keys::app::FILE, &keys::npc::NPC, &keys::campaign::FILE, &keys::manifest::FILE];
+    [&keys::app::FILE, &keys::npc::NPC, &crate::import::campaign::FILE, &keys::manifest::FILE];
 const BART: &str = "name: Bart\nlines: [{ say: hi }]\n";
 
 /// A folder with these files.
@@ -654,7 +654,7 @@ fn campaigns_are_checked_inside() {
     let found = load_files(&files).unwrap_err();
     assert_eq!(found.len(), 5, "{found:#?}");
     assert!(found[0].starts_with("c.yaml:2:83: unknown entity 'b'"), "{found:#?}");
-    assert!(found[1].starts_with("c.yaml:3:11: id 'a' appears twice (it is already at line 2)"));
+    assert!(found[1].starts_with("c.yaml:3:5: id 'a' appears twice (it is already at line 2;"));
     assert!(found[2].contains("unknown entity 'Elarra' (did you mean 'Elara'?)"));
     assert!(found[3].contains("a relationship without the other side"));
     assert!(found[4].contains("unknown npc 'Brat' (did you mean 'Bart'?)"));

@@ -6,7 +6,7 @@ use serenity::all::{ChannelId, Permissions, UserId};
 
 use super::{
     board,
-    commands::{Answer, Refusal, records, setup},
+    commands::{Answer, Refusal, entity, records, setup},
     desk,
     guild::Guild,
     notices,
@@ -39,6 +39,7 @@ const KINDS: &[(&str, Pressed)] = &[
     ("panel", board::pressed),
     ("consent", notices::pressed),
     ("desk", desk::pressed),
+    ("entity", entity::pressed),
     ("setup", setup::pressed),
     ("privacy", records::pressed),
 ];

@@ -31,6 +31,7 @@ use super::{
     reply::Reply,
     settings::{Settings, SettingsFile},
     voice::VoiceNews,
+    world::{PlayedCampaign, WorldOrder},
 };
 use crate::{
     domain::{Npc, SessionId},
@@ -90,6 +91,8 @@ pub struct Guild {
     pub desk: Desk,
     /// What waits to be shown.
     pub outbox: Outbox,
+    /// Names of the campaign's entities, as last looked up.
+    pub entities: Vec<String>,
     /// A session is being opened.
     opening: bool,
     jobs: JoinSet<Job>,
@@ -137,6 +140,7 @@ impl Guild {
             live: None,
             desk: Desk::default(),
             outbox: Outbox::default(),
+            entities: Vec::new(),
             opening: false,
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
@@ -145,6 +149,7 @@ impl Guild {
 
     async fn run(mut self, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
         self.add_servers();
+        self.learn_entities();
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -216,6 +221,26 @@ impl Guild {
         Ok(find_npc(&self.live()?.cast, name)?)
     }
 
+    /// The campaign that is played here in place of the configured one.
+    pub fn played(&self) -> Option<&PlayedCampaign> {
+        let name = self.settings.campaign.as_ref()?;
+        self.settings.campaigns.iter().find(|it| it.name == *name)
+    }
+
+    /// Looks up the names of the campaign's entities.
+    fn learn_entities(&mut self) {
+        let asked = self.shared.house.world(self.played().cloned(), WorldOrder::Info);
+        self.spawn(async move {
+            let found = asked.await;
+            Box::new(move |guild: &mut Self| {
+                // Without them nothing can be chosen, but everything still typed.
+                if let Ok(answer) = found {
+                    guild.entities = answer.names;
+                }
+            }) as Job
+        });
+    }
+
     /// How players agree to be heard.
     pub fn consent(&self) -> Consent {
         self.settings.consent.unwrap_or(self.shared.options.consent)
@@ -266,7 +291,8 @@ impl Guild {
         let session = self.shared.house.name_session(self.id.get());
         let after = self.settings.last_session.clone().map(SessionId);
         let tools = self.settings.tools.clone();
-        let wanted = Wanted { guild: self.id, session, after, voice, text, tools };
+        let campaign = self.played().cloned();
+        let wanted = Wanted { guild: self.id, session, after, voice, text, tools, campaign };
         let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
         self.opening = true;
         let work = async move {

@@ -18,7 +18,10 @@ use crate::{
     },
 };
 
-use super::settings::AddedServer;
+use super::{
+    settings::AddedServer,
+    world::{PlayedCampaign, WorldAnswer, WorldOrder},
+};
 
 /// What a table is opened with.
 pub struct Opening {
@@ -38,6 +41,8 @@ pub struct Opening {
     pub events: mpsc::Sender<TableEvent>,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
+    /// The campaign; `None`: the one that is configured.
+    pub campaign: Option<PlayedCampaign>,
 }
 
 /// A service that what is said, or what is answered, goes to.
@@ -155,6 +160,14 @@ pub trait House: Send + Sync + 'static {
 
     /// The world.
     fn campaign(&self) -> Arc<Campaign>;
+
+    /// Does `order` in the world of `played`, or of the configured campaign. What is wrong with it is
+    /// said, a problem a line.
+    fn world(
+        &self,
+        played: Option<PlayedCampaign>,
+        order: WorldOrder,
+    ) -> BoxFuture<'static, Result<WorldAnswer, String>>;
 
     /// The tools.
     fn tools(&self) -> &ToolHost;

@@ -23,6 +23,7 @@ use super::{
     panel::Panel,
     trial::Trial,
     voice::{self, LEAD, Link, Plug},
+    world::PlayedCampaign,
 };
 use crate::{
     domain::{Npc, SessionId},
@@ -123,6 +124,8 @@ pub struct Wanted {
     pub text: ChannelId,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
+    /// The campaign; `None`: the one that is configured.
+    pub campaign: Option<PlayedCampaign>,
 }
 
 impl Live {
@@ -149,6 +152,7 @@ impl Live {
                 effects: Arc::clone(&face) as Arc<dyn Effects>,
                 events,
                 tools: wanted.tools,
+                campaign: wanted.campaign,
             })
             .await?;
         let plug = Plug { voice: opened.handle.voice.clone(), tracks };

@@ -31,6 +31,7 @@ mod trial;
 mod using;
 mod voice;
 mod watch;
+mod world;
 
 pub use bot::run;
 pub use examine::examine;
@@ -38,3 +39,4 @@ pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wi
 pub use invite::{Invitation, invite};
 pub use options::{Consent, Options, Token};
 pub use settings::AddedServer;
+pub use world::{PlayedCampaign, WorldAnswer, WorldOrder};

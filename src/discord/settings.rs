@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::options::Consent;
+use super::{options::Consent, world::PlayedCampaign};
 use crate::{files, tools::CastChanges};
 
 /// The format written.
@@ -38,6 +38,10 @@ pub struct Settings {
     pub tools: CastChanges,
     /// Tool servers added here, by name.
     pub servers: BTreeMap<String, AddedServer>,
+    /// Campaigns that were loaded here.
+    pub campaigns: Vec<PlayedCampaign>,
+    /// The name of the one that is played; empty: the configured one.
+    pub campaign: Option<String>,
     /// The last play session.
     pub last_session: Option<String>,
 }

@@ -32,8 +32,10 @@ pub struct Entity {
     pub description: String,
     /// How its name is said, in plain letters.
     pub pronunciation: Option<String>,
-    /// Known to the game master alone; in no NPC's prompt.
+    /// Known to the game master alone, and to those of `known_to`.
     pub dm_only: bool,
+    /// Full names of the NPCs that know of it where `dm_only`.
+    pub known_to: Vec<String>,
 }
 
 /// A named situation and the NPCs present in it.
@@ -50,6 +52,8 @@ pub struct Scene {
 pub enum EntityKind {
     /// Somebody who is not a player.
     Npc,
+    /// A player's character.
+    Player,
     /// Somewhere.
     Location,
     /// Something to hold.
@@ -60,6 +64,8 @@ pub enum EntityKind {
     Quest,
     /// Something that happened.
     Event,
+    /// An idea.
+    Concept,
     /// Anything else worth a name.
     Lore,
 }

@@ -75,7 +75,7 @@ impl Cascaded {
         history: Vec<Message>,
     ) -> Self {
         let npc = Arc::clone(&parts.npc);
-        let mouth = Mouth::new(Arc::clone(&npc), voice, parts.purse.clone());
+        let mouth = Mouth::new(Arc::clone(&npc), voice, parts.purse.clone(), &campaign.entities);
         let tools = parts.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
         Self {
             fillers: Fillers::new(mouth.clone(), &npc.fillers),

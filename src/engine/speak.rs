@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use super::{Gate, Purse, Reply, ReplyPort};
 use crate::{
     audio::{Frame, Framer, Resampler, SampleRate, amplify},
-    domain::Npc,
-    logic::{budget::Consumption, speakable::SpeakableFilter},
+    domain::{Entity, Npc, Pronunciation},
+    logic::{budget::Consumption, speakable::SpeakableFilter, words::fold},
     provider::{Error, Kind, SpeakRequest, TextToSpeech},
 };
 
@@ -21,12 +21,26 @@ pub struct Mouth {
     npc: Arc<Npc>,
     voice: Arc<dyn TextToSpeech>,
     purse: Purse,
+    /// How words are said.
+    said: Arc<[Pronunciation]>,
 }
 
 impl Mouth {
-    /// The voice of `npc`, paid from `purse`.
-    pub fn new(npc: Arc<Npc>, voice: Arc<dyn TextToSpeech>, purse: Purse) -> Self {
-        Self { npc, voice, purse }
+    /// The voice of `npc`, paid from `purse`. It says words as its own description has them, and other
+    /// names of `world` as theirs.
+    pub fn new(
+        npc: Arc<Npc>,
+        voice: Arc<dyn TextToSpeech>,
+        purse: Purse,
+        world: &[Entity],
+    ) -> Self {
+        let is_own = |word: &str| npc.pronunciation.iter().any(|own| fold(&own.word) == fold(word));
+        let names = world.iter().filter(|entity| !is_own(&entity.name)).filter_map(|entity| {
+            let respelling = entity.pronunciation.clone()?;
+            Some(Pronunciation { word: entity.name.clone(), respelling })
+        });
+        let said = npc.pronunciation.iter().cloned().chain(names).collect();
+        Self { npc, voice, purse, said }
     }
 
     /// What leaves no silence, emoji or stage direction: one filter per turn.
@@ -81,7 +95,7 @@ impl Mouth {
             text: spoken.to_owned(),
             voice: self.npc.voice.clone(),
             language: self.npc.language.clone(),
-            pronunciation: Arc::from(self.npc.pronunciation.as_slice()),
+            pronunciation: Arc::clone(&self.said),
         });
         let shaping = Shaping::new(self.npc.voice.volume);
         // `None` at the end flushes what the filters still hold.

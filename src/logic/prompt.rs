@@ -148,7 +148,10 @@ fn world(campaign: &Campaign) -> String {
 /// What everyone may know of the things that lie within the NPC's knowledge.
 fn facts(npc: &Npc, campaign: &Campaign) -> String {
     let scope: Vec<String> = npc.knowledge_scope.iter().map(|topic| fold(topic)).collect();
-    let known = campaign.entities.iter().filter(|entity| !entity.dm_only && fits(entity, &scope));
+    let known = campaign.entities.iter().filter(|entity| {
+        let is_told = entity.known_to.contains(&npc.name);
+        is_told || !entity.dm_only && fits(entity, &scope)
+    });
     list(known.take(MOST_FACTS).map(fact))
 }
 
@@ -179,6 +182,7 @@ fn fits(entity: &Entity, scope: &[String]) -> bool {
 const fn kind_words(kind: EntityKind) -> &'static [&'static str] {
     match kind {
         EntityKind::Npc => &["person", "people", "persons", "npc", "npcs", "leute", "personen"],
+        EntityKind::Player => &["adventurer", "adventurers", "hero", "heroes", "helden"],
         EntityKind::Location => {
             &["place", "places", "location", "locations", "geography", "ort", "orte", "gegend"]
         }
@@ -186,6 +190,7 @@ const fn kind_words(kind: EntityKind) -> &'static [&'static str] {
         EntityKind::Faction => &["group", "groups", "faction", "factions", "gruppen", "bunde"],
         EntityKind::Quest => &["task", "tasks", "quest", "quests", "auftrage"],
         EntityKind::Event => &["event", "events", "news", "ereignisse", "neuigkeiten"],
+        EntityKind::Concept => &["idea", "ideas", "concept", "concepts", "ideen", "begriffe"],
         EntityKind::Lore => &["lore", "legends", "history", "sagen", "geschichte"],
     }
 }

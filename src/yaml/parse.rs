@@ -26,6 +26,22 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Node> {
     builder.document().ok()
 }
 
+/// The text of a file.
+///
+/// # Errors
+/// The place of the first byte that is no UTF-8.
+pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        Position {
+            line: before.matches('\n').count() + 1,
+            column: last.trim_start_matches('\u{feff}').chars().count() + 1,
+        }
+    })
+}
+
 /// The reading stopped; its problem is noted.
 struct Stopped;
 

@@ -10,3 +10,4 @@ mod remembering;
 mod setting_up;
 mod talking;
 mod weather;
+mod world;

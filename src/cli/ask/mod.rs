@@ -192,6 +192,7 @@ async fn play(
     said: (Option<usize>, Vec<Step>),
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
+    let config = &app::with_names(config).await;
     let session = SessionId(kept.id().to_owned());
     let tools = app::open_tools(config, Some(&session), rand::random())?;
     let status = match required(&tools).await {

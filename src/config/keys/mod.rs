@@ -1,7 +1,6 @@
 //! The tables of every key a file may hold; reading and JSON Schemas both come from them.
 
 pub mod app;
-pub mod campaign;
 mod declared;
 pub mod manifest;
 pub mod mcp;

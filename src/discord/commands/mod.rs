@@ -4,7 +4,9 @@
 //! once, or hands over work whose result is put in place there. **Never**: waits on that task.
 
 mod ask;
+mod campaign;
 mod character;
+pub mod entity;
 mod help;
 mod npc;
 mod parts;
@@ -22,13 +24,15 @@ mod xcard;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use futures::{FutureExt, future::BoxFuture};
 use serenity::all::{
-    ChannelId, CommandDataOption, CommandDataOptionValue, CommandInteraction, CreateCommand,
-    CreateModal, Permissions, UserId,
+    Attachment, AttachmentId, ChannelId, CommandDataOption, CommandDataOptionValue,
+    CommandInteraction, CreateCommand, CreateModal, Permissions, UserId,
 };
 
-use super::{guild::Guild, reply::Reply};
+use super::{guild::Guild, reply::Reply, world::WorldAnswer};
 use crate::session::Status;
 
 /// Every command, in the order of `/help`.
@@ -40,6 +44,8 @@ pub const ALL: &[Command] = &[
     ask::COMMAND,
     character::COMMAND,
     scene::COMMAND,
+    entity::COMMAND,
+    campaign::COMMAND,
     tier::COMMAND,
     tools::COMMAND,
     roll::COMMAND,
@@ -132,6 +138,8 @@ pub struct Call {
     /// Subcommand group and subcommand, joined by a space; empty without.
     pub path: String,
     options: Vec<CommandDataOption>,
+    /// What was attached.
+    pub files: HashMap<AttachmentId, Attachment>,
 }
 
 impl Call {
@@ -155,10 +163,12 @@ impl Call {
             channel: used.channel_id,
             path: path.join(" "),
             options,
+            files: used.data.resolved.attachments.clone(),
         }
     }
 
-    fn value(&self, name: &str) -> Option<&CommandDataOptionValue> {
+    /// What was given as `name`.
+    pub fn value(&self, name: &str) -> Option<&CommandDataOptionValue> {
         self.options.iter().find(|it| it.name == name).map(|it| &it.value)
     }
 

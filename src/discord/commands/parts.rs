@@ -29,6 +29,16 @@ pub fn user(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::User, name, description)
 }
 
+/// An option that takes a file.
+pub fn file(name: &str, description: &str) -> CreateCommandOption {
+    CreateCommandOption::new(CommandOptionType::Attachment, name, description)
+}
+
+/// An option that is true or false.
+pub fn flag(name: &str, description: &str) -> CreateCommandOption {
+    CreateCommandOption::new(CommandOptionType::Boolean, name, description)
+}
+
 /// An option that takes a whole number from 1 to `most`.
 pub fn count(name: &str, description: &str, most: u32) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::Integer, name, description)

@@ -13,6 +13,7 @@ fn entity(kind: EntityKind, name: &str, aliases: &[&str], description: &str) -> 
         description: description.into(),
         pronunciation: None,
         dm_only: false,
+        known_to: Vec::new(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Keys of campaign files.
 
-use super::TEXTS;
 use crate::yaml::{Key, Kind, Shape};
+
+/// A list of texts.
+const TEXTS: Kind = Kind::List(&Kind::Filled);
 
 /// A campaign file.
 pub static FILE: Shape = Shape {
@@ -34,7 +36,8 @@ pub static CAMPAIGN: Shape = Shape {
 };
 
 /// Words of an entity's `type`.
-const TYPES: &[&str] = &["npc", "location", "item", "faction", "quest", "event", "lore", "player"];
+const TYPES: &[&str] =
+    &["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
 
 /// A situation.
 pub static SCENE: Shape = Shape {
@@ -49,7 +52,12 @@ pub static SCENE: Shape = Shape {
 pub static ENTITY: Shape = Shape {
     title: "An entity",
     keys: &[
-        Key::new("id", Kind::Filled, "Its id, for relationships; unique in the file."),
+        Key::new(
+            "id",
+            Kind::Filled,
+            "Its id, by which it stays itself when it is imported again; unique in the file. Default: \
+             its name in lower case with hyphens.",
+        ),
         Key::required("name", Kind::Filled, "Its name."),
         Key::required("type", Kind::Word(TYPES), "What kind of thing it is."),
         Key::new("description", Kind::Text, "What everyone at the table may know."),
@@ -65,7 +73,7 @@ pub static ENTITY: Shape = Shape {
         Key::new(
             "visibility",
             Kind::Either(&[Kind::Word(&["all", "dm"]), TEXTS]),
-            "Who may know of it: all (the default), dm (no NPC), or names of NPCs.",
+            "Who may know of it: all (the default), dm (no NPC), or names or ids of NPCs.",
         ),
     ],
 };
@@ -74,7 +82,11 @@ pub static ENTITY: Shape = Shape {
 pub static RELATIONSHIP: Shape = Shape {
     title: "A relationship",
     keys: &[
-        Key::new("target", Kind::Filled, "The other entity's name."),
+        Key::new(
+            "target",
+            Kind::Filled,
+            "The other entity's name, in this file or imported before.",
+        ),
         Key::new("target_id", Kind::Filled, "The other entity's id, instead of its name."),
         Key::required("type", Kind::Filled, "What it is to the other (\"rules\", \"fears\")."),
         Key::new("bidirectional", Kind::Flag, "Holds the other way round too; default false."),

@@ -1,0 +1,171 @@
+//! `glyphoxa import`: campaign files into the memory.
+//!
+//! Entry function: [`run`]. **Never**: writes a part of what it was given.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{DONE, FAILED, Failure, block_on, complain};
+use crate::{
+    app::{self, ImportError, Plan},
+    config::{self, Config, Problem},
+    domain::Npc,
+    import::campaign::{World, campaign_file},
+    memory::CampaignKey,
+};
+
+#[derive(Args)]
+#[command(after_help = "examples:
+  glyphoxa import campaigns/ravenford.yaml
+  glyphoxa import people.yaml places.yaml --dry-run
+  glyphoxa import saltmarsh.yaml --campaign 'Ghosts of Saltmarsh'")]
+pub struct Arguments {
+    /// Campaign files; all of them are written, or none.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The campaign they belong to, by name [default: the one that is configured].
+    #[arg(long, value_name = "NAME")]
+    campaign: Option<String>,
+    /// Says what would change, and changes nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Imports what the arguments name.
+///
+/// # Errors
+/// The memory cannot be written, or stdout.
+pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
+    let (worlds, mut problems) = read(&arguments.files, &config.npcs);
+    let campaign = match &arguments.campaign {
+        Some(name) => app::key_of(name),
+        None => app::campaign_key(config),
+    };
+    block_on(async {
+        let store = app::open_memory(config).await?;
+        // A file that is no YAML would make everybody in it unknown to the others.
+        if worlds.len() == arguments.files.len() {
+            match app::plan(&*store, &campaign, &worlds, app::IMPORT).await {
+                Ok(mut plan) if problems.is_empty() => {
+                    if !arguments.dry_run {
+                        plan.carry_out(&*store, &campaign).await?;
+                    }
+                    report(arguments, &campaign, &worlds, &plan)?;
+                    return Ok(DONE);
+                }
+                Ok(_) => {}
+                Err(ImportError::Problems(found)) => problems.extend(found),
+                Err(ImportError::Store(error)) => return Err(error.into()),
+            }
+        }
+        refuse(problems, arguments.json)?;
+        Ok(FAILED)
+    })
+}
+
+/// What the files say, and every problem of theirs.
+fn read(files: &[PathBuf], cast: &[Npc]) -> (Vec<World>, Vec<Problem>) {
+    let (mut worlds, mut problems) = (Vec::new(), Vec::new());
+    for path in files {
+        match config::read_file(path) {
+            Err(problem) => problems.push(problem),
+            Ok(bytes) => {
+                let (world, found) = campaign_file(&path.display().to_string(), bytes, cast);
+                worlds.extend(world);
+                problems.extend(found);
+            }
+        }
+    }
+    (worlds, problems)
+}
+
+/// Says what is wrong; nothing was written.
+fn refuse(mut problems: Vec<Problem>, json: bool) -> Result<(), Failure> {
+    problems.sort();
+    problems.dedup();
+    if json {
+        let report = json!({ "ok": false, "problems": problems });
+        writeln!(io::stdout().lock(), "{report}")?;
+        return Ok(());
+    }
+    for problem in &problems {
+        complain(&problem.to_string());
+    }
+    complain("nothing was imported");
+    Ok(())
+}
+
+/// Says what has changed, or would.
+fn report(
+    arguments: &Arguments,
+    CampaignKey(campaign): &CampaignKey,
+    worlds: &[World],
+    plan: &Plan,
+) -> Result<(), Failure> {
+    let Plan { entities, relations, added, changed, removed, .. } = plan;
+    let notes = notes(worlds, campaign, arguments.campaign.is_some());
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        let report = json!({
+            "ok": true, "campaign": campaign, "entities": entities, "relations": relations,
+            "added": added, "changed": changed, "removed": removed,
+            "dry_run": arguments.dry_run, "notes": notes,
+        });
+        writeln!(out, "{report}")?;
+        return Ok(());
+    }
+    for note in notes {
+        complain(&format!("note: {note}"));
+    }
+    let would = if arguments.dry_run { "would be " } else { "" };
+    writeln!(
+        out,
+        "{campaign}: {entities} entities and {relations} relations in {}: {would}{added} added, \
+         {changed} changed, {removed} removed",
+        files(&arguments.files)
+    )?;
+    Ok(())
+}
+
+fn files(paths: &[PathBuf]) -> String {
+    match paths {
+        [one] => file_name(one),
+        several => format!("{} files", several.len()),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What of the files is not used, and what is probably not meant.
+fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    for world in worlds {
+        if !world.unused.is_empty() {
+            notes.push(format!(
+                "{}: {} not imported (they are read from the campaign file that glyphoxa.yaml \
+                 names)",
+                world.file,
+                world.unused.join(" and ")
+            ));
+        }
+        let own = app::key_of(&world.name).0;
+        if !is_chosen && !world.name.is_empty() && own != campaign {
+            notes.push(format!(
+                "{} is of '{}'; its entities go to the campaign that is configured, '{campaign}' \
+                 (elsewhere: --campaign '{}')",
+                world.file, world.name, world.name
+            ));
+        }
+    }
+    notes
+}

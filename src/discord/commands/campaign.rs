@@ -1,0 +1,113 @@
+//! `/campaign`: which campaign is played here.
+//!
+//! Entry item: [`COMMAND`]. **Never**: changes a session that runs.
+
+use serenity::all::CreateCommand;
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::discord::{
+    guild::Guild,
+    reply::Reply,
+    world::{WorldAnswer, WorldOrder},
+};
+
+/// `/campaign`.
+pub const COMMAND: Command =
+    Command { name: "campaign", register, who: |_| Who::Dm, run, complete };
+
+/// Longest name, in characters.
+const LONGEST_NAME: u16 = 100;
+/// Campaigns of a server at most.
+const CAMPAIGNS_MAX: usize = 50;
+
+fn register() -> CreateCommand {
+    let name = parts::words("name", "Its name", LONGEST_NAME).set_autocomplete(true);
+    parts::command("campaign", "Which campaign is played here")
+        .add_option(parts::sub("info", "What is played here, and what is remembered of it"))
+        .add_option(
+            parts::sub("load", "Takes in a campaign file as a campaign of its own, and plays it")
+                .add_sub_option(parts::file("file", "A campaign file (YAML)").required(true)),
+        )
+        .add_option(
+            parts::sub("switch", "Plays another campaign from the next session on")
+                .add_sub_option(name.required(true)),
+        )
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    if option == "name" { names(guild) } else { Vec::new() }
+}
+
+/// The configured campaign, then those that were loaded.
+fn names(guild: &Guild) -> Vec<String> {
+    let loaded = guild.settings.campaigns.iter().map(|it| it.name.clone());
+    std::iter::once(configured(guild)).chain(loaded).collect()
+}
+
+/// What the configured campaign is called.
+fn configured(guild: &Guild) -> String {
+    let name = guild.shared.house.campaign().name.clone();
+    if name.is_empty() { "default".to_owned() } else { name }
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    match call.path.as_str() {
+        "load" => {
+            let make = |file, bytes| WorldOrder::Load { file, bytes };
+            guild.order_with_file(call, make, loaded)
+        }
+        "switch" => switch(guild, call.words("name")?),
+        _ => Ok(guild.order(WorldOrder::Info, |guild, answer| {
+            let mut text = answer.text;
+            let all = names(guild);
+            if all.len() > 1 {
+                text.push_str(&format!("\nThere are: {} (/campaign switch)", all.join(", ")));
+            }
+            let played = guild.played().map(|it| it.name.clone());
+            Reply::private(text).titled(played.unwrap_or_else(|| configured(guild)))
+        })),
+    }
+}
+
+/// A campaign file was taken in.
+fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
+    let Some(campaign) = answer.campaign else { return Reply::private(answer.text) };
+    let settings = &mut guild.settings;
+    if campaign.name == guild.shared.house.campaign().name {
+        settings.campaign = None;
+    } else {
+        settings.campaigns.retain(|it| it.name != campaign.name);
+        if settings.campaigns.len() >= CAMPAIGNS_MAX {
+            settings.campaigns.remove(0);
+        }
+        settings.campaign = Some(campaign.name.clone());
+        settings.campaigns.push(campaign);
+    }
+    done(guild, answer.text)
+}
+
+fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
+    let known = names(guild);
+    let Some(at) = known.iter().position(|it| it.to_lowercase() == name.to_lowercase()) else {
+        return Err(format!(
+            "there is no campaign '{name}' (there are: {}; /campaign load takes in another)",
+            known.join(", ")
+        )
+        .into());
+    };
+    let chosen = known.into_iter().nth(at).filter(|_| at > 0);
+    guild.settings.campaign = chosen;
+    guild.entities.clear();
+    Ok(done(guild, "Another campaign, another memory.".to_owned()).into())
+}
+
+/// Says what is played from when on.
+fn done(guild: &mut Guild, text: String) -> Reply {
+    let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
+    let from = if guild.live().is_ok() { "from the next session on" } else { "here" };
+    let mut text = format!("{text}\n**{name}** is played {from}, by the same NPCs.");
+    if let Err(Refusal(why)) = guild.save() {
+        text.push_str(&format!(" {why}"));
+    }
+    Reply::private(text)
+}

@@ -1,0 +1,131 @@
+//! `/entity`: what there is in the world of the campaign.
+//!
+//! Entry items: [`COMMAND`], [`pressed`] (the button that removes). **Never**: removes anything at once.
+
+use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
+
+use super::{Answer, Call, Command, Refusal, Who, parts};
+use crate::{
+    discord::{buttons::Press, guild::Guild, reply::Reply, world::WorldOrder},
+    domain::EntityKind,
+    import::campaign::kind,
+};
+
+/// `/entity`.
+pub const COMMAND: Command = Command { name: "entity", register, who: |_| Who::Dm, run, complete };
+
+/// Longest name, aliases and description, in characters.
+const LONGEST_NAME: u16 = 80;
+const LONGEST_ALIASES: u16 = 300;
+const LONGEST_DESCRIPTION: u16 = 2_000;
+/// Longest id of a button.
+const BUTTON_MAX: usize = 100;
+/// Kinds as they are typed, and shown.
+const KINDS: &[&str] =
+    &["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
+
+fn register() -> CreateCommand {
+    let name = |text| parts::npc("name", text).required(true);
+    let kind = |text| {
+        let typed = parts::words("type", text, 20);
+        KINDS.iter().fold(typed, |typed, word| typed.add_string_choice(*word, *word))
+    };
+    parts::command("entity", "People, places and things of the campaign")
+        .add_option(
+            parts::sub("add", "Something new; its name is heard better from the next session on")
+                .add_sub_option(parts::words("name", "Its name", LONGEST_NAME).required(true))
+                .add_sub_option(kind("What kind of thing it is").required(true))
+                .add_sub_option(parts::words(
+                    "description",
+                    "What is known of it",
+                    LONGEST_DESCRIPTION,
+                ))
+                .add_sub_option(parts::words(
+                    "aliases",
+                    "Other names for it, with commas between",
+                    LONGEST_ALIASES,
+                ))
+                .add_sub_option(parts::flag("secret", "Only you know of it; no NPC is told")),
+        )
+        .add_option(
+            parts::sub("list", "Everything there is").add_sub_option(kind("Only of this kind")),
+        )
+        .add_option(
+            parts::sub("show", "What is known of something, and how it stands to others")
+                .add_sub_option(name("Of what")),
+        )
+        .add_option(
+            parts::sub("remove", "Forgets something, after asking you once more")
+                .add_sub_option(name("What")),
+        )
+        .add_option(
+            parts::sub("import", "Takes in a campaign file, whole or not at all")
+                .add_sub_option(parts::file("file", "A campaign file (YAML)").required(true)),
+        )
+}
+
+fn complete(guild: &Guild, option: &str) -> Vec<String> {
+    if option == "name" { guild.entities.clone() } else { Vec::new() }
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let shown = |_: &mut Guild, answer: super::WorldAnswer| Reply::private(answer.text);
+    let order = match call.path.as_str() {
+        "add" => added(call)?,
+        "show" => WorldOrder::Show(call.words("name")?.to_owned()),
+        "remove" => return remove(guild, call),
+        "import" => {
+            let make = |file, bytes| WorldOrder::Import { file, bytes };
+            return guild.order_with_file(call, make, shown);
+        }
+        _ => WorldOrder::List(call.text("type").map(kind_of).transpose()?),
+    };
+    Ok(guild.order(order, shown))
+}
+
+fn added(call: &Call) -> Result<WorldOrder, Refusal> {
+    let aliases = call.text("aliases").unwrap_or_default().split(',').map(str::trim);
+    Ok(WorldOrder::Add {
+        name: call.words("name")?.to_owned(),
+        kind: kind_of(call.words("type")?)?,
+        description: call.text("description").unwrap_or_default().to_owned(),
+        aliases: aliases.filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+        dm_only: call.flag("secret"),
+    })
+}
+
+fn kind_of(word: &str) -> Result<EntityKind, Refusal> {
+    kind(word).ok_or_else(|| format!("there is no kind '{word}' ({})", KINDS.join(", ")).into())
+}
+
+/// Asks before anything is removed.
+fn remove(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+    let order = WorldOrder::Find(call.words("name")?.to_owned());
+    Ok(guild.order(order, |_, answer| {
+        let id = format!("entity:remove:{}", answer.entity.unwrap_or_default());
+        if id.chars().count() > BUTTON_MAX {
+            return Reply::private("its id is too long for a button (give it a shorter one)");
+        }
+        let yes = CreateButton::new(id).label("Remove it").style(ButtonStyle::Danger);
+        let no = CreateButton::new("entity:keep").label("Keep it").style(ButtonStyle::Secondary);
+        let row = CreateActionRow::Buttons(vec![yes, no]);
+        Reply::private(answer.text).with_rows(vec![row])
+    }))
+}
+
+/// One of the two buttons.
+///
+/// # Errors
+/// It is a game master's to press.
+pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+    if !press.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    match which.strip_prefix("remove:") {
+        Some(id) => {
+            let order = WorldOrder::Remove(id.to_owned());
+            Ok(guild.order(order, |_, answer| Reply::private(answer.text)))
+        }
+        None => Ok(Answer::Replace(Reply::private("It stays."))),
+    }
+}

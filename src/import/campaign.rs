@@ -1,0 +1,298 @@
+//! Campaign files: the world of a campaign, its entities with what they are to each other.
+//!
+//! Entry functions: [`campaign_file`] (bytes), [`world()`] (a checked tree), [`link()`] (what is related
+//! to what, over several files). **Never**: guesses whom a name means when there are several.
+
+mod keys;
+mod link;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+pub use self::{
+    keys::{FILE, PLAYER, SCENE},
+    link::{Edge, Known, link},
+};
+use crate::{
+    domain::{Entity, EntityKind, Npc},
+    yaml::{self, Fields, Kind, Node, Position, Problem, Problems, Value, nearest, quoted},
+};
+
+/// Largest file, in bytes.
+pub const BYTES_MAX: usize = 10 * 1024 * 1024;
+
+/// What a campaign file says of its world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct World {
+    /// The file, as the user knows it.
+    pub file: String,
+    /// The campaign's name; may be empty.
+    pub name: String,
+    /// What it is about.
+    pub description: String,
+    /// The rules played.
+    pub system: String,
+    /// What there is, in the order of the file.
+    pub entities: Vec<WorldEntity>,
+    /// What could not be read, but can be meant.
+    half_read: Vec<Known>,
+    /// Keys that only the configuration's own campaign file is read for.
+    pub unused: Vec<&'static str>,
+}
+
+/// Something of the world, with what a table needs no NPC to be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorldEntity {
+    /// By which it stays itself.
+    pub id: String,
+    /// Where it is in the file.
+    pub at: Position,
+    /// Who or what it is.
+    pub entity: Entity,
+    /// Facts by name.
+    pub properties: BTreeMap<String, String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// How it stands to others.
+    pub relationships: Vec<Relationship>,
+}
+
+/// How an entity stands to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relationship {
+    /// The other one.
+    pub target: Target,
+    /// Where that stands.
+    pub at: Position,
+    /// What it is ("rules").
+    pub kind: String,
+    /// Holds the other way round too.
+    pub bidirectional: bool,
+}
+
+/// How the other side of a relationship is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// By its id.
+    Id(String),
+    /// By a name or an alias; case is nothing.
+    Name(String),
+}
+
+/// The world in `bytes`, the content of `file`, and every problem of it. Who may know of something is
+/// named from `cast` and the NPCs of the file. `None`: it is no YAML.
+pub fn campaign_file(file: &str, bytes: Vec<u8>, cast: &[Npc]) -> (Option<World>, Vec<Problem>) {
+    let mut problems = Problems::new(file);
+    let mut found = None;
+    if bytes.len() > BYTES_MAX {
+        problems.add(Position::START, "larger than 10 MiB", "is this the right file?");
+    } else if let Some(mut node) = parsed(bytes, &mut problems) {
+        yaml::check(&mut node, "", &Kind::Shape(&FILE), &mut problems);
+        found = Some(world(&node, Some(cast), &mut problems));
+    }
+    (found, problems.into_vec())
+}
+
+fn parsed(bytes: Vec<u8>, problems: &mut Problems) -> Option<Node> {
+    match yaml::text(bytes) {
+        Ok(text) => yaml::parse(&text, problems),
+        Err(at) => {
+            problems.add(at, "not UTF-8 text from here on", "save it with the encoding UTF-8");
+            None
+        }
+    }
+}
+
+/// The world in `node`, which was checked against [`FILE`]. `cast`: whom `visibility` may name beside
+/// the NPCs of the file; `None`: some of it could not be read, so that nobody is called unknown.
+pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> World {
+    let file = Fields::new(node, &FILE);
+    let about = file.map("campaign", &keys::CAMPAIGN);
+    let text = |key| about.and_then(|it| it.text(key)).unwrap_or_default().trim().to_owned();
+    let (mut read, mut half_read) = (Vec::new(), Vec::new());
+    for node in mappings(&file, "entities") {
+        let fields = Fields::new(node, &keys::ENTITY);
+        match entity(&fields, problems) {
+            Some(entity) => read.push((fields, entity)),
+            None => half_read.extend(named(&fields)),
+        }
+    }
+    let people: Vec<(String, String)> = read
+        .iter()
+        .filter(|(_, it)| it.entity.kind == EntityKind::Npc)
+        .flat_map(|(_, it)| {
+            let called = std::iter::once(&it.entity.name).chain(&it.entity.aliases);
+            called.chain([&it.id]).map(|name| (same(name), it.entity.name.clone()))
+        })
+        .collect();
+    for (fields, found) in &mut read {
+        found.entity.known_to = known_to(fields, (cast, &people), problems);
+    }
+    let unused = ["players", "scenes"].into_iter().filter(|key| file.get(key).is_some());
+    World {
+        file: problems.file().to_string(),
+        name: text("name"),
+        description: text("description"),
+        system: text("system"),
+        entities: read.into_iter().map(|(_, entity)| entity).collect(),
+        half_read,
+        unused: unused.collect(),
+    }
+}
+
+/// What a broken entity would be called; others may be related to it.
+fn named(fields: &Fields) -> Option<Known> {
+    let name = fields.text("name").unwrap_or_default().trim();
+    let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());
+    let mut names = fields.texts("aliases");
+    names.push(name.to_owned());
+    (!id.is_empty()).then_some(Known { id, names })
+}
+
+/// Case and blanks are nothing.
+fn same(name: &str) -> String {
+    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Letters and digits in lower case, anything between them a hyphen.
+pub fn hyphened(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+    let words: String = name.chars().map(plain).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// The mappings in a list.
+fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node> {
+    fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
+}
+
+/// An entity that has a name and a type; whom it is known to comes later.
+fn entity(fields: &Fields, problems: &mut Problems) -> Option<WorldEntity> {
+    let respelling = fields.text("pronunciation");
+    if let Some(respelling) = respelling {
+        check_respelling(respelling, fields.place("pronunciation"), problems);
+    }
+    let name = fields.text("name")?.trim();
+    let kind = kind(fields.text("type")?)?;
+    let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());
+    if id.is_empty() {
+        let message = format!("the name {} makes no id", quoted(name));
+        problems.add(fields.place("name"), message, "give it an 'id'");
+    }
+    let properties = fields.get("properties").map(Node::entries).unwrap_or_default();
+    let properties =
+        properties.iter().filter_map(|it| Some((it.key.clone(), it.node.text()?.to_owned())));
+    let visibility = fields.get("visibility");
+    let relationships = mappings(fields, "relationships");
+    Some(WorldEntity {
+        id,
+        at: fields.at(),
+        entity: Entity {
+            kind,
+            name: name.to_owned(),
+            aliases: fields.texts("aliases"),
+            description: fields.text("description").unwrap_or_default().trim().to_owned(),
+            pronunciation: respelling.map(str::to_owned),
+            dm_only: visibility.is_some_and(|node| node.text() != Some("all")),
+            known_to: Vec::new(),
+        },
+        properties: properties.collect(),
+        tags: fields.texts("tags"),
+        relationships: relationships.filter_map(|node| relationship(node, problems)).collect(),
+    })
+}
+
+/// The kind that a word of `type` names.
+pub fn kind(word: &str) -> Option<EntityKind> {
+    Some(match word {
+        "npc" => EntityKind::Npc,
+        "player" => EntityKind::Player,
+        "location" => EntityKind::Location,
+        "item" => EntityKind::Item,
+        "faction" => EntityKind::Faction,
+        "event" => EntityKind::Event,
+        "quest" => EntityKind::Quest,
+        "concept" => EntityKind::Concept,
+        "lore" => EntityKind::Lore,
+        _ => return None,
+    })
+}
+
+fn relationship(node: &Node, problems: &mut Problems) -> Option<Relationship> {
+    let fields = Fields::new(node, &keys::RELATIONSHIP);
+    let (name, id) = (fields.text("target"), fields.text("target_id"));
+    let (target, key) = match (name, id) {
+        (None, None) => {
+            if !fields.is_broken("target") && !fields.is_broken("target_id") {
+                let message = "a relationship without the other side";
+                problems.add(fields.at(), message, "add 'target', a name, or 'target_id', an id");
+            }
+            return None;
+        }
+        (Some(_), Some(_)) => {
+            let message = "a relationship has both 'target' and 'target_id'";
+            problems.add(fields.at(), message, "remove one of them");
+            return None;
+        }
+        (Some(name), None) => (Target::Name(name.trim().to_owned()), "target"),
+        (None, Some(id)) => (Target::Id(id.trim().to_owned()), "target_id"),
+    };
+    Some(Relationship {
+        target,
+        at: fields.place(key),
+        kind: fields.text("type")?.trim().to_owned(),
+        bidirectional: fields.flag("bidirectional").unwrap_or_default(),
+    })
+}
+
+/// Full names of the NPCs that `visibility` lists.
+fn known_to(
+    fields: &Fields,
+    (cast, people): (Option<&[Npc]>, &[(String, String)]),
+    problems: &mut Problems,
+) -> Vec<String> {
+    let Some(Node { value: Value::List(listed), .. }) = fields.get("visibility") else {
+        return Vec::new();
+    };
+    let npcs = cast.unwrap_or_default();
+    let full = |name: &str| {
+        let called = |npc: &&Npc| {
+            same(&npc.name) == same(name) || npc.aliases.iter().any(|it| same(it) == same(name))
+        };
+        npcs.iter().find(called).map(|npc| npc.name.clone())
+    };
+    let mut known_to = Vec::new();
+    for node in listed {
+        let Some(name) = node.text() else { continue };
+        let own = people.iter().find(|(called, _)| *called == same(name)).map(|(_, name)| name);
+        // An NPC of the file may be one of the cast by another of its names.
+        let found = full(name).or_else(|| own.map(|own| full(own).unwrap_or_else(|| own.clone())));
+        match found {
+            Some(name) => known_to.push(name),
+            None if cast.is_none() => {}
+            None => {
+                let cast = npcs.iter().map(|npc| npc.name.as_str());
+                let all = cast.chain(people.iter().map(|(called, _)| called.as_str()));
+                let way_out = nearest(name, all).map_or_else(
+                    || {
+                        "name an npc of the cast or of this file, or write visibility: dm"
+                            .to_owned()
+                    },
+                    |near| format!("did you mean '{near}'?"),
+                );
+                problems.add(node.at, format!("unknown npc {}", quoted(name)), way_out);
+            }
+        }
+    }
+    known_to
+}
+
+/// Notes a respelling that cannot be read aloud.
+pub fn check_respelling(text: &str, at: Position, problems: &mut Problems) {
+    let plain = |char: char| char.is_alphabetic() || " -'".contains(char);
+    if !text.chars().all(plain) || !text.contains(char::is_alphabetic) {
+        let message = format!("respelling {} cannot be read aloud", quoted(text));
+        problems.add(at, message, "plain letters and blanks, such as gray mantle");
+    }
+}

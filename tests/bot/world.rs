@@ -1,0 +1,99 @@
+//! The world of a campaign, by its game master: entities, and which campaign is played.
+
+use discord_loopback::{Member, Message, Options, Response, Slash};
+
+use super::hall::{BOUND, Hall};
+
+const SALTMARSH: &str = "campaign: { name: Saltmarsh, description: A harbour., system: 5e }\n\
+                         entities:\n\
+                         - { name: Anders Solmor, type: npc, relationships: [{ target: Eda, type: suspects }] }\n\
+                         - { name: Eda, type: npc }\n";
+
+async fn told(hall: &Hall, member: &Member, slash: Slash) -> String {
+    let answer = hall.asks(member, slash).await;
+    assert!(answer.ephemeral(), "{}", answer.text());
+    answer.text()
+}
+
+fn with_file(path: &str, name: &str, text: &str) -> Slash {
+    Slash::new(path).file("file", name, "application/yaml", text.as_bytes())
+}
+
+async fn pressed(hall: &Hall, question: &Message, id: &str) -> Response {
+    let answer = hall.discord.press(&hall.dm, hall.inn.text, question.id, id).await.unwrap();
+    answer.wait_final(BOUND).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entities_are_added_shown_imported_and_removed_after_a_question() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let is = async |slash: Slash, wanted: &str| {
+        let text = told(&hall, &hall.dm, slash).await;
+        assert!(text.contains(wanted), "wanted '{wanted}': {text}");
+    };
+    let anna = hall.inn.add_member("Anna", &[]);
+    let refused = told(&hall, &anna, Slash::new("entity list")).await;
+    assert!(refused.contains("only game masters"), "{refused}");
+    let grim = || {
+        let add = Slash::new("entity add").option("name", "Grimwald").option("type", "npc");
+        add.option("aliases", "the grey, Old Grim").option("secret", true)
+    };
+    is(grim(), "**Grimwald** is there, and only you know of it").await;
+    is(grim(), "'Grimwald' is there already").await;
+    is(Slash::new("entity show").option("name", "old grim"), "also the grey, Old Grim").await;
+    is(Slash::new("entity list").option("type", "npc"), "**Grimwald** · npc · only you know").await;
+    is(Slash::new("entity show").option("name", "Elara"), "→ serves Duke Rodric Ashdown").await;
+    let typing = Slash::new("entity show").option("name", "grimw");
+    let found = hall.discord.autocomplete(&hall.dm, hall.inn.text, typing, "name").await.unwrap();
+    assert_eq!(found.wait_first(BOUND).await.unwrap().choices()[0].0, "Grimwald");
+
+    is(
+        with_file("entity import", "s.yaml", SALTMARSH),
+        "2 entities and 1 relations in 's.yaml': 3 added",
+    )
+    .await;
+    is(with_file("entity import", "s.yaml", SALTMARSH), "0 added, 0 changed, 0 removed").await;
+    let wrong = SALTMARSH.replace("target: Eda", "target: Edna");
+    is(with_file("entity import", "s.yaml", &wrong), "s.yaml:3:63: unknown entity 'Edna'").await;
+
+    is(Slash::new("entity remove").option("name", "Elara"), "is in the configured campaign file")
+        .await;
+    let question =
+        hall.asks(&hall.dm, Slash::new("entity remove").option("name", "Grimwald")).await;
+    let question = question.message.expect("a question");
+    assert!(question.text().contains("Remove **Grimwald** (npc)"), "{}", question.text());
+    let gone = pressed(&hall, &question, "entity:remove:grimwald").await;
+    assert!(gone.text().contains("**Grimwald** is forgotten."), "{}", gone.text());
+    is(Slash::new("entity show").option("name", "Grimwald"), "nothing is known of 'Grimwald'")
+        .await;
+    let question = hall.asks(&hall.dm, Slash::new("entity remove").option("name", "Eda")).await;
+    let question = question.message.expect("a question");
+    hall.dm.set_roles(&[]);
+    let refused = pressed(&hall, &question, "entity:remove:eda").await;
+    assert!(refused.text().contains("only game masters"), "{}", refused.text());
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_campaign_is_played_from_the_next_session_on() {
+    let (hall, _dora) = Hall::in_session(Options::default(), "").await;
+    let is = async |slash: Slash, wanted: &str| {
+        let text = told(&hall, &hall.dm, slash).await;
+        assert!(text.contains(wanted), "wanted '{wanted}': {text}");
+    };
+    is(Slash::new("campaign info"), "Remembered: 1 sessions").await;
+    is(
+        with_file("campaign load", "s.yaml", SALTMARSH),
+        "**Saltmarsh** is played from the next session on, by the same NPCs.",
+    )
+    .await;
+    is(Slash::new("campaign info"), "Known: 2 npc; 1 relations.").await;
+    is(Slash::new("entity show").option("name", "Elara"), "nothing is known of 'Elara'").await;
+    let switch = |name: &str| Slash::new("campaign switch").option("name", name);
+    is(switch("Waterdeep"), "(there are: The Raven Signet, Saltmarsh;").await;
+    is(switch("the raven signet"), "**The Raven Signet** is played").await;
+    is(Slash::new("entity show").option("name", "Elara"), "Elara").await;
+    is(with_file("campaign load", "n.yaml", "entities: []"), "does not say what its campaign")
+        .await;
+    hall.ends();
+}
