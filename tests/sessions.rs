@@ -178,7 +178,7 @@ fn an_extract_says_what_happened_and_where_it_stands() {
 fn a_model_proves_what_it_says_and_its_facts_wait() {
     let server = ChatServer::start();
     server.otherwise(|request| {
-        let asked = request.body.to_string();
+        let asked = String::from_utf8_lossy(&request.body);
         if asked.contains("recap of a session") {
             Script::text(&[
                 "Anna told Bartok of the silver key. [1]\nThe king is dead. [?]\n",

@@ -191,7 +191,8 @@ impl Residence {
                 None => "nothing was played on this server yet (/session start)".to_owned(),
             });
         };
-        if let (Some(summary), false) = (&session.summary, wish.paid) {
+        // Of a session that runs it would soon be old.
+        if let (Some(summary), Some(_), false) = (&session.summary, session.ended, wish.paid) {
             return Ok(summary.clone());
         }
         let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());

@@ -36,7 +36,7 @@ async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
     let files = export.message.unwrap().files();
     assert_eq!(files[0].0, "what-you-said.txt");
     let recap = hall.asks(&ben, Slash::new("session recap")).await;
-    assert!(recap.ephemeral() && recap.text().contains("Ben"), "{}", recap.text());
+    assert!(recap.ephemeral() && recap.text().contains("ferret"), "{}", recap.text());
     let secret = Slash::new("session recap").option("audience", "dm");
     assert!(hall.asks(&ben, secret).await.text().contains("only game masters"));
     let asked = hall.asks(&anna, Slash::new("privacy delete")).await;
