@@ -96,6 +96,7 @@ impl Residence {
             effects: opening.effects,
             events: opening.events.clone(),
             backlog: self.scribe.backlog(),
+            memory: Some(self.scribe.store()),
             seed: rand::random(),
         };
         let id = &opening.session.0;

@@ -1,17 +1,23 @@
 //! The store that is configured, and the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`]. **Never**: changes what somebody else has put
+//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`]. **Never**: changes what somebody else has put
 //! into it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::UNIX_EPOCH};
 
+use futures::FutureExt;
+
+use super::reload::wall_clock;
 use crate::{
-    config::Config,
+    config::{Config, EmbedderChoice},
     domain,
+    logic::prompt,
     memory::{
         CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Sqlite, Viewer,
         Visibility,
     },
+    provider::Embedder,
+    tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
 /// Longest key of a campaign, in characters.
@@ -29,6 +35,47 @@ pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>
     let store = tokio::task::spawn_blocking(move || Sqlite::open(&path)).await??;
     put_world(config, &store).await?;
     Ok(Arc::new(store))
+}
+
+/// What tools find in `store`; without one it is opened when the first of them asks.
+pub fn archive(
+    config: &Config,
+    store: Option<Arc<dyn MemoryStore>>,
+    meaning: Option<Meaning>,
+) -> Arc<Archive> {
+    let config = Arc::new(config.clone());
+    let (campaign, described) = (campaign_key(&config), Arc::clone(&config));
+    let open = move || {
+        let (store, config) = (store.clone(), Arc::clone(&config));
+        async move {
+            match store {
+                Some(store) => Ok(store),
+                None => open_memory(&config).await.map_err(|error| format!("{error:#}")),
+            }
+        }
+        .boxed()
+    };
+    let parts = ArchiveParts { campaign, open: Box::new(open), meaning, now };
+    let archive = Archive::new(parts);
+    archive.set_cast(&described.npcs, &described.assistant);
+    Arc::new(archive)
+}
+
+/// What finds by meaning, if anything does.
+pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) -> Option<Meaning> {
+    let embedder = Arc::clone(embedder?);
+    let model = match choice {
+        EmbedderChoice::None => return None,
+        EmbedderChoice::OpenAi(options) => options.model.clone(),
+        EmbedderChoice::MiniLm(folder) => format!("minilm:{}", folder.display()),
+    };
+    Some(Meaning { model, embedder })
+}
+
+/// Unix time in ms.
+pub fn now() -> i64 {
+    let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The key of the campaign that is configured: letters and digits of its name in lower case, anything
@@ -85,7 +132,7 @@ fn entity(of: &domain::Entity) -> Entity {
         description: of.description.clone(),
         attributes: BTreeMap::new(),
         tags: Vec::new(),
-        knowledge: Vec::new(),
+        knowledge: prompt::known_by(of),
         visibility: if of.dm_only { Visibility::Dm } else { Visibility::Everyone },
         source: Some(format!("{SOURCE}{name}")),
     }

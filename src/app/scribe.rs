@@ -9,7 +9,7 @@ mod tests;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use tokio::{
@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Tables, reload::wall_clock};
+use super::{Tables, memory::now};
 use crate::{
     memory::{CampaignKey, Forget, MemoryStore, Session, Utterance},
     session::{Backlog, TableEvent, TurnLine},
@@ -61,6 +61,7 @@ enum Entry<'a> {
 /// Writes down what was said. Cloning shares it.
 #[derive(Clone)]
 pub struct Scribe {
+    store: Arc<dyn MemoryStore>,
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
     stop: CancellationToken,
@@ -74,7 +75,7 @@ impl Scribe {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let pen = Pen {
-            store,
+            store: Arc::clone(&store),
             tables,
             retention: retention.and_then(|days| i64::try_from(days).ok()),
             backlog: backlog.clone(),
@@ -82,7 +83,12 @@ impl Scribe {
             troubled: false,
         };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, stop, task }
+        Self { store, notes, backlog, stop, task }
+    }
+
+    /// Where it writes.
+    pub fn store(&self) -> Arc<dyn MemoryStore> {
+        Arc::clone(&self.store)
     }
 
     /// Counts what is not written yet.
@@ -95,7 +101,7 @@ impl Scribe {
         let session = Session {
             id: of.session.clone(),
             guild: of.guild,
-            started: Some(unix_ms(wall_clock())),
+            started: Some(now()),
             ..Session::default()
         };
         self.note(Note::Session(of.campaign.clone(), session), 0);
@@ -103,14 +109,14 @@ impl Scribe {
 
     /// A session has ended.
     pub fn ends(&self, of: &Transcribed) {
-        let ended = Some(unix_ms(wall_clock()));
+        let ended = Some(now());
         let session = Session { id: of.session.clone(), ended, ..Session::default() };
         self.note(Note::Session(of.campaign.clone(), session), 0);
     }
 
     /// Something was said; returns at once.
     pub fn line(&self, of: &Transcribed, line: &TurnLine) {
-        let lines = line::utterances(of, line, unix_ms(wall_clock()));
+        let lines = line::utterances(of, line, now());
         let count = u64::try_from(lines.len()).unwrap_or_default();
         if count > 0 {
             self.note(Note::Lines(of.campaign.clone(), lines), count);
@@ -252,7 +258,7 @@ impl Pen {
     /// Forgets what is too old.
     async fn retain(&self, campaign: &CampaignKey) {
         let Some(days) = self.retention else { return };
-        let before = unix_ms(wall_clock()).saturating_sub(days.saturating_mul(DAY));
+        let before = now().saturating_sub(days.saturating_mul(DAY));
         match self.store.forget(campaign, Forget::Before(before)).await {
             Ok(gone) if gone.sessions > 0 => {
                 tracing::info!(
@@ -265,10 +271,4 @@ impl Pen {
             Err(error) => tracing::error!(%error, "old sessions are not deleted"),
         }
     }
-}
-
-/// A time as stores have it.
-fn unix_ms(at: SystemTime) -> i64 {
-    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -44,7 +44,7 @@ async fn serve(
 ) -> Result<u8, Failure> {
     let stt = app::hearing(&config)?;
     let store = app::open_memory(&config).await?;
-    let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
+    let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }

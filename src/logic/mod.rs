@@ -3,6 +3,7 @@
 //! **Never**: async, IO, clocks, logging; time and randomness are arguments.
 
 pub mod address;
+pub mod ago;
 pub mod barge_in;
 pub mod budget;
 pub mod cast;

@@ -15,6 +15,7 @@ use super::{
     line::{Circumstances, Outcome, Timings, TurnLine, between},
     overrides::TurnTier,
     playback::HeardAloud,
+    recall::RecallTold,
     speakers::SpeakerId,
 };
 use crate::{
@@ -119,6 +120,8 @@ pub struct Active {
     outcome: Option<Outcome>,
     /// The utterance is told of elsewhere.
     pub withdrawn: bool,
+    /// What came of looking up what the NPC remembers.
+    pub recalled: Option<RecallTold>,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
 }
@@ -175,6 +178,7 @@ impl Turns {
             kill_at: None,
             outcome: None,
             withdrawn: false,
+            recalled: None,
             report: None,
             heard: None,
         });
@@ -329,6 +333,7 @@ impl Active {
                 first_text_to_first_audio: between(text_or_final, audible),
                 speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
             },
+            recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
             brain: Some(cast.brain),
             stt: if utterance.typed { TurnLine::TYPED.to_owned() } else { stt.to_owned() },
             tts: Some(cast.tts),

@@ -47,6 +47,7 @@ use crate::{
     domain::{Npc, SessionId, Tier},
     engine::Purse,
     logic::budget::Ledger,
+    memory::MemoryStore,
     session::{Command, Pace},
     tools::Effects,
 };
@@ -193,12 +194,17 @@ async fn play(
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
     let session = SessionId(kept.id().to_owned());
-    let tools = app::open_tools(config, Some(&session), rand::random())?;
+    // What is forgotten at the end is not written down.
+    let memory = match kept.call_log() {
+        Some(_) => Some(app::open_memory(config).await?),
+        None => None,
+    };
+    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
     let status = match required(&tools).await {
         Ok(()) if arguments.assistant => {
             in_writing(arguments, (config, &tools), said.1, kept).await
         }
-        Ok(()) => at_table(arguments, (config, &tools), said, (kept, files)).await,
+        Ok(()) => at_table(arguments, (config, &tools, memory), said, (kept, files)).await,
         Err(missing) => Err(Failure::Failed(missing)),
     };
     tools.close().await;
@@ -239,7 +245,7 @@ fn face(arguments: &Arguments, typed: &Arc<Typed>) -> Arc<dyn Effects> {
 /// Plays everything through a table.
 async fn at_table(
     arguments: &Arguments,
-    (config, tools): (&Config, &Tools),
+    (config, tools, memory): (&Config, &Tools, Option<Arc<dyn MemoryStore>>),
     (npc, steps): (Option<usize>, Vec<Step>),
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
@@ -254,7 +260,7 @@ async fn at_table(
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let tables = Tables::default();
-    let books = books(config, &kept, &tables).await?;
+    let books = books(config, (&kept, memory.clone()), &tables)?;
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let typed = Typed::new();
@@ -270,6 +276,7 @@ async fn at_table(
         host: tools.host.clone(),
         events: events.clone(),
         backlog: books.as_ref().map(Books::backlog).unwrap_or_default(),
+        memory,
         seed: rand::random(),
     };
     let table = app::open_table(config, setup)?;
@@ -299,14 +306,13 @@ async fn at_table(
 }
 
 /// Where a kept session is written down.
-async fn books(
+fn books(
     config: &Config,
-    kept: &KeptSession,
+    (kept, memory): (&KeptSession, Option<Arc<dyn MemoryStore>>),
     tables: &Tables,
 ) -> Result<Option<Books>, Failure> {
-    let Some(path) = kept.call_log() else { return Ok(None) };
+    let (Some(path), Some(store)) = (kept.call_log(), memory) else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
-    let store = app::open_memory(config).await?;
     let scribe = Scribe::open(store, tables.clone(), config.memory.retention_days);
     let session = kept.id().to_owned();
     let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
