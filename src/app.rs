@@ -5,6 +5,7 @@
 mod assistant;
 mod call_log;
 mod house;
+mod indexer;
 mod kept;
 mod memory;
 mod reload;
@@ -17,6 +18,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub use assistant::{Answer, Assistant};
 pub use call_log::CallLog;
 pub use house::Residence;
+pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
 pub use memory::{campaign_key, open_memory};
 pub use reload::{Running, follow};
@@ -189,6 +191,12 @@ fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error>
 }
 
 impl Tools {
+    /// Makes what `scribe` writes of the campaign of `config` searchable until closed.
+    pub fn index(&self, config: &Config, scribe: &Scribe) -> Indexer {
+        let news = (scribe.written(), memory::now as fn() -> i64);
+        Indexer::open(scribe.store(), campaign_key(config), self.meaning.clone(), news)
+    }
+
     /// Ends what is under way. Cancel safe.
     pub async fn close(self) {
         self.stop.cancel();

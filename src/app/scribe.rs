@@ -13,7 +13,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot},
     task::JoinHandle,
     time::{sleep, timeout},
 };
@@ -62,6 +62,7 @@ enum Entry<'a> {
 #[derive(Clone)]
 pub struct Scribe {
     store: Arc<dyn MemoryStore>,
+    written: Arc<Notify>,
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
     stop: CancellationToken,
@@ -74,8 +75,10 @@ impl Scribe {
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, retention: Option<u64>) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+        let written = Arc::new(Notify::new());
         let pen = Pen {
             store: Arc::clone(&store),
+            news: Arc::clone(&written),
             tables,
             retention: retention.and_then(|days| i64::try_from(days).ok()),
             backlog: backlog.clone(),
@@ -83,12 +86,17 @@ impl Scribe {
             troubled: false,
         };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { store, notes, backlog, stop, task }
+        Self { store, written, notes, backlog, stop, task }
     }
 
     /// Where it writes.
     pub fn store(&self) -> Arc<dyn MemoryStore> {
         Arc::clone(&self.store)
+    }
+
+    /// Told whenever lines were written.
+    pub fn written(&self) -> Arc<Notify> {
+        Arc::clone(&self.written)
     }
 
     /// Counts what is not written yet.
@@ -166,6 +174,7 @@ impl Scribe {
 /// The task's own side.
 struct Pen {
     store: Arc<dyn MemoryStore>,
+    news: Arc<Notify>,
     tables: Tables,
     retention: Option<i64>,
     backlog: Backlog,
@@ -204,8 +213,9 @@ impl Pen {
                 let count = u64::try_from(lines.len()).unwrap_or_default();
                 let written = self.insist(&Entry::Lines(&campaign, &lines)).await;
                 self.backlog.written(count);
-                if !written {
-                    self.backlog.lose(count);
+                match written {
+                    true => self.news.notify_one(),
+                    false => self.backlog.lose(count),
                 }
             }
             // Whoever waited may have gone.

@@ -51,6 +51,7 @@ async fn serve(
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
     let scribe = Scribe::open(store, tables.clone(), config.load().memory.retention_days);
+    let indexer = tools.index(&config.load(), &scribe);
     let heard = (Arc::clone(&stt), scribe.clone());
     let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
     let stop = CancellationToken::new();
@@ -83,6 +84,7 @@ async fn serve(
     if let Some(missing) = scribe.close().await {
         complain(&missing);
     }
+    indexer.close().await;
     if let Some(tools) = Arc::into_inner(tools) {
         tools.close().await;
     }

@@ -15,6 +15,7 @@ pub mod sentence;
 mod sounds;
 pub mod speakable;
 pub mod spoken;
+pub mod telling;
 pub mod tier;
 pub mod turn;
 pub mod vad;

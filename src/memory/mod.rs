@@ -23,7 +23,7 @@ pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
     PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
 };
-pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector, VectorQuery};
+pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Status, Vector, VectorQuery};
 pub use settings::{Health, Settings};
 pub use sqlite::Sqlite;
 pub use transcript::{
@@ -31,9 +31,6 @@ pub use transcript::{
     SessionEntry, SessionFilter, Transcript, Uid, Utterance, Withdraw,
 };
 pub use viewer::{Viewer, Visibility};
-
-#[cfg(test)]
-pub use index::Status;
 
 /// What a store answers. Dropping it does not take back what was already asked for: a write may
 /// still happen, whole.

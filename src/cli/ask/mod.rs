@@ -260,7 +260,7 @@ async fn at_table(
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let tables = Tables::default();
-    let books = books(config, (&kept, memory.clone()), &tables)?;
+    let books = books((config, tools), (&kept, memory.clone()), &tables)?;
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let typed = Typed::new();
@@ -307,7 +307,7 @@ async fn at_table(
 
 /// Where a kept session is written down.
 fn books(
-    config: &Config,
+    (config, tools): (&Config, &Tools),
     (kept, memory): (&KeptSession, Option<Arc<dyn MemoryStore>>),
     tables: &Tables,
 ) -> Result<Option<Books>, Failure> {
@@ -317,7 +317,8 @@ fn books(
     let session = kept.id().to_owned();
     let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
     scribe.begins(&written);
-    Ok(Some(Books { calls, scribe, written }))
+    let indexer = tools.index(config, &scribe);
+    Ok(Some(Books { calls, scribe, indexer, written }))
 }
 
 /// Whether an NPC may use tools of `server`; a bare name may be any server's.

@@ -7,7 +7,6 @@
 mod names;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::{
     sync::{Arc, OnceLock},
@@ -18,14 +17,16 @@ use futures::future::FutureExt;
 use serde::Serialize;
 use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-use self::{
-    names::Known,
-    words::{Telling, asks_for_last_session},
-};
+use self::names::Known;
 use crate::{
     domain::{Message, Npc, SessionId},
     engine::Recall,
-    logic::{ago::ago, prompt::Recalled, words::Words},
+    logic::{
+        ago::ago,
+        prompt::Recalled,
+        telling::{Telling, asks_for_last_session},
+        words::Words,
+    },
     memory::{
         CampaignKey, EntityFilter, Error, ItemFilter, ItemKind, Line, LineFilter, LineQuery,
         MemoryStore, SessionFilter, Tie, Viewer,

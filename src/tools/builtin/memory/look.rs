@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{super::text, failed};
 use crate::{
-    logic::ago::ago,
+    logic::{ago::ago, telling::Telling},
     memory::{
         CampaignKey, Entity, EntityFilter, EntityKind, Hit, ItemFilter, ItemKind, Line, LineFilter,
         LineQuery, MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
@@ -99,15 +99,20 @@ impl Look<'_> {
         Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
     }
 
-    /// Lines that hold words of `query`.
+    /// Lines that hold words of `query`, and say more than it does.
     pub async fn hits(
         &self,
         query: &str,
         session: Option<String>,
         limit: usize,
     ) -> Result<Vec<Hit>, CallError> {
-        let query = LineQuery { text: query.to_owned(), session, limit, ..LineQuery::default() };
-        self.store.search(self.campaign, query, self.viewer.clone()).await.map_err(failed)
+        let telling = Telling::of(query);
+        let text = if telling.is_empty() { query.to_owned() } else { telling.text() };
+        // Questions for it are found too, and left out.
+        let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
+        let hits = self.store.search(self.campaign, query, self.viewer.clone()).await;
+        let hits = hits.map_err(failed)?.into_iter();
+        Ok(hits.filter(|hit| telling.lack(&hit.line.said.text)).take(limit).collect())
     }
 
     /// What was said, by session.

@@ -1,8 +1,8 @@
 //! Which words of an utterance say what it is about.
 //!
-//! Entry types: [`Telling`], [`asks_for_last_session`]. **Never**: reads a store.
+//! Entry points: [`Telling`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
-use crate::logic::words::{Phrases, Words};
+use super::words::{Phrases, Words};
 
 /// Words that stand in every question, folded; shorter ones than three letters never count.
 const PLAIN: &[&str] = &[
@@ -68,9 +68,14 @@ impl Telling {
     /// Whether `line` is about the same and says something more: it has two of the words, or the
     /// only one, and another besides.
     pub fn fit(&self, line: &str) -> bool {
-        let line = Self::of(line);
-        let shared = self.0.iter().filter(|word| line.has(word)).count();
-        shared >= self.0.len().min(2) && line.0.iter().any(|word| !self.has(word))
+        let told = Self::of(line);
+        let shared = self.0.iter().filter(|word| told.has(word)).count();
+        shared >= self.0.len().min(2) && self.lack(line)
+    }
+
+    /// Whether `line` says something that these words do not: a question found for itself does not.
+    pub fn lack(&self, line: &str) -> bool {
+        Self::of(line).0.iter().any(|word| !self.has(word))
     }
 
     fn has(&self, word: &str) -> bool {
