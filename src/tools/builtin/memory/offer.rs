@@ -21,6 +21,13 @@ const KINDS: [&str; 9] =
 
 /// The tools of `memory`.
 pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
+    let mut tools = of_the_world(archive);
+    tools.extend(of_the_past(archive));
+    tools
+}
+
+/// What there is.
+fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
         definition(archive, (name, description, input), declared, subject)
     };
@@ -53,6 +60,15 @@ pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
             figures("memory", (80, 300), Tier::Fast, json!({"entity_id": "nobody"})),
             Subject::Summary,
         ),
+    ]
+}
+
+/// What was said and noted.
+fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
+    let of = |name, description, input, declared, subject| {
+        definition(archive, (name, description, input), declared, subject)
+    };
+    vec![
         of(
             "search_sessions",
             "Finds what was said at the table, in this session and earlier ones: who said it, when \

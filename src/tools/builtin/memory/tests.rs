@@ -7,8 +7,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     memory::{
-        Entity, EntityKind, Item, ItemKind, Present, Session, Sqlite, Status, Uid, Utterance,
-        Vector, Visibility,
+        Change, Entity, EntityKind, Graph, Index, Item, ItemKind, Present, Session, Sqlite, Status,
+        Transcript, Uid, Utterance, Vector, Visibility,
     },
     provider::{self, Kind},
 };
@@ -118,7 +118,6 @@ async fn a_session_is_told_as_far_as_one_was_there() {
 
 #[tokio::test]
 async fn things_are_known_to_whom_they_may_be() {
-    use crate::memory::Change;
     let kept = kept().await;
     let thing = |id: &str, visibility| Entity {
         id: id.to_owned(),
