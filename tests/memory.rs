@@ -33,24 +33,36 @@ const WORLD: &str = "
 campaign: { name: Test }
 players: [{ name: Anna, character: Wren }]
 scenes:
-  - { name: The tavern, npcs: [Bartok the Barkeep] }
-  - { name: The street, npcs: [Mira Quickfingers] }
+  - { name: The tavern, npcs: [THE ONE WHO IS THERE] }
 entities:
   - { id: town, name: Ravenford, type: location, description: A wet town. }
   - { id: mine, name: Quarry, type: location, visibility: dm, description: The stolen wagons stand here. }
 ";
 
+/// The world, with nobody but `npc` in the scene.
+fn world(npc: &str) -> String {
+    let there = match npc {
+        "Bartok" => "Bartok the Barkeep",
+        "Mira" => "Mira Quickfingers",
+        _ => "",
+    };
+    WORLD.replace("THE ONE WHO IS THERE", there)
+}
+
 fn table(server: &ChatServer) -> Place {
     let llm = format!("{{ name: openai, base_url: \"{}\", model: m }}", server.base_url());
     let place = Place::with_config(&format!("providers:\n  llm: {llm}\n{CAST}"));
-    place.write("world.yaml", WORLD);
+    place.write("world.yaml", world("Nobody"));
     place
 }
 
 fn ask(place: &Place, session: &str, npc: &str, text: &str) -> Value {
+    place.write("world.yaml", world(npc));
     let said = ["--speaker", "Anna", "--npc", npc, "--text", text];
     let arguments = [&["ask", "--json", "--session", session], said.as_slice()].concat();
-    place.run(&arguments).ends_with(0).line()
+    let line = place.run(&arguments).ends_with(0).line();
+    assert!(line["npc"].as_str().unwrap().starts_with(npc), "{line:#}");
+    line
 }
 
 fn messages(request: &Recorded) -> &Vec<Value> {

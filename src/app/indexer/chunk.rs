@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(ranges(&[line(1, 0), line(3, 0)], 0, true), (vec![(1, 1), (3, 3)], false));
         let mut left = [line(1, 0), line(2, 0), line(3, 0)];
         left[1].said.present = vec![Present { name: "Mira".to_owned(), player: None }];
-        left[2].said.present.clone_from(&left[1].said.present);
+        left[2].said.present = left[1].said.present.clone();
         left[2].said.visibility = Visibility::Dm;
         assert_eq!(ranges(&left, 0, true).0, [(1, 1), (2, 2), (3, 3)]);
         assert_eq!(chunks(&left, 0, true).items[2].visibility, Visibility::Dm);
