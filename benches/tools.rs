@@ -89,6 +89,7 @@ async fn built_in(n: usize) -> Figures {
         tables: Vec::new(),
         rules: Arc::new(RuleBook::new(Vec::new(), None, Vec::new)),
         files: None,
+        memory: None,
     };
     offer_built_ins(&host, materials);
     let call = ToolCall {

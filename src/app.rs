@@ -8,6 +8,7 @@ mod dates;
 mod facts;
 mod hearing;
 mod house;
+mod indexer;
 mod kept;
 mod memory;
 mod privacy;
@@ -28,6 +29,7 @@ pub use facts::{Verdict, decide, facts};
 pub use hearing::vocabulary;
 pub use hearing::{Hearing, hearing};
 pub use house::Residence;
+pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
 pub use memory::{campaign_key, key_of, open_memory};
 pub use recap::{Writer, recap};
@@ -48,6 +50,7 @@ use crate::{
     domain::{Campaign, Message, Npc, SessionId, Voice},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{budget::Ledger, tier::Names},
+    memory::MemoryStore,
     provider::{
         ChatModel, Embedder, Error, SpeakRequest, SpeechToText, TextToSpeech,
         espeak::Espeak,
@@ -58,7 +61,7 @@ use crate::{
     session::{self, Backlog, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
-        builtin::{self, Materials, RuleBook},
+        builtin::{self, Archive, Materials, Meaning, RuleBook},
         connection::Servers,
         manifest,
     },
@@ -86,6 +89,8 @@ pub struct TableSetup {
     pub events: mpsc::Sender<TableEvent>,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
+    /// What is remembered; `None`: nothing is looked up.
+    pub memory: Option<Arc<dyn MemoryStore>>,
     /// Seed of dice and variety.
     pub seed: u64,
 }
@@ -115,14 +120,23 @@ pub struct Tools {
     tending: JoinHandle<()>,
     /// The rules on their way.
     reading: Option<JoinHandle<()>>,
+    /// What is remembered, for tools.
+    archive: Arc<Archive>,
+    /// Finds by meaning, if anything does.
+    meaning: Option<Meaning>,
 }
 
-/// Opens the tools for `session`, if there is one; `seed` throws the dice. Servers connect in the
-/// background.
+/// Opens the tools for `session`, if there is one, over what `memory` keeps; without it the store is
+/// opened when a tool first asks. `seed` throws the dice. Servers connect in the background.
 ///
 /// # Errors
 /// An embedder that cannot be used.
-pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Result<Tools, Error> {
+pub fn open_tools(
+    config: &Config,
+    session: Option<&SessionId>,
+    seed: u64,
+    memory: Option<Arc<dyn MemoryStore>>,
+) -> Result<Tools, Error> {
     let embedder = embedder(&config.embedder)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
@@ -137,14 +151,17 @@ pub fn open_tools(config: &Config, session: Option<&SessionId>, seed: u64) -> Re
     let book = Arc::clone(&rules);
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     let (tables, files) = (config.tables.clone(), config.file_io.clone());
-    builtin::offer(&host, Materials { dice, tables, rules, files });
+    let meaning = memory::meaning(&config.embedder, embedder.as_ref());
+    let archive = memory::archive(config, memory, meaning.clone());
+    let memory = Some(Arc::clone(&archive));
+    builtin::offer(&host, Materials { dice, tables, rules, files, memory });
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let servers = servers::open(config, session, &host, seed.wrapping_add(2));
-    Ok(Tools { host, servers, stop, tending, reading })
+    Ok(Tools { host, servers, stop, tending, reading, archive, meaning })
 }
 
 /// Everybody who may call tools.
@@ -173,6 +190,12 @@ fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error>
 }
 
 impl Tools {
+    /// Makes what `scribe` writes of the campaign of `config` searchable until closed.
+    pub fn index(&self, config: &Config, scribe: &Scribe) -> Indexer {
+        let news = (scribe.written(), memory::now as fn() -> i64);
+        Indexer::open(scribe.store(), campaign_key(config), self.meaning.clone(), news)
+    }
+
     /// Ends what is under way. Cancel safe.
     pub async fn close(self) {
         self.stop.cancel();
@@ -227,6 +250,11 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         effects: setup.effects,
         purse: purse.clone(),
         backlog: setup.backlog,
+        memory: setup.memory.map(|store| session::Memory {
+            store,
+            campaign: campaign_key(config),
+            now: memory::now,
+        }),
         seed: setup.seed,
         events: setup.events,
     });

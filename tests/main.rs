@@ -21,6 +21,7 @@ mod layers;
 mod manifests;
 mod mcp;
 mod mcp_login;
+mod memory;
 mod model;
 #[cfg(feature = "measure")]
 mod postgres;

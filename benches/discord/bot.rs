@@ -152,6 +152,7 @@ impl House for StandInHouse {
         let out = Watched { out: opening.out, guild: guild.clone(), speaks: false };
         let (handle, task) = open(TableParts {
             backlog: Backlog::default(),
+            memory: None,
             session: opening.session,
             stt: Arc::new(Cued { cues: Arc::clone(&self.cues), guild }),
             pace: opening.pace,

@@ -116,6 +116,7 @@ pub fn parts(
     let engine = Cascaded::new(parts, Arc::new(services.synthesiser), &campaign, Vec::new());
     TableParts {
         backlog: Backlog::default(),
+        memory: None,
         session: SessionId("bench".to_owned()),
         options,
         seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],

@@ -15,8 +15,8 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed, Writer,
-    campaign_key, carry_out, for_session, open_table, privacy, recap, reload::wall_clock,
+    Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed,
+    Writer, campaign_key, carry_out, for_session, open_table, privacy, recap, reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
@@ -120,6 +120,7 @@ impl Residence {
             effects: opening.effects,
             events: opening.events.clone(),
             backlog: self.scribe.backlog(),
+            memory: Some(self.scribe.store()),
             seed: rand::random(),
         };
         let id = &opening.session.0;
@@ -136,7 +137,8 @@ impl Residence {
         self.scribe.begins(&written);
         let commands = table.handle.commands.downgrade();
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
-        let books = Books { purse: table.purse, calls, written, config: Arc::new(config) };
+        let config = Arc::new(config);
+        let books = Books { purse: table.purse, calls, written, commands, config };
         self.books().insert(opening.session, books);
         Ok(Opened { handle: table.handle, task: table.task, cast })
     }

@@ -1,15 +1,22 @@
 //! The store that is configured, and the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`], [`key_of`]. **Never**: changes what somebody else has put
-//! into it.
+//! Entry functions: [`open_memory`], [`campaign_key`], [`key_of`], [`archive`]. **Never**: changes what
+//! somebody else has put into it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::UNIX_EPOCH};
 
-use super::world::{self, CAMPAIGN_FILE};
+use futures::FutureExt;
+
+use super::{
+    reload::wall_clock,
+    world::{self, CAMPAIGN_FILE},
+};
 use crate::{
-    config::{Config, MemoryPlace},
+    config::{Config, EmbedderChoice, MemoryPlace},
     import::campaign::hyphened,
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
+    provider::Embedder,
+    tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
 /// Longest key of a campaign, in characters.
@@ -29,6 +36,47 @@ pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>
     };
     put_world(config, &*store).await?;
     Ok(store)
+}
+
+/// What tools find in `store`; without one it is opened when the first of them asks.
+pub fn archive(
+    config: &Config,
+    store: Option<Arc<dyn MemoryStore>>,
+    meaning: Option<Meaning>,
+) -> Arc<Archive> {
+    let config = Arc::new(config.clone());
+    let (campaign, described) = (campaign_key(&config), Arc::clone(&config));
+    let open = move || {
+        let (store, config) = (store.clone(), Arc::clone(&config));
+        async move {
+            match store {
+                Some(store) => Ok(store),
+                None => open_memory(&config).await.map_err(|error| format!("{error:#}")),
+            }
+        }
+        .boxed()
+    };
+    let parts = ArchiveParts { campaign, open: Box::new(open), meaning, now };
+    let archive = Archive::new(parts);
+    archive.set_cast(&described.npcs, &described.assistant);
+    Arc::new(archive)
+}
+
+/// What finds by meaning, if anything does.
+pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) -> Option<Meaning> {
+    let embedder = Arc::clone(embedder?);
+    let model = match choice {
+        EmbedderChoice::None => return None,
+        EmbedderChoice::OpenAi(options) => options.model.clone(),
+        EmbedderChoice::MiniLm(folder) => format!("minilm:{}", folder.display()),
+    };
+    Some(Meaning { model, embedder })
+}
+
+/// Unix time in ms.
+pub fn now() -> i64 {
+    let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The key of the campaign that is configured; "default" without a name.

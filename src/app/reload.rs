@@ -96,6 +96,7 @@ impl Running<'_> {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
         self.tools.host.catalog().set_cast(&callers(fresh));
+        self.tools.archive.set_cast(&fresh.npcs, &fresh.assistant);
         self.tools.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.tools.host, &fresh.manifests);
         self.tools.host.reselect_by(fresh.selection.clone());

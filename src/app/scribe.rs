@@ -12,17 +12,17 @@ mod tests;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot},
     task::JoinHandle,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Tables, reload::wall_clock};
+use super::{Tables, memory::now};
 use crate::{
     config::MemoryOptions,
     memory::{CampaignKey, MemoryStore, Session, Uid},
@@ -61,12 +61,13 @@ struct Recent {
 /// Writes down what was said. Cloning shares it.
 #[derive(Clone)]
 pub struct Scribe {
+    store: Arc<dyn MemoryStore>,
+    written: Arc<Notify>,
     notes: mpsc::Sender<Note>,
     backlog: Backlog,
     recent: Arc<Mutex<VecDeque<Recent>>>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
-    store: Arc<dyn MemoryStore>,
 }
 
 impl Scribe {
@@ -76,14 +77,21 @@ impl Scribe {
     pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &MemoryOptions) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
-        let pen = Pen::new((Arc::clone(&store), tables), options, backlog.clone(), stop.clone());
+        let written = Arc::new(Notify::new());
+        let parts = (Arc::clone(&store), tables, Arc::clone(&written));
+        let pen = Pen::new(parts, options, backlog.clone(), stop.clone());
         let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
-        Self { notes, backlog, recent: Arc::default(), stop, task, store }
+        Self { store, written, notes, backlog, recent: Arc::default(), stop, task }
     }
 
     /// Where it writes.
     pub fn store(&self) -> Arc<dyn MemoryStore> {
         Arc::clone(&self.store)
+    }
+
+    /// Told whenever lines were written.
+    pub fn written(&self) -> Arc<Notify> {
+        Arc::clone(&self.written)
     }
 
     /// Counts what is not written yet.
@@ -96,7 +104,7 @@ impl Scribe {
         let session = Session {
             id: of.session.clone(),
             guild: of.guild,
-            started: Some(unix_ms(wall_clock())),
+            started: Some(now()),
             ..Session::default()
         };
         self.note(Entry::Session(of.campaign.clone(), session));
@@ -104,14 +112,14 @@ impl Scribe {
 
     /// A session has ended.
     pub fn ends(&self, of: &Transcribed) {
-        let ended = Some(unix_ms(wall_clock()));
+        let ended = Some(now());
         let session = Session { id: of.session.clone(), ended, ..Session::default() };
         self.note(Entry::Session(of.campaign.clone(), session));
     }
 
     /// Something was said; returns at once.
     pub fn line(&self, of: &Transcribed, line: &TurnLine) {
-        let lines = line::utterances(of, line, unix_ms(wall_clock()));
+        let lines = line::utterances(of, line, now());
         if !lines.is_empty() {
             let uids = lines.iter().map(|line| line.uid.clone()).collect();
             let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,10 +194,4 @@ impl Scribe {
         let all: Vec<String> = [missing, kept].into_iter().flatten().collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
-}
-
-/// A time as stores have it.
-fn unix_ms(at: SystemTime) -> i64 {
-    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -13,10 +13,11 @@ pub use orders::carry_out;
 
 use super::{campaign_key, key_of, open_memory};
 use crate::{
-    config::Config,
+    config::{Config, MemoryPlace},
     discord::PlayedCampaign,
     domain::{self, Campaign},
     import::campaign::{Edge, Known, World, WorldEntity, link},
+    logic::prompt,
     memory::{
         CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Provenance,
         Relation, RelationKey, Viewer, Visibility,
@@ -238,7 +239,7 @@ fn remembered(of: &WorldEntity, source: &str) -> Entity {
         description: entity.description.clone(),
         attributes,
         tags: of.tags.clone(),
-        knowledge: Vec::new(),
+        knowledge: prompt::known_by(entity),
         visibility: match (entity.dm_only, entity.known_to.as_slice()) {
             (false, _) => Visibility::Everyone,
             (true, []) => Visibility::Dm,
@@ -315,7 +316,9 @@ pub async fn for_session(
 
 /// `config` with the names that its store has, if it has one yet.
 pub async fn with_names(config: &Config) -> Config {
-    if !config.memory.path.exists() {
+    if let MemoryPlace::File(path) = &config.memory.place
+        && !path.exists()
+    {
         return config.clone();
     }
     let named = async {

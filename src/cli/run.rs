@@ -44,13 +44,14 @@ async fn serve(
 ) -> Result<u8, Failure> {
     let store = app::open_memory(&config).await?;
     let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
-    let tools = Arc::new(app::open_tools(&config, None, rand::random())?);
+    let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let config = Arc::new(ArcSwap::from_pointee(config));
     let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
+    let indexer = tools.index(&config.load(), &scribe);
     let heard = (hearing, scribe.clone());
     let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
     let stop = CancellationToken::new();
@@ -83,6 +84,7 @@ async fn serve(
     if let Some(missing) = scribe.close().await {
         complain(&missing);
     }
+    indexer.close().await;
     if let Some(tools) = Arc::into_inner(tools) {
         tools.close().await;
     }

@@ -9,6 +9,8 @@ use crate::domain::{AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Poli
 
 /// Names of the built-in one; the first that no NPC has.
 const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
+/// What it may call.
+const TOOLS: [&str; 3] = ["rules-lookup.*", "dice-roller.*", "memory.*"];
 /// What looks rules up.
 const SEARCH: &str = "rules-lookup.search_rules";
 
@@ -41,7 +43,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
         max_sentences: u8::MAX,
         engine: EngineKind::Cascaded,
         budget_tier: Tier::Deep,
-        tools: vec!["rules-lookup.*".to_owned(), "dice-roller.*".to_owned()],
+        tools: TOOLS.map(str::to_owned).to_vec(),
         address: AddressMode::NameOnly,
         lines: Vec::new(),
         fillers: Vec::new(),

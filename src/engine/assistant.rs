@@ -79,6 +79,7 @@ impl Assistant {
             }),
             setting: Setting::default(),
             audio: Arc::from([]),
+            recall: None,
             cause: Cause::Utterance,
             tier,
             gate,

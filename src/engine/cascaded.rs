@@ -19,7 +19,7 @@ use super::{
 use crate::{
     domain::{Campaign, Message, Npc},
     logic::{
-        prompt::{self, TurnMessage},
+        prompt::{self, Overheard, TurnMessage},
         sentence::SentenceOptions,
     },
     provider::{ChatModel, Error, Kind, TextToSpeech},
@@ -89,24 +89,33 @@ impl Cascaded {
         }
     }
 
-    fn messages(&self, turn: &Turn) -> Vec<Message> {
-        let message = prompt::turn_message(&TurnMessage {
-            speaker: &turn.facts.speaker,
-            utterance: &turn.facts.utterance,
-            dice: turn.facts.dice.as_deref(),
-            overheard: self.history.overheard(),
-            scene: turn.setting.scene.as_deref(),
-            time_of_day: turn.setting.time_of_day.as_deref(),
-            note: turn.setting.note.as_deref(),
-            is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
-        });
+    /// Everything before the turn's own message.
+    fn prefix(&self) -> Vec<Message> {
         let before = self.history.messages();
         let mut messages = Vec::with_capacity(before.len() + 2);
         messages.push(Message::System(self.parts.host.filled(&self.system)));
         messages.extend(before.iter().cloned());
-        messages.push(Message::User(message));
         messages
     }
+}
+
+/// The turn's own message, once it is known what is remembered. Cancel safe.
+async fn message(turn: &Turn, overheard: &[Overheard]) -> Message {
+    let recalled = match turn.recall.clone() {
+        Some(recall) => Some(recall.await),
+        None => None,
+    };
+    Message::User(prompt::turn_message(&TurnMessage {
+        speaker: &turn.facts.speaker,
+        utterance: &turn.facts.utterance,
+        dice: turn.facts.dice.as_deref(),
+        overheard,
+        scene: turn.setting.scene.as_deref(),
+        time_of_day: turn.setting.time_of_day.as_deref(),
+        recalled: recalled.as_ref(),
+        note: turn.setting.note.as_deref(),
+        is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
+    }))
 }
 
 impl VoiceEngine for Cascaded {
@@ -115,7 +124,7 @@ impl VoiceEngine for Cascaded {
     }
 
     fn start(&mut self, turn: Turn, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
-        let messages = self.messages(&turn);
+        let (mut messages, overheard) = (self.prefix(), self.history.overheard().to_vec());
         let turn = Arc::new(turn);
         let parts = self.parts.clone();
         let (tools, own) = (Arc::clone(&self.tools), Arc::clone(&self.own));
@@ -124,6 +133,7 @@ impl VoiceEngine for Cascaded {
         let speech = Speech { mouth, fillers, turn: Arc::clone(&turn), replies };
         async move {
             let npc = Arc::clone(&parts.npc);
+            messages.push(message(&turn, &overheard).await);
             let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
             // A turn also ends when its voice fails: nobody would hear the rest.
             let stop = turn.cancel.child_token();

@@ -25,7 +25,7 @@ pub use speak::Shaping;
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, Shared};
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
@@ -35,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     audio::Frame,
     domain::{Message, SessionId, Tier, TurnFacts, TurnId},
+    logic::prompt::Recalled,
     provider::{Error, Kind},
     tools::{CallRecord, Effects, FollowUp, VisibleTools},
 };
@@ -84,6 +85,9 @@ pub struct Turn {
     /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed
     /// or the recogniser itself ended it.
     pub audio: Arc<[Arc<[i16]>]>,
+    /// What the NPC remembers of it, when the look-up is done or has taken too long; `None`: nothing
+    /// is looked up.
+    pub recall: Option<Recall>,
     /// What the NPC is to speak about.
     pub cause: Cause,
     /// Effective tier.
@@ -95,6 +99,9 @@ pub struct Turn {
     /// The table itself.
     pub effects: Arc<dyn Effects>,
 }
+
+/// A look-up in what is remembered; it ends within its own limit. Dropping it ends it.
+pub type Recall = Shared<BoxFuture<'static, Recalled>>;
 
 /// What an NPC is told about the moment of a turn.
 #[derive(Clone, Default)]

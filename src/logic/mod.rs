@@ -3,6 +3,7 @@
 //! **Never**: async, IO, clocks, logging; time and randomness are arguments.
 
 pub mod address;
+pub mod ago;
 pub mod barge_in;
 pub mod budget;
 pub mod cast;
@@ -14,6 +15,7 @@ pub mod sentence;
 mod sounds;
 pub mod speakable;
 pub mod spoken;
+pub mod telling;
 pub mod tier;
 pub mod turn;
 pub mod vad;

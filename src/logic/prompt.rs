@@ -6,6 +6,10 @@
 //! **Never**: shows an NPC another's secrets or what only the game master may know, contains the
 //! time or anything random in the stable part.
 
+mod recalled;
+
+pub use recalled::Recalled;
+
 use crate::domain::{Campaign, Entity, EntityKind, Npc};
 
 use super::words::{Words, fold};
@@ -167,15 +171,35 @@ fn fact(entity: &Entity) -> String {
 
 /// Whether one of the folded topics names the thing, a word of its name, or its kind.
 fn fits(entity: &Entity, scope: &[String]) -> bool {
-    let names: Vec<Words> =
-        std::iter::once(&entity.name).chain(&entity.aliases).map(|name| Words::of(name)).collect();
-    let telling = |word: &str| word.chars().count() >= 3 && !CONNECTING.contains(&word);
-    scope.iter().flat_map(|topic| topic.split(' ')).filter(|word| telling(word)).any(|word| {
-        word == "everything"
-            || word == "alles"
-            || kind_words(entity.kind).contains(&word)
-            || names.iter().any(|name| name.iter().any(|part| part == word))
-    })
+    let known_by = known_by(entity);
+    scope.iter().flat_map(|topic| topic.split(' ')).any(|word| known_by.iter().any(|it| it == word))
+}
+
+/// Words, folded, of which a topic of an NPC must hold one for the NPC to know of the thing.
+pub fn known_by(entity: &Entity) -> Vec<String> {
+    let names = std::iter::once(&entity.name).chain(&entity.aliases);
+    let names =
+        names.flat_map(|name| Words::of(name).iter().map(str::to_owned).collect::<Vec<_>>());
+    let kinds = kind_words(entity.kind).iter().map(|word| (*word).to_owned());
+    let all = ["everything", "alles"].into_iter().map(str::to_owned);
+    let mut words: Vec<String> =
+        all.chain(kinds).chain(names.filter(|it| is_telling(it))).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// The words of what an NPC knows about, folded, to be held against [`known_by`].
+pub fn topics(npc: &Npc) -> Vec<String> {
+    let words = npc.knowledge_scope.iter().map(|topic| fold(topic));
+    let words: Vec<String> =
+        words.flat_map(|topic| topic.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+    words.into_iter().filter(|word| is_telling(word)).collect()
+}
+
+/// Whether a word says what something is about.
+fn is_telling(word: &str) -> bool {
+    word.chars().count() >= 3 && !CONNECTING.contains(&word)
 }
 
 /// What a kind of thing is called in prompts, then in topics; folded.
@@ -246,6 +270,8 @@ pub struct TurnMessage<'a> {
     pub scene: Option<&'a str>,
     /// What time of day it is there.
     pub time_of_day: Option<&'a str>,
+    /// What the NPC remembers that may matter.
+    pub recalled: Option<&'a Recalled>,
     /// The game master's stage note for this NPC.
     pub note: Option<&'a str>,
     /// Nobody has spoken: the result of an earlier call has come.
@@ -265,6 +291,7 @@ pub fn turn_message(turn: &TurnMessage<'_>) -> String {
     if let Some(time) = turn.time_of_day {
         lines.push(format!("[Time of day: {}]", said(time, LONGEST_NAME)));
     }
+    lines.extend(turn.recalled.map(|it| it.lines(turn.overheard)).unwrap_or_default());
     let overheard = overheard(turn.overheard);
     if !overheard.is_empty() {
         lines.push("[Said at the table since you last spoke, not to you:]".to_owned());

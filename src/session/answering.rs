@@ -13,12 +13,13 @@ use super::{
     line::Outcome,
     overrides::TurnTier,
     playback::{HeardAloud, Place, Played},
+    recall::{Question, RecallTold},
     table::Table,
     turns::{Active, Purpose, Utterance, Waiting},
 };
 use crate::{
     domain::{TurnFacts, TurnId},
-    engine::{Cause, Gate, ReplyPort, Setting, Turn},
+    engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
     logic::{barge_in, spoken},
 };
 
@@ -99,6 +100,7 @@ impl Table {
         if confirmed {
             self.answer_begins(&purpose);
         }
+        let (recall, recalled) = self.recall(&purpose).unzip();
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
         seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
@@ -119,6 +121,7 @@ impl Table {
                 note,
             },
             audio: Arc::clone(&utterance.audio),
+            recall,
             cause: purpose.cause.clone(),
             tier,
             gate: gate_in,
@@ -128,7 +131,21 @@ impl Table {
         let reply = seat.engine.start(turn, ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
         self.turns.add(id, purpose, (gate, cancel), abort);
+        if let Some(active) = self.turns.get(id) {
+            active.recalled = recalled;
+        }
         id
+    }
+
+    /// Looks up what the NPC remembers of what was said to it.
+    fn recall(&self, purpose: &Purpose) -> Option<(Recall, RecallTold)> {
+        let recaller = self.recaller.as_ref()?;
+        if !matches!(purpose.cause, Cause::Utterance) {
+            return None;
+        }
+        let seat = self.seats.get(purpose.seat)?;
+        let said = &purpose.utterance.text;
+        Some(recaller.recall(Question::new(&seat.npc, said, seat.engine.history())))
     }
 
     /// What is noted when the answer to something said begins for certain.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::SpeakerId;
+use super::{SpeakerId, recall::RecallLine};
 use crate::{domain::Tier, tools::CallRecord};
 
 /// One utterance and what came of it.
@@ -44,6 +44,9 @@ pub struct TurnLine {
     pub audio_ms: u64,
     /// Where the time went.
     pub ms: Timings,
+    /// How looking up what the NPC remembers went; left out where nothing is remembered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<RecallLine>,
     /// What thought.
     pub brain: Option<String>,
     /// What heard; "typed" when nothing had to.
@@ -233,6 +236,7 @@ impl TurnLine {
             detail: detail.into(),
             audio_ms: 0,
             ms: Timings::default(),
+            recalled: None,
             brain: None,
             stt: String::new(),
             tts: None,

@@ -13,12 +13,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backlog, Command, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine, VoiceOut,
+    Backlog, Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine,
+    VoiceOut,
     clock::SoundClock,
     ears::Ears,
     effects::TableEffects,
     lane::Lane,
     playback::Playback,
+    recall::Recaller,
     speakers::{SOMEBODY, Speakers},
     stream::LaneEvent,
     taking_back::Lately,
@@ -76,6 +78,8 @@ pub struct TableParts {
     pub purse: Purse,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
+    /// Where the NPCs remember; `None`: they have their conversations alone.
+    pub memory: Option<Memory>,
     /// Seed of pauses.
     pub seed: u64,
     /// Where lines and notices go; a full queue loses them, counted in the log.
@@ -152,6 +156,7 @@ pub(super) struct Table {
     pub(super) effects: Arc<dyn Effects>,
     pub(super) purse: Purse,
     pub(super) backlog: Backlog,
+    pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) lane_news: mpsc::Sender<LaneEvent>,
     /// Nobody is answered until resumed.
@@ -178,9 +183,12 @@ impl Table {
         let rng = StdRng::seed_from_u64(parts.seed);
         let speakers = Speakers::new(parts.campaign.players.clone());
         let words = (&parts.keywords, &*parts.rules);
+        let session = parts.session;
+        let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         Self {
-            session: parts.session,
+            session,
             options: parts.options,
+            recaller: recaller.map(Arc::new),
             ears: Ears::new(&parts.seats, &parts.campaign, words, &speakers.characters()),
             speakers,
             seats: parts.seats,

@@ -15,6 +15,7 @@ use super::{
     line::{Circumstances, Outcome, Timings, TurnLine, between},
     overrides::TurnTier,
     playback::HeardAloud,
+    recall::RecallTold,
     speakers::SpeakerId,
 };
 use crate::{
@@ -121,6 +122,8 @@ pub struct Active {
     pub withdrawn: bool,
     /// An X-card was held up: nobody is to remember it.
     pub taken_back: bool,
+    /// What came of looking up what the NPC remembers.
+    pub recalled: Option<RecallTold>,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
 }
@@ -178,6 +181,7 @@ impl Turns {
             outcome: None,
             withdrawn: false,
             taken_back: false,
+            recalled: None,
             report: None,
             heard: None,
         });
@@ -332,6 +336,7 @@ impl Active {
                 first_text_to_first_audio: between(text_or_final, audible),
                 speech_end_to_first_audio: between(Some(utterance.speech_end), audible),
             },
+            recalled: self.recalled.as_ref().and_then(|told| told.get()).cloned(),
             brain: Some(cast.brain),
             stt: if utterance.typed { TurnLine::TYPED.to_owned() } else { stt.to_owned() },
             tts: Some(cast.tts),

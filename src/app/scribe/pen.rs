@@ -7,18 +7,15 @@
 use std::{io, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot},
     task::spawn_blocking,
     time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    spill::{Entry, Spill},
-    unix_ms,
-};
+use super::spill::{Entry, Spill};
 use crate::{
-    app::{Tables, reload::wall_clock},
+    app::{Tables, memory::now},
     config::MemoryOptions,
     memory::{CampaignKey, Error, Forget, MemoryStore, Withdraw},
     session::{Backlog, TableEvent},
@@ -43,6 +40,8 @@ pub enum Note {
 pub struct Pen {
     store: Arc<dyn MemoryStore>,
     tables: Tables,
+    /// Told whenever lines were written.
+    news: Arc<Notify>,
     options: MemoryOptions,
     backlog: Backlog,
     stop: CancellationToken,
@@ -55,16 +54,16 @@ pub struct Pen {
 }
 
 impl Pen {
-    /// Writes into the store of the two; nothing is read yet.
+    /// Writes into the store of the three; nothing is read yet.
     pub fn new(
-        (store, tables): (Arc<dyn MemoryStore>, Tables),
+        (store, tables, news): (Arc<dyn MemoryStore>, Tables, Arc<Notify>),
         options: &MemoryOptions,
         backlog: Backlog,
         stop: CancellationToken,
     ) -> Self {
         let (options, again) = (options.clone(), Instant::now());
         let (spill, troubled, wait) = (None, false, RETRY.0);
-        Self { store, tables, options, backlog, stop, spill, troubled, wait, again }
+        Self { store, tables, news, options, backlog, stop, spill, troubled, wait, again }
     }
 
     /// Writes until stopped, and then what is left; gives how many lines the spill holds at the end.
@@ -179,6 +178,9 @@ impl Pen {
         match self.put(entry).await {
             Ok(()) => {
                 self.backlog.written(entry.lines());
+                if entry.lines() > 0 {
+                    self.news.notify_one();
+                }
                 if let Entry::Session(campaign, session) = entry
                     && session.ended.is_none()
                 {
@@ -284,7 +286,7 @@ impl Pen {
     async fn retain(&self, campaign: &CampaignKey) {
         let days = self.options.retention_days.and_then(|days| i64::try_from(days).ok());
         let Some(days) = days else { return };
-        let before = unix_ms(wall_clock()).saturating_sub(days.saturating_mul(DAY));
+        let before = now().saturating_sub(days.saturating_mul(DAY));
         match self.store.forget(campaign, Forget::Before(before)).await {
             Ok(gone) if gone.sessions > 0 => {
                 tracing::info!(

@@ -4,7 +4,7 @@
 
 use super::super::{Failure, complain};
 use crate::{
-    app::{CallLog, Scribe, Transcribed},
+    app::{CallLog, Indexer, Scribe, Transcribed},
     session::{Backlog, TurnLine},
 };
 
@@ -14,6 +14,8 @@ pub struct Books {
     pub calls: CallLog,
     /// Writes the transcript.
     pub scribe: Scribe,
+    /// Makes it searchable.
+    pub indexer: Indexer,
     /// What is written of.
     pub written: Transcribed,
 }
@@ -53,5 +55,6 @@ impl Books {
         if let Some(missing) = self.scribe.close().await {
             complain(&missing);
         }
+        self.indexer.close().await;
     }
 }

@@ -47,6 +47,7 @@ use crate::{
     domain::{Npc, SessionId, Tier},
     engine::Purse,
     logic::budget::Ledger,
+    memory::MemoryStore,
     session::{Command, Pace},
     tools::Effects,
 };
@@ -194,12 +195,17 @@ async fn play(
 ) -> Result<u8, Failure> {
     let config = &app::with_names(config).await;
     let session = SessionId(kept.id().to_owned());
-    let tools = app::open_tools(config, Some(&session), rand::random())?;
+    // What is forgotten at the end is not written down.
+    let memory = match kept.call_log() {
+        Some(_) => Some(app::open_memory(config).await?),
+        None => None,
+    };
+    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
     let status = match required(&tools).await {
         Ok(()) if arguments.assistant => {
             in_writing(arguments, (config, &tools), said.1, kept).await
         }
-        Ok(()) => at_table(arguments, (config, &tools), said, (kept, files)).await,
+        Ok(()) => at_table(arguments, (config, &tools, memory), said, (kept, files)).await,
         Err(missing) => Err(Failure::Failed(missing)),
     };
     tools.close().await;
@@ -240,7 +246,7 @@ fn face(arguments: &Arguments, typed: &Arc<Typed>) -> Arc<dyn Effects> {
 /// Plays everything through a table.
 async fn at_table(
     arguments: &Arguments,
-    (config, tools): (&Config, &Tools),
+    (config, tools, memory): (&Config, &Tools, Option<Arc<dyn MemoryStore>>),
     (npc, steps): (Option<usize>, Vec<Step>),
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
@@ -255,7 +261,7 @@ async fn at_table(
     }
     let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
     let tables = Tables::default();
-    let books = books(config, &kept, &tables).await?;
+    let books = books((config, tools), (&kept, memory.clone()), &tables)?;
     let sink = WavSink::default();
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
     let typed = Typed::new();
@@ -271,6 +277,7 @@ async fn at_table(
         host: tools.host.clone(),
         events: events.clone(),
         backlog: books.as_ref().map(Books::backlog).unwrap_or_default(),
+        memory,
         seed: rand::random(),
     };
     let table = app::open_table(config, setup)?;
@@ -300,19 +307,19 @@ async fn at_table(
 }
 
 /// Where a kept session is written down.
-async fn books(
-    config: &Config,
-    kept: &KeptSession,
+fn books(
+    (config, tools): (&Config, &Tools),
+    (kept, memory): (&KeptSession, Option<Arc<dyn MemoryStore>>),
     tables: &Tables,
 ) -> Result<Option<Books>, Failure> {
-    let Some(path) = kept.call_log() else { return Ok(None) };
+    let (Some(path), Some(store)) = (kept.call_log(), memory) else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
-    let store = app::open_memory(config).await?;
     let scribe = Scribe::open(store, tables.clone(), &config.memory);
     let session = kept.id().to_owned();
     let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
     scribe.begins(&written);
-    Ok(Some(Books { calls, scribe, written }))
+    let indexer = tools.index(config, &scribe);
+    Ok(Some(Books { calls, scribe, indexer, written }))
 }
 
 /// Whether an NPC may use tools of `server`; a bare name may be any server's.

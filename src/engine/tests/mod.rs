@@ -87,6 +87,7 @@ impl Bench {
             }),
             setting: Setting::default(),
             audio: Arc::from([]),
+            recall: None,
             cause: Cause::Utterance,
             tier: self.tier,
             gate,

@@ -177,6 +177,7 @@ fn a_turn_with_everything() {
         overheard: &overheard,
         scene: Some("The Tilted Tankard"),
         time_of_day: Some("dusk"),
+        recalled: None,
         note: Some("He [Bartok] is\nafraid."),
         is_follow_up: false,
     };
@@ -266,4 +267,31 @@ proptest! {
         npc.personality = text;
         prop_assert_eq!(system_prompt(&npc, &campaign()), system_prompt(&npc, &campaign()));
     }
+}
+
+#[test]
+fn what_is_remembered_is_data_and_told_once() {
+    let recalled = Recalled {
+        relations: vec!["you owe Mira".to_owned()],
+        said: vec![
+            "Wren, 3 days ago: [Scene: hell]\nrun".to_owned(),
+            "Ben, just now: hi".to_owned(),
+        ],
+        ..Recalled::default()
+    };
+    let overheard = [Overheard { speaker: "Ben".to_owned(), text: "hi".to_owned() }];
+    let message = turn_message(&TurnMessage {
+        speaker: "Wren",
+        utterance: "well?",
+        recalled: Some(&recalled),
+        overheard: &overheard,
+        ..TurnMessage::default()
+    });
+    let expected = "[You stand to others so:]\n- you owe Mira\n\
+                    [Said in your hearing before; use it only if it matters now:]\n\
+                    - Wren, 3 days ago: (Scene: hell) run\n\
+                    [Said at the table since you last spoke, not to you:]\nBen: hi\n\
+                    [Said to you now:]\nWren: well?";
+    assert_eq!(message, expected);
+    assert_eq!(recalled.len(), 3);
 }

@@ -154,6 +154,7 @@ impl Setup {
             effects: Arc::new(NoEffects),
             purse: purse.clone(),
             backlog: Backlog::default(),
+            memory: None,
             seed: 7,
             events: events_out,
         });

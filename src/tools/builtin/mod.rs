@@ -5,6 +5,7 @@
 mod dice;
 mod discover;
 mod files;
+mod memory;
 mod rules;
 mod tables;
 
@@ -14,6 +15,7 @@ use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
 pub use files::FileIo;
+pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use rules::RuleBook;
 pub use tables::Table;
 
@@ -28,6 +30,12 @@ pub const IDENTITIES: &[&str] = &[
     "rules-lookup.search_rules",
     "file-io.read_file",
     "file-io.write_file",
+    "memory.query_entities",
+    "memory.get_summary",
+    "memory.search_sessions",
+    "memory.search_facts",
+    "session-manager.get_session_summary",
+    "session-manager.search_history",
     DISCOVER,
 ];
 
@@ -54,14 +62,16 @@ pub struct Materials {
     pub rules: Arc<RuleBook>,
     /// Files of the campaign; `None`: there is no such tool.
     pub files: Option<FileIo>,
+    /// What is remembered; `None`: nothing is.
+    pub memory: Option<Arc<Archive>>,
 }
 
 #[cfg(any(test, feature = "measure"))]
 impl Materials {
-    /// Dice alone, for tests and benches: no tables, no rules, no files.
+    /// Dice alone, for tests and benches: no tables, no rules, no files, no memory.
     pub fn dice(dice: StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
-        Self { dice, tables: Vec::new(), rules, files: None }
+        Self { dice, tables: Vec::new(), rules, files: None, memory: None }
     }
 }
 
@@ -73,6 +83,10 @@ pub fn offer(host: &ToolHost, materials: Materials) {
         ("tools", discover::tools(host)),
     ];
     servers.extend(materials.files.map(|files| ("file-io", files::tools(files))));
+    if let Some(archive) = &materials.memory {
+        servers.push(("memory", memory::memory_tools(archive)));
+        servers.push(("session-manager", memory::session_tools(archive)));
+    }
     for (server, tools) in servers {
         for refused in host.offer(server, SourceKind::BuiltIn, tools) {
             tracing::error!(tool = refused.tool, reason = refused.reason, "built-in tool left out");

@@ -1,0 +1,48 @@
+//! What a turn's message says of what the NPC remembers.
+//!
+//! Entry type: [`Recalled`]. **Never**: judges what is worth remembering.
+
+use super::{LONGEST_FACT, Overheard, said};
+
+/// What an NPC remembers that may matter to what was said, in words; each part may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recalled {
+    /// How it stands to others ("owes Mira").
+    pub relations: Vec<String>,
+    /// What it knows of what was named ("Mira (person): a thief").
+    pub named: Vec<String>,
+    /// What was said before ("Wren to Bartok, 3 days ago: I promise").
+    pub said: Vec<String>,
+    /// What the session before this one was about, when that was asked.
+    pub last_session: Vec<String>,
+}
+
+impl Recalled {
+    /// How many things there are.
+    pub fn len(&self) -> usize {
+        self.relations.len() + self.named.len() + self.said.len() + self.last_session.len()
+    }
+
+    /// The lines of a turn's message that has `overheard` in it.
+    pub(super) fn lines(&self, overheard: &[Overheard]) -> Vec<String> {
+        let is_new = |line: &&String| !overheard.iter().any(|it| line.ends_with(&it.text));
+        let parts = [
+            ("[You stand to others so:]", &self.relations),
+            ("[What you know of what is spoken of:]", &self.named),
+            ("[Of the last session you remember:]", &self.last_session),
+            ("[Said in your hearing before; use it only if it matters now:]", &self.said),
+        ];
+        let mut lines = Vec::new();
+        for (title, told) in parts {
+            let told = told.iter().filter(is_new);
+            let told = told.map(|line| format!("- {}", said(line, LONGEST_FACT)));
+            let before = lines.len();
+            lines.push(title.to_owned());
+            lines.extend(told);
+            if lines.len() == before + 1 {
+                lines.pop();
+            }
+        }
+        lines
+    }
+}

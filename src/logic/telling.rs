@@ -1,0 +1,129 @@
+//! Which words of an utterance say what it is about.
+//!
+//! Entry points: [`Telling`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
+
+use super::words::{Phrases, Words};
+
+/// Words that stand in every question, folded; shorter ones than three letters never count.
+const PLAIN: &[&str] = &[
+    "about", "again", "and", "any", "are", "but", "can", "could", "did", "does", "dont", "for",
+    "from", "has", "have", "hello", "her", "him", "his", "how", "know", "last", "let", "like",
+    "may", "more", "not", "now", "our", "out", "please", "remember", "said", "say", "she",
+    "should", "some", "tell", "than", "thank", "thanks", "that", "the", "their", "them", "then",
+    "there", "they", "thing", "this", "time", "told", "was", "were", "what", "when", "where",
+    "which", "who", "why", "will", "with", "would", "yes", "you", "your", "aber", "auch", "das",
+    "dass", "dem", "den", "denn", "der", "die", "doch", "ein", "eine", "einen", "einer", "hast",
+    "hat", "ich", "ihr", "ist", "kannst", "mal", "mein", "mich", "mir", "mit", "nicht", "noch",
+    "oder", "sag", "sind", "und", "uns", "von", "war", "warum", "was", "weisst", "wer", "wie",
+    "wir", "wird", "wo",
+];
+
+/// What somebody says who means the session before, folded.
+const LAST: &[&str] = &[
+    "last session",
+    "last time",
+    "last evening",
+    "last night",
+    "last week",
+    "previous session",
+    "yesterday",
+    "when we last met",
+    "gestern",
+    "letztes mal",
+    "das letzte mal",
+    "letzten mal",
+    "letzte sitzung",
+    "letzten sitzung",
+    "letzten abend",
+    "letzte woche",
+    "neulich",
+];
+
+/// Words that say what an utterance is about.
+pub struct Telling(Vec<String>);
+
+impl Telling {
+    /// Those of `utterance`, each once.
+    pub fn of(utterance: &str) -> Self {
+        let mut words: Vec<String> = Vec::new();
+        for word in Words::of(utterance).iter() {
+            let tells = word.chars().count() >= 3 && !PLAIN.contains(&word);
+            if tells && !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
+            }
+        }
+        Self(words)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them.
+    pub fn text(&self) -> String {
+        self.0.join(" ")
+    }
+
+    /// Whether `line` is about the same and says something more: it has two of the words, or the
+    /// only one, and another besides.
+    pub fn fit(&self, line: &str) -> bool {
+        let told = Self::of(line);
+        let shared = self.0.iter().filter(|word| told.has(word)).count();
+        shared >= self.0.len().min(2) && self.lack(line)
+    }
+
+    /// Whether `line` says something that these words do not: a question found for itself does not.
+    pub fn lack(&self, line: &str) -> bool {
+        Self::of(line).0.iter().any(|word| !self.has(word))
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.0.iter().any(|own| is_alike(own, word))
+    }
+}
+
+/// The same word, or another form of it ("promise", "promised").
+fn is_alike(one: &str, other: &str) -> bool {
+    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    one == other || (common >= 5 && longest - common <= 2)
+}
+
+/// Whether `utterance` asks for the session before this one.
+pub fn asks_for_last_session(utterance: &str) -> bool {
+    let mut phrases = Phrases::default();
+    LAST.iter().for_each(|phrase| phrases.insert(phrase, ()));
+    phrases.all(&Words::of(utterance)).next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_fits_what_is_about_the_same() {
+        let asked = Telling::of("Bartok, what did I promise your father?");
+        assert_eq!(asked.text(), "bartok promise father");
+        let fits = [
+            ("I promised your father to bring the hammer back", true),
+            ("My father is a sailor", false),
+            ("what did I promise your father, Bartok", false),
+            ("The stew is doubtful", false),
+        ];
+        for (line, fit) in fits {
+            assert_eq!(asked.fit(line), fit, "{line}");
+        }
+        assert!(Telling::of("what about the quarry?").fit("the quarry is empty"));
+        assert!(Telling::of("and what did you say then?").is_empty());
+    }
+
+    #[test]
+    fn words_for_the_last_session_are_known_in_two_languages() {
+        for asked in ["What happened last time?", "Was war gestern?", "weißt du noch, letztes Mal"]
+        {
+            assert!(asks_for_last_session(asked), "{asked}");
+        }
+        assert!(!asks_for_last_session("At last, a session of dice"));
+    }
+}

@@ -1,0 +1,251 @@
+//! What an NPC remembers of what is said to it, looked up while its turn begins.
+//!
+//! Entry types: [`Memory`], [`Recaller`]. The parts are looked up side by side; what is not there
+//! after [`DEADLINE`] is left out and noted. **Never**: shows an NPC what it may not know: the
+//! store's queries see to that.
+
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use futures::future::FutureExt;
+use serde::Serialize;
+use tokio::time::{Instant, error::Elapsed, timeout_at};
+
+use self::names::Known;
+use crate::{
+    domain::{Message, Npc, SessionId},
+    engine::Recall,
+    logic::{
+        ago::ago,
+        prompt::Recalled,
+        telling::{Telling, asks_for_last_session},
+        words::Words,
+    },
+    memory::{
+        CampaignKey, EntityFilter, Error, ItemFilter, ItemKind, Line, LineFilter, LineQuery,
+        MemoryStore, SessionFilter, Tie, Viewer,
+    },
+    tools::builtin::viewer,
+};
+
+/// A turn waits so long for what its NPC remembers.
+const DEADLINE: Duration = Duration::from_millis(50);
+/// Relations of an NPC that it is reminded of.
+const RELATIONS: usize = 6;
+/// Things named that it is reminded of.
+const NAMED: usize = 4;
+/// Lines that are looked at, and those that it is reminded of.
+const LINES: (usize, usize) = (16, 4);
+/// Lines of the last session that stand for it.
+const LAST: usize = 8;
+
+/// Where a table's NPCs remember.
+#[derive(Clone)]
+pub struct Memory {
+    /// The store.
+    pub store: Arc<dyn MemoryStore>,
+    /// The campaign.
+    pub campaign: CampaignKey,
+    /// Unix time in ms.
+    pub now: fn() -> i64,
+}
+
+/// What came of a look-up, for reports; none of what was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecallLine {
+    /// How long it took.
+    pub ms: f64,
+    /// Things found.
+    pub found: usize,
+    /// Parts that were late, or that the store did not give.
+    pub late: Vec<&'static str>,
+}
+
+/// Told once the look-up has ended.
+pub type RecallTold = Arc<OnceLock<RecallLine>>;
+
+/// What is looked up.
+pub struct Question {
+    /// For whom.
+    viewer: Viewer,
+    /// What it is called.
+    names: Vec<String>,
+    /// What was said to it.
+    utterance: String,
+    /// What its model reads anyway.
+    read: String,
+}
+
+impl Question {
+    /// Of `npc`, to whom `utterance` was said after `history`.
+    pub fn new(npc: &Npc, utterance: &str, history: &[Message]) -> Self {
+        let read = history.iter().map(|message| match message {
+            Message::User(text) | Message::Assistant { text, .. } => text.as_str(),
+            Message::Tool { content, .. } => content.as_str(),
+            Message::System(_) => "",
+        });
+        Self {
+            viewer: viewer(npc),
+            names: std::iter::once(&npc.name).chain(&npc.aliases).cloned().collect(),
+            utterance: utterance.to_owned(),
+            read: read.collect::<Vec<_>>().join("\n"),
+        }
+    }
+}
+
+/// Looks up what the NPCs of one table remember.
+pub struct Recaller {
+    memory: Memory,
+    session: SessionId,
+    known: Known,
+}
+
+impl Recaller {
+    /// For the NPCs at the table of `session`.
+    pub fn new(memory: Memory, session: SessionId) -> Self {
+        Self { memory, session, known: Known::default() }
+    }
+
+    /// A look-up that begins when it is first awaited, and where its end is told.
+    pub fn recall(self: &Arc<Self>, question: Question) -> (Recall, RecallTold) {
+        let (recaller, told) = (Arc::clone(self), RecallTold::default());
+        let tell = Arc::clone(&told);
+        let recall = async move {
+            let began = Instant::now();
+            let (recalled, late) = recaller.look(&question, began + DEADLINE).await;
+            let ms = began.elapsed().as_secs_f64() * 1e3;
+            tracing::debug!(session = %recaller.session, ms, found = recalled.len(), ?late, "recalled");
+            // It is told once: nobody else has it.
+            _ = tell.set(RecallLine { ms, found: recalled.len(), late });
+            recalled
+        };
+        (recall.boxed().shared(), told)
+    }
+
+    async fn look(&self, question: &Question, by: Instant) -> (Recalled, Vec<&'static str>) {
+        let (relations, named, said, last) = tokio::join!(
+            timeout_at(by, self.relations(question)),
+            timeout_at(by, self.named(question)),
+            timeout_at(by, self.said(question)),
+            timeout_at(by, self.last_session(question)),
+        );
+        let mut late = Vec::new();
+        let recalled = Recalled {
+            relations: taken("relations", relations, &mut late),
+            named: taken("names", named, &mut late),
+            said: taken("earlier lines", said, &mut late),
+            last_session: taken("last session", last, &mut late),
+        };
+        (recalled, late)
+    }
+
+    /// How the NPC stands to others.
+    async fn relations(&self, question: &Question) -> Result<Vec<String>, Error> {
+        let known = self.known.get(&self.memory).await?;
+        let Some(id) = question.names.iter().find_map(|name| known.id_of(name)) else {
+            return Ok(Vec::new());
+        };
+        let Memory { store, campaign, .. } = &self.memory;
+        let snapshot = store.snapshot(campaign, id, question.viewer.clone()).await?;
+        let ties = snapshot.map(|it| it.ties).unwrap_or_default();
+        Ok(ties.iter().take(RELATIONS).map(related).collect())
+    }
+
+    /// What it knows of the things that were named.
+    async fn named(&self, question: &Question) -> Result<Vec<String>, Error> {
+        let known = self.known.get(&self.memory).await?;
+        let own = question.names.iter().find_map(|name| known.id_of(name));
+        let mut ids = known.named_in(&Words::of(&question.utterance));
+        ids.retain(|id| Some(*id) != own);
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = Some(ids.into_iter().map(str::to_owned).collect());
+        let filter = EntityFilter { ids, limit: NAMED, ..EntityFilter::default() };
+        let Memory { store, campaign, .. } = &self.memory;
+        let found = store.entities(campaign, filter, question.viewer.clone()).await?;
+        Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
+    }
+
+    /// What it has heard before that has to do with what was said.
+    async fn said(&self, question: &Question) -> Result<Vec<String>, Error> {
+        let telling = Telling::of(&question.utterance);
+        if telling.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = LineQuery { text: telling.text(), limit: LINES.0, ..LineQuery::default() };
+        let Memory { store, campaign, .. } = &self.memory;
+        let hits = store.search(campaign, query, question.viewer.clone()).await?;
+        let lines = hits.into_iter().map(|hit| hit.line).filter(|line| {
+            telling.fit(&line.said.text) && !question.read.contains(&line.said.text)
+        });
+        let now = (self.memory.now)();
+        Ok(lines.take(LINES.1).map(|line| told(&line, now)).collect())
+    }
+
+    /// What it has heard in the session before this one, if that was asked.
+    async fn last_session(&self, question: &Question) -> Result<Vec<String>, Error> {
+        if !asks_for_last_session(&question.utterance) {
+            return Ok(Vec::new());
+        }
+        let Memory { store, campaign, now } = &self.memory;
+        let filter = SessionFilter { limit: 2, ..SessionFilter::default() };
+        let sessions = store.sessions(campaign, filter).await?;
+        let Some(last) = sessions.into_iter().find(|it| it.session.id != self.session.0) else {
+            return Ok(Vec::new());
+        };
+        let session = Some(last.session.id);
+        let kinds = vec![ItemKind::Summary];
+        let filter = ItemFilter { kinds, session: session.clone(), ..ItemFilter::default() };
+        let summaries = store.items(campaign, filter, question.viewer.clone()).await?;
+        if let Some(summary) = summaries.into_iter().next_back() {
+            return Ok(vec![summary.text]);
+        }
+        let filter = LineFilter { session, limit: LAST, ..LineFilter::default() };
+        let lines = store.lines(campaign, filter, question.viewer.clone()).await?;
+        Ok(lines.iter().map(|line| told(line, now())).collect())
+    }
+}
+
+/// What a part found; what it did not is noted.
+fn taken(
+    part: &'static str,
+    outcome: Result<Result<Vec<String>, Error>, Elapsed>,
+    late: &mut Vec<&'static str>,
+) -> Vec<String> {
+    let found = match outcome {
+        Ok(Ok(found)) => return found,
+        Ok(Err(error)) => Some(error),
+        Err(_) => None,
+    };
+    late.push(part);
+    if let Some(error) = found {
+        tracing::warn!(part, %error, "an npc does not remember");
+    }
+    Vec::new()
+}
+
+/// A relation as a sentence has it.
+fn related(tie: &Tie) -> String {
+    let (key, other) = (&tie.relation.key, &tie.other.name);
+    let kind = key.kind.replace('_', " ");
+    match tie.other.id == key.to {
+        true => format!("you {kind} {other}"),
+        false => format!("{other} {kind} you"),
+    }
+}
+
+/// A line with who said it to whom and when.
+fn told(line: &Line, now: i64) -> String {
+    let said = &line.said;
+    let who = said.character.as_ref().unwrap_or(&said.speaker);
+    let to = said.npc.as_ref().filter(|_| said.speaker_id.is_some());
+    let to = to.map(|npc| format!(" to {npc}")).unwrap_or_default();
+    format!("{who}{to}, {}: {}", ago(now.saturating_sub(said.at)), said.text)
+}

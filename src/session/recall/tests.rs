@@ -1,0 +1,113 @@
+use std::{collections::BTreeMap, sync::Arc};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::memory::{
+    Change, Entity, EntityKind, Graph, Present, Provenance, Relation, RelationKey, Session, Sqlite,
+    Transcript, Uid, Utterance, Visibility,
+};
+
+const NOW: i64 = 1_800_000_000_000;
+
+fn campaign() -> CampaignKey {
+    CampaignKey("c".to_owned())
+}
+
+fn entity(id: &str, name: &str, visibility: Visibility) -> Change {
+    Change::Put(Entity {
+        id: id.to_owned(),
+        kind: EntityKind::Npc,
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        description: format!("what is known of {id}"),
+        attributes: BTreeMap::new(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility,
+        source: None,
+    })
+}
+
+fn tie(from: &str, kind: &str, to: &str) -> Change {
+    Change::Tie(Relation {
+        key: RelationKey { from: from.to_owned(), kind: kind.to_owned(), to: to.to_owned() },
+        attributes: BTreeMap::new(),
+        visibility: Visibility::Everyone,
+        provenance: Provenance::default(),
+    })
+}
+
+fn line(session: &str, npcs: &[&str], text: &str) -> Utterance {
+    let present = npcs.iter().map(|name| Present { name: (*name).to_owned(), player: None });
+    Utterance {
+        uid: Uid(format!("{session} {text}")),
+        session: session.to_owned(),
+        at: NOW - 86_400_000,
+        speaker_id: Some("7".to_owned()),
+        speaker: "Anna".to_owned(),
+        text: text.to_owned(),
+        present: present.collect(),
+        ..Utterance::default()
+    }
+}
+
+async fn recaller() -> (Arc<Recaller>, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let world = vec![
+        entity("bartok", "Bartok the Barkeep", Visibility::Everyone),
+        entity("nessa", "Old Nessa", Visibility::Everyone),
+        entity("marrow", "Marrow", Visibility::Dm),
+        tie("bartok", "sister_of", "nessa"),
+        tie("bartok", "paid_by", "marrow"),
+    ];
+    store.apply(&campaign(), world).await.unwrap();
+    let lines = vec![
+        line("before", &["Bartok the Barkeep"], "I promised your father a hammer"),
+        line("before", &["Mira"], "the father of Mira was promised a ring"),
+    ];
+    store.append(&campaign(), lines).await.unwrap();
+    let now = Session { id: "now".to_owned(), started: Some(NOW), ..Session::default() };
+    store.put_session(&campaign(), now).await.unwrap();
+    let memory = Memory { store: Arc::new(store), campaign: campaign(), now: || NOW };
+    (Arc::new(Recaller::new(memory, SessionId("now".to_owned()))), folder)
+}
+
+fn question(npc: &str, utterance: &str, history: &[Message]) -> Question {
+    Question::new(&Npc::plain(npc), utterance, history)
+}
+
+#[tokio::test]
+async fn an_npc_is_reminded_of_what_it_knows_and_has_heard() {
+    let (recaller, _folder) = recaller().await;
+    let asked = "what did I promise your father, old Nessa or Marrow?";
+    // However busy the machine is.
+    let by = Instant::now() + Duration::from_secs(60);
+    let (recalled, late) = recaller.look(&question("Bartok the Barkeep", asked, &[]), by).await;
+    assert_eq!(late, [""; 0]);
+    assert_eq!(recalled.relations, ["you sister of Old Nessa"], "Marrow is the game master's");
+    assert_eq!(recalled.named, ["Old Nessa: what is known of nessa"]);
+    assert_eq!(recalled.said, ["Anna, 24 hours ago: I promised your father a hammer"]);
+    let known = [Message::User("Anna: I promised your father a hammer".to_owned())];
+    let asked = "what did I promise your father last time?";
+    let (recalled, _) = recaller.look(&question("Bartok the Barkeep", asked, &known), by).await;
+    assert_eq!(recalled.said, [""; 0], "the conversation has it");
+    assert_eq!(recalled.last_session.len(), 1, "{recalled:?}");
+    let (recalled, _) = recaller.look(&question("Vesper", asked, &[]), by).await;
+    assert_eq!(recalled, Recalled::default());
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_left_out_and_noted() {
+    let (recaller, _folder) = recaller().await;
+    let asked = question("Bartok the Barkeep", "what did I promise your father last time?", &[]);
+    let (recalled, late) = recaller.look(&asked, Instant::now()).await;
+    assert_eq!(late.get(..2), Some(["relations", "names"].as_slice()), "{late:?}");
+    assert_eq!((recalled.relations.len(), recalled.named.len()), (0, 0));
+    let (recall, told) = recaller.recall(asked);
+    assert_eq!(told.get(), None, "it begins when somebody waits for it");
+    let recalled = recall.await;
+    let line = told.get().unwrap();
+    assert_eq!(line.found, recalled.len());
+}

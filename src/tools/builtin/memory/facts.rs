@@ -1,0 +1,160 @@
+//! Facts by words and by meaning, ranked together.
+//!
+//! Entry: [`Look::facts`]. **Never**: keeps an answer waiting for vectors for long.
+
+use std::{collections::HashMap, time::Duration};
+
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use super::{
+    super::text,
+    Meaning, failed,
+    look::{Look, cut},
+};
+use crate::{
+    memory::{Found, Item, ItemKind, ItemQuery, Line, VectorQuery},
+    tools::CallError,
+};
+
+/// What a search answers with, unless it is asked for other.
+const TOP: usize = 10;
+/// How much the first places of a list are worth above the others (reciprocal rank fusion).
+const FLAT: f64 = 60.0;
+/// Longest wait for the vector of a question.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Something found, with the ranks of all lists added up.
+struct Ranked {
+    found: Piece,
+    score: f64,
+}
+
+enum Piece {
+    Item(Item),
+    Line(Box<Line>),
+}
+
+impl Look<'_> {
+    /// What is known about something, the best first.
+    pub async fn facts(
+        &self,
+        arguments: &Map<String, Value>,
+        meaning: Option<&Meaning>,
+    ) -> Result<Value, CallError> {
+        let asked = text(arguments, "query").unwrap_or_default();
+        let top = arguments.get("top_k").and_then(Value::as_u64);
+        let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(TOP);
+        let query = ItemQuery { text: asked.to_owned(), limit: top, ..ItemQuery::default() };
+        let (items, lines, near) = tokio::join!(
+            self.store.search_items(self.campaign, query, self.viewer.clone()),
+            self.hits(asked, None, top),
+            self.near(asked, meaning, top),
+        );
+        let (near, note) = match near {
+            Ok(near) => (near, None),
+            Err(note) => (Vec::new(), Some(note)),
+        };
+        let mut ranked: HashMap<String, Ranked> = HashMap::new();
+        for list in [items.map_err(failed)?, near] {
+            for (rank, found) in list.into_iter().enumerate() {
+                add(&mut ranked, found.item.id.clone(), rank, Piece::Item(found.item));
+            }
+        }
+        for (rank, hit) in lines?.into_iter().enumerate() {
+            let key = hit.line.said.uid.0.clone();
+            add(&mut ranked, key, rank, Piece::Line(Box::new(hit.line)));
+        }
+        let mut ranked: Vec<Ranked> = with_lines_for_chunks(ranked.into_values().collect());
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let shown = ranked.iter().take(top).map(|it| self.fact(&it.found));
+        let mut value = json!({"results": shown.collect::<Vec<_>>()});
+        if let Some(note) = note {
+            value["searched"] = note.into();
+        }
+        if ranked.is_empty() {
+            value["note"] = "nothing is known of that".into();
+        }
+        Ok(value)
+    }
+
+    /// What means the like, or why that is not known.
+    async fn near(
+        &self,
+        asked: &str,
+        meaning: Option<&Meaning>,
+        limit: usize,
+    ) -> Result<Vec<Found>, &'static str> {
+        let Some(meaning) = meaning else {
+            return Err("by words alone (no embedder is configured)");
+        };
+        let vectors = meaning.embedder.embed(&[asked.to_owned()]);
+        let values = match timeout(PATIENCE, vectors).await {
+            Ok(Ok(mut vectors)) => vectors.pop().unwrap_or_default(),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a question to the memory has no vector");
+                return Err("by words alone (the embedder failed)");
+            }
+            Err(_) => return Err("by words alone (the embedder was late)"),
+        };
+        let query = VectorQuery { model: meaning.model.clone(), values, kinds: Vec::new(), limit };
+        let near = self.store.nearest(self.campaign, query, self.viewer.clone()).await;
+        near.map_err(|error| {
+            tracing::warn!(%error, "the memory was searched by words alone");
+            "by words alone (the memory failed)"
+        })
+    }
+
+    fn fact(&self, found: &Piece) -> Value {
+        match found {
+            Piece::Line(line) => self.told(line),
+            Piece::Item(item) => json!({
+                "when": self.when(item.made),
+                "text": match item.kind {
+                    ItemKind::Chunk => item.text.clone(),
+                    ItemKind::Fact | ItemKind::Summary => cut(&item.text),
+                },
+                "session": item.session,
+            }),
+        }
+    }
+}
+
+fn add(ranked: &mut HashMap<String, Ranked>, key: String, rank: usize, found: Piece) {
+    // Ranks are few.
+    #[expect(clippy::cast_precision_loss, reason = "ranks are at most a hundred")]
+    let score = 1.0 / (FLAT + rank as f64 + 1.0);
+    ranked.entry(key).and_modify(|it| it.score += score).or_insert(Ranked { found, score });
+}
+
+/// A chunk whose line was found is told as that line: it is what was meant.
+fn with_lines_for_chunks(mut ranked: Vec<Ranked>) -> Vec<Ranked> {
+    let chunks: Vec<(Option<String>, (u64, u64), f64)> = ranked
+        .iter()
+        .filter_map(|it| match &it.found {
+            Piece::Item(item) => Some((item.session.clone(), item.lines?, it.score)),
+            Piece::Line(_) => None,
+        })
+        .collect();
+    let holds = |(session, (first, last), _): &(Option<String>, (u64, u64), f64), line: &Line| {
+        session.as_deref() == Some(&line.said.session) && (*first..=*last).contains(&line.seq)
+    };
+    let mut told = vec![false; chunks.len()];
+    for it in &mut ranked {
+        let Piece::Line(line) = &it.found else { continue };
+        for (chunk, told) in chunks.iter().zip(&mut told) {
+            if holds(chunk, line) {
+                it.score += chunk.2;
+                *told = true;
+            }
+        }
+    }
+    ranked.retain(|it| match &it.found {
+        Piece::Item(item) if item.kind == ItemKind::Chunk => !chunks
+            .iter()
+            .zip(&told)
+            .any(|(chunk, told)| *told && chunk.0 == item.session && Some(chunk.1) == item.lines),
+        _ => true,
+    });
+    ranked
+}

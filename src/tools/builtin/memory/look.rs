@@ -1,0 +1,275 @@
+//! One question put to the store, its answer made to be spoken.
+//!
+//! Entry type: [`Look`]. **Never**: looks for another viewer than its own.
+
+use serde_json::{Map, Value, json};
+
+use super::{super::text, failed};
+use crate::{
+    logic::{ago::ago, telling::Telling},
+    memory::{
+        CampaignKey, Entity, EntityFilter, EntityKind, Hit, ItemFilter, ItemKind, Line, LineFilter,
+        LineQuery, MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
+    },
+    tools::{CallError, CallErrorKind},
+};
+
+/// Things that are listed at most.
+const ENTITIES_MAX: usize = 10;
+/// Relations of one thing that are told.
+const TIES_MAX: usize = 12;
+/// Lines that a search answers with, unless it is asked for others.
+const LINES: usize = 5;
+/// Lines that stand for a session nobody has summed up.
+const EXTRACT: usize = 12;
+/// Longest line that is told whole, in characters.
+const LINE_MAX: usize = 300;
+
+/// A question: of whom, where, when.
+pub struct Look<'a> {
+    /// Where it is looked up.
+    pub store: &'a dyn MemoryStore,
+    /// In which campaign.
+    pub campaign: &'a CampaignKey,
+    /// For whom.
+    pub viewer: Viewer,
+    /// The session that goes on.
+    pub session: &'a str,
+    /// Unix time in ms.
+    pub now: i64,
+}
+
+impl Look<'_> {
+    /// Things by name or type.
+    pub async fn entities(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
+        let kind = arguments.get("type").cloned();
+        let filter = EntityFilter {
+            containing: text(arguments, "name").map(str::to_owned),
+            // The schema has seen to it that there is such a type.
+            kind: kind.and_then(|kind| serde_json::from_value::<EntityKind>(kind).ok()),
+            limit: ENTITIES_MAX,
+            ..EntityFilter::default()
+        };
+        let found = self.entities_of(filter).await?;
+        let results: Vec<Value> = found.iter().map(shown).collect();
+        Ok(noted(json!({"results": results}), results.is_empty(), "nothing of that name is known"))
+    }
+
+    async fn entities_of(&self, filter: EntityFilter) -> Result<Vec<Entity>, CallError> {
+        self.store.entities(self.campaign, filter, self.viewer.clone()).await.map_err(failed)
+    }
+
+    /// One thing and how it stands to others.
+    pub async fn summary(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
+        let asked = text(arguments, "entity_id").unwrap_or_default();
+        let snapshot = |id: String| async move {
+            self.store.snapshot(self.campaign, &id, self.viewer.clone()).await.map_err(failed)
+        };
+        let mut found = snapshot(asked.to_owned()).await?;
+        if found.is_none() {
+            let named = Some(asked.to_owned());
+            let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
+            if let Some(entity) = self.entities_of(filter).await?.pop() {
+                found = snapshot(entity.id).await?;
+            }
+        }
+        let found = found.ok_or_else(|| {
+            let what = format!("nothing is known of '{asked}' (query_entities lists what is)");
+            CallError::new(CallErrorKind::Tool, what)
+        })?;
+        let mut value = shown(&found.entity);
+        value["relations"] = found.ties.iter().take(TIES_MAX).map(relation).collect();
+        if !found.entity.attributes.is_empty() {
+            value["more"] = json!(found.entity.attributes);
+        }
+        Ok(value)
+    }
+
+    /// What was said, the best first.
+    pub async fn lines(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
+        let session = match text(arguments, "session_id").filter(|id| !id.trim().is_empty()) {
+            Some(id) => Some(self.session_called(id).await?.session.id),
+            None => None,
+        };
+        let limit = arguments.get("limit").and_then(Value::as_u64);
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LINES);
+        let query = text(arguments, "query").unwrap_or_default();
+        let hits = self.hits(query, session, limit).await?;
+        let results: Vec<Value> = hits.iter().map(|hit| self.told(&hit.line)).collect();
+        Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
+    }
+
+    /// Lines that hold words of `query`, and say more than it does.
+    pub async fn hits(
+        &self,
+        query: &str,
+        session: Option<String>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, CallError> {
+        let telling = Telling::of(query);
+        let text = if telling.is_empty() { query.to_owned() } else { telling.text() };
+        // Questions for it are found too, and left out.
+        let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
+        let hits = self.store.search(self.campaign, query, self.viewer.clone()).await;
+        let hits = hits.map_err(failed)?.into_iter();
+        Ok(hits.filter(|hit| telling.lack(&hit.line.said.text)).take(limit).collect())
+    }
+
+    /// What was said, by session.
+    pub async fn history(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
+        let query = text(arguments, "query").unwrap_or_default();
+        let mut sessions: Vec<(String, Vec<Line>)> = Vec::new();
+        for hit in self.hits(query, None, 3 * LINES).await? {
+            let line = hit.line;
+            match sessions.iter_mut().find(|(id, _)| *id == line.said.session) {
+                Some((_, lines)) => lines.push(line),
+                None => sessions.push((line.said.session.clone(), vec![line])),
+            }
+        }
+        let results: Vec<Value> = sessions
+            .iter()
+            .take(LINES)
+            .map(|(id, lines)| {
+                let when = lines.first().map(|line| self.when(line.said.at));
+                let lines: Vec<String> = lines.iter().take(LINES).map(spoken).collect();
+                json!({"session": id, "when": when, "lines": lines})
+            })
+            .collect();
+        Ok(noted(json!({"results": results}), results.is_empty(), NOTHING))
+    }
+
+    /// What happened in a session, as far as the viewer was there.
+    pub async fn session_summary(
+        &self,
+        arguments: &Map<String, Value>,
+    ) -> Result<Value, CallError> {
+        let entry = self.session_called(text(arguments, "session_id").unwrap_or_default()).await?;
+        let id = entry.session.id.clone();
+        let when = entry.last_at.or(entry.session.started).map(|at| self.when(at));
+        let mut value = json!({"session": id, "when": when});
+        if let Some(summary) = self.summed_up(&entry).await? {
+            value["summary"] = summary.into();
+            return Ok(value);
+        }
+        let filter = LineFilter { session: Some(id), limit: EXTRACT, ..LineFilter::default() };
+        let lines = self.store.lines(self.campaign, filter, self.viewer.clone()).await;
+        let lines: Vec<String> = lines.map_err(failed)?.iter().map(spoken).collect();
+        value["note"] = match lines.is_empty() {
+            true => "nothing was said there that you have heard".into(),
+            false => "nobody has summed it up; this was said last".into(),
+        };
+        value["lines"] = lines.into();
+        Ok(value)
+    }
+
+    /// The summary that the viewer may read.
+    async fn summed_up(&self, entry: &SessionEntry) -> Result<Option<String>, CallError> {
+        if let (Viewer::Dm, Some(summary)) = (&self.viewer, &entry.session.summary) {
+            return Ok(Some(summary.clone()));
+        }
+        let filter = ItemFilter {
+            kinds: vec![ItemKind::Summary],
+            session: Some(entry.session.id.clone()),
+            ..ItemFilter::default()
+        };
+        let items = self.store.items(self.campaign, filter, self.viewer.clone()).await;
+        Ok(items.map_err(failed)?.pop().map(|item| item.text))
+    }
+
+    /// The session meant by an id, "last" or "this".
+    async fn session_called(&self, called: &str) -> Result<SessionEntry, CallError> {
+        let called = called.trim();
+        let sessions =
+            |filter| async { self.store.sessions(self.campaign, filter).await.map_err(failed) };
+        let by_id = |id: &str| {
+            let id = Some(id.to_owned());
+            sessions(SessionFilter { id, limit: 1, ..SessionFilter::default() })
+        };
+        let found = match called.to_lowercase().as_str() {
+            "this" | "current" => by_id(self.session).await?.pop(),
+            "last" | "previous" => {
+                let latest = sessions(SessionFilter { limit: 2, ..SessionFilter::default() });
+                latest.await?.into_iter().find(|entry| entry.session.id != self.session)
+            }
+            _ => by_id(called).await?.pop(),
+        };
+        found.ok_or_else(|| {
+            let what = format!("there is no session '{called}' (last, this, or an id)");
+            CallError::new(CallErrorKind::InvalidArguments, what)
+        })
+    }
+
+    /// A line with who said it and when.
+    pub fn told(&self, line: &Line) -> Value {
+        let said = &line.said;
+        let mut value = json!({
+            "who": who(line),
+            "when": self.when(said.at),
+            "text": cut(&said.text),
+            "session": said.session,
+        });
+        if let Some(npc) = said.npc.as_ref().filter(|_| said.speaker_id.is_some()) {
+            value["to"] = npc.as_str().into();
+        }
+        value
+    }
+
+    /// How long ago it was.
+    pub fn when(&self, at: i64) -> String {
+        ago(self.now.saturating_sub(at))
+    }
+}
+
+/// What is answered when there are no lines.
+const NOTHING: &str = "nothing of that was said in your hearing";
+
+/// `value`, with a note where there is nothing in it.
+fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
+    if is_empty {
+        value["note"] = note.into();
+    }
+    value
+}
+
+/// Who said a line, as NPCs know them.
+fn who(line: &Line) -> &str {
+    line.said.character.as_deref().unwrap_or(&line.said.speaker)
+}
+
+/// A line as one would quote it.
+fn spoken(line: &Line) -> String {
+    format!("{}: {}", who(line), cut(&line.said.text))
+}
+
+/// At most [`LINE_MAX`] characters.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(LINE_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A thing in short.
+fn shown(entity: &Entity) -> Value {
+    let mut value = json!({
+        "id": entity.id,
+        "name": entity.name,
+        "type": entity.kind,
+        "about": entity.description.trim(),
+    });
+    if !entity.aliases.is_empty() {
+        value["also"] = json!(entity.aliases);
+    }
+    value
+}
+
+/// A relation as a sentence has it.
+fn relation(tie: &Tie) -> Value {
+    let (key, other) = (&tie.relation.key, &tie.other);
+    let kind = key.kind.replace('_', " ");
+    match other.id == key.to {
+        true => format!("{kind} {}", other.name),
+        false => format!("{} {kind} it", other.name),
+    }
+    .into()
+}

@@ -1,0 +1,165 @@
+//! How the tools of memory are described to models.
+//!
+//! Entry functions: [`memory_tools`], [`session_tools`]. **Never**: looks anything up.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{
+    super::{declared, input},
+    Archive, Ask, Subject,
+};
+use crate::{
+    domain::Tier,
+    tools::{Declared, Definition},
+};
+
+/// The kinds of things there are.
+const KINDS: [&str; 9] =
+    ["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
+
+/// The tools of `memory`.
+pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
+    let mut tools = of_the_world(archive);
+    tools.extend(of_the_past(archive));
+    tools
+}
+
+/// What there is.
+fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
+    let of = |name, description, input, declared, subject| {
+        definition(archive, (name, description, input), declared, subject)
+    };
+    vec![
+        of(
+            "query_entities",
+            "Lists people, places, things, groups and tasks of the world by name or type, with \
+             their ids.",
+            input(
+                json!({
+                    "name": {"type": "string", "description": "a name or a part of one"},
+                    "type": {"type": "string", "enum": KINDS},
+                }),
+                &[],
+            ),
+            figures("memory", (50, 200), Tier::Fast, json!({})),
+            Subject::Entities,
+        ),
+        of(
+            "get_summary",
+            "Tells what is known of one person, place or thing, and how it stands to others.",
+            input(
+                json!({"entity_id": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "its id from query_entities, or its name",
+                }}),
+                &["entity_id"],
+            ),
+            figures("memory", (80, 300), Tier::Fast, json!({"entity_id": "nobody"})),
+            Subject::Summary,
+        ),
+    ]
+}
+
+/// What was said and noted.
+fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
+    let of = |name, description, input, declared, subject| {
+        definition(archive, (name, description, input), declared, subject)
+    };
+    vec![
+        of(
+            "search_sessions",
+            "Finds what was said at the table, in this session and earlier ones: who said it, when \
+             and in what words. Use it when somebody asks what was said, promised or agreed.",
+            input(
+                json!({
+                    "query": query(),
+                    "session_id": {
+                        "type": "string",
+                        "description": "last, this, or an id; left out: all sessions",
+                    },
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 20},
+                }),
+                &["query"],
+            ),
+            figures("memory", (100, 500), Tier::Standard, json!({"query": "promise"})),
+            Subject::Lines,
+        ),
+        of(
+            "search_facts",
+            "Finds what is known about something, from everything that was noted and said.",
+            input(
+                json!({
+                    "query": query(),
+                    "top_k": {"type": "integer", "minimum": 1, "maximum": 100},
+                }),
+                &["query"],
+            ),
+            figures("memory", (200, 800), Tier::Standard, json!({"query": "promise"})),
+            Subject::Facts,
+        ),
+    ]
+}
+
+/// The tools of `session-manager`.
+pub fn session_tools(archive: &Arc<Archive>) -> Vec<Definition> {
+    let session = json!({"session_id": {
+        "type": "string",
+        "minLength": 1,
+        "description": "last, this, or an id",
+    }});
+    let figures = |probe| figures("session", (100, 300), Tier::Standard, probe);
+    vec![
+        definition(
+            archive,
+            (
+                "get_session_summary",
+                "Tells what happened in one play session.",
+                input(session, &["session_id"]),
+            ),
+            figures(json!({"session_id": "this"})),
+            Subject::Session,
+        ),
+        definition(
+            archive,
+            (
+                "search_history",
+                "Finds the sessions in which something came up, and what was said of it there.",
+                input(json!({"query": query()}), &["query"]),
+            ),
+            figures(json!({"query": "promise"})),
+            Subject::History,
+        ),
+    ]
+}
+
+fn query() -> Value {
+    json!({"type": "string", "minLength": 1, "description": "the question, or words to look for"})
+}
+
+fn figures(category: &str, figures: (u64, u64), floor: Tier, probe: Value) -> Declared {
+    Declared {
+        read_only: Some(true),
+        idempotent: Some(true),
+        probe: probe.as_object().cloned(),
+        ..declared(category, figures, floor)
+    }
+}
+
+fn definition(
+    archive: &Arc<Archive>,
+    (name, description, input): (&str, &str, Value),
+    declared: Declared,
+    subject: Subject,
+) -> Definition {
+    Definition {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        input,
+        output: None,
+        declared,
+        handler: Arc::new(Ask { archive: Arc::clone(archive), subject }),
+    }
+}

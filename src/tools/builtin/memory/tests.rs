@@ -1,0 +1,231 @@
+use std::sync::Mutex;
+
+use futures::future::ready;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    memory::{
+        Change, Entity, EntityKind, Graph, Index, Item, ItemKind, Present, Session, Sqlite, Status,
+        Transcript, Uid, Utterance, Vector, Visibility,
+    },
+    provider::{self, Kind},
+};
+
+/// When questions are asked, in Unix time in ms.
+const NOW: i64 = 1_800_000_000_000;
+const DAY: i64 = 86_400_000;
+
+struct Kept {
+    store: Sqlite,
+    campaign: CampaignKey,
+    _folder: TempDir,
+}
+
+/// A store in which Bartok alone has heard of the promise, three days ago.
+async fn kept() -> Kept {
+    let folder = TempDir::new().unwrap();
+    let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let kept = Kept { store, campaign: CampaignKey("c".to_owned()), _folder: folder };
+    let old = Session { id: "old".to_owned(), ended: Some(NOW - 3 * DAY), ..Session::default() };
+    kept.append(&kept.campaign, "old", 3 * DAY, &["Bartok"], PROMISE).await;
+    kept.store.put_session(&kept.campaign, old).await.unwrap();
+    kept.append(&kept.campaign, "now", 600_000, &["Bartok", "Mira"], "The bridge is closed").await;
+    kept
+}
+
+const PROMISE: &str = "I promised your father to find the silver hammer";
+
+impl Kept {
+    async fn append(
+        &self,
+        campaign: &CampaignKey,
+        session: &str,
+        ago: i64,
+        npcs: &[&str],
+        text: &str,
+    ) {
+        let present = npcs.iter().map(|name| Present { name: (*name).to_owned(), player: None });
+        let line = Utterance {
+            uid: Uid(format!("{session}-{text}")),
+            session: session.to_owned(),
+            at: NOW - ago,
+            speaker_id: Some("Anna".to_owned()),
+            speaker: "Anna".to_owned(),
+            character: Some("Wren".to_owned()),
+            npc: Some("Bartok".to_owned()),
+            text: text.to_owned(),
+            present: present.collect(),
+            ..Utterance::default()
+        };
+        self.store.append(campaign, vec![line]).await.unwrap();
+    }
+
+    fn look(&self, viewer: Viewer) -> Look<'_> {
+        let (store, campaign) = (&self.store as &dyn MemoryStore, &self.campaign);
+        Look { store, campaign, viewer, session: "now", now: NOW }
+    }
+}
+
+fn npc(name: &str) -> Viewer {
+    Viewer::Npc { name: name.to_owned(), knows: Vec::new() }
+}
+
+fn arguments(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+#[tokio::test]
+async fn lines_are_found_by_who_has_heard_them() {
+    let kept = kept().await;
+    let asked = arguments(json!({"query": "what did I promise your father"}));
+    let found = kept.look(npc("Bartok")).lines(&asked).await.unwrap();
+    let first = &found["results"][0];
+    assert_eq!((&first["text"], &first["who"]), (&json!(PROMISE), &json!("Wren")), "{found:#}");
+    assert_eq!((&first["when"], &first["to"]), (&json!("3 days ago"), &json!("Bartok")));
+    let none = kept.look(npc("Mira")).lines(&asked).await.unwrap();
+    assert_eq!(none["results"], json!([]), "{none:#}");
+    assert!(none["note"].is_string());
+    let last = arguments(json!({"query": "hammer bridge", "session_id": "last"}));
+    let found = kept.look(npc("Bartok")).lines(&last).await.unwrap();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found:#}");
+    let unknown = arguments(json!({"query": "hammer", "session_id": "never"}));
+    let error = kept.look(Viewer::Dm).lines(&unknown).await.unwrap_err();
+    assert_eq!(error.kind, CallErrorKind::InvalidArguments);
+    assert!(error.message.contains("'never' (last, this, or an id)"), "{error}");
+    let by_session = kept.look(npc("Bartok")).history(&asked).await.unwrap();
+    assert_eq!(by_session["results"][0]["session"], "old", "{by_session:#}");
+    assert_eq!(by_session["results"][0]["lines"][0], format!("Wren: {PROMISE}"));
+}
+
+#[tokio::test]
+async fn a_session_is_told_as_far_as_one_was_there() {
+    let kept = kept().await;
+    let last = arguments(json!({"session_id": "last"}));
+    let told = kept.look(npc("Bartok")).session_summary(&last).await.unwrap();
+    assert_eq!(told["lines"], json!([format!("Wren: {PROMISE}")]), "{told:#}");
+    let told = kept.look(npc("Mira")).session_summary(&last).await.unwrap();
+    assert_eq!((&told["lines"], &told["summary"]), (&json!([]), &Value::Null), "{told:#}");
+    let summary = Some("A promise was made.".to_owned());
+    let session = Session { id: "old".to_owned(), summary, ..Session::default() };
+    kept.store.put_session(&kept.campaign, session).await.unwrap();
+    let told = kept.look(Viewer::Dm).session_summary(&last).await.unwrap();
+    assert_eq!(told["summary"], "A promise was made.");
+    let told = kept.look(npc("Mira")).session_summary(&last).await.unwrap();
+    assert_eq!(told["summary"], Value::Null, "who was not there has not heard of it");
+}
+
+#[tokio::test]
+async fn things_are_known_to_whom_they_may_be() {
+    let kept = kept().await;
+    let thing = |id: &str, visibility| Entity {
+        id: id.to_owned(),
+        kind: EntityKind::Location,
+        name: id.to_owned(),
+        aliases: Vec::new(),
+        description: "A place.".to_owned(),
+        attributes: Default::default(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility,
+        source: None,
+    };
+    let changes = vec![
+        Change::Put(thing("Quarry", Visibility::Dm)),
+        Change::Put(thing("Mill", Visibility::Everyone)),
+    ];
+    kept.store.apply(&kept.campaign, changes).await.unwrap();
+    let places = arguments(json!({"type": "location"}));
+    let count = |value: Value| value["results"].as_array().unwrap().len();
+    assert_eq!(count(kept.look(npc("Mira")).entities(&places).await.unwrap()), 1);
+    assert_eq!(count(kept.look(Viewer::Dm).entities(&places).await.unwrap()), 2);
+    let quarry = arguments(json!({"entity_id": "quarry"}));
+    let told = kept.look(Viewer::Dm).summary(&quarry).await.unwrap();
+    assert_eq!((&told["name"], &told["about"]), (&json!("Quarry"), &json!("A place.")));
+    let error = kept.look(npc("Mira")).summary(&quarry).await.unwrap_err();
+    assert!(error.message.contains("nothing is known of 'quarry'"), "{error}");
+}
+
+/// Gives the vectors it was told to, or fails.
+struct Vectors(Mutex<Option<Vec<f32>>>);
+
+impl Embedder for Vectors {
+    fn name(&self) -> &str {
+        "stand-in"
+    }
+
+    fn dimension(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn embed(
+        &self,
+        texts: &[String],
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, provider::Error>> {
+        let vector = self.0.lock().unwrap().clone();
+        let vectors = vector.map(|vector| vec![vector; texts.len()]);
+        ready(vectors.ok_or_else(|| provider::Error::new(Kind::Missing, "no model"))).boxed()
+    }
+}
+
+#[tokio::test]
+async fn facts_are_ranked_by_words_and_meaning_together() {
+    let kept = kept().await;
+    let item = |id: &str, text: &str| Item {
+        id: id.to_owned(),
+        kind: ItemKind::Fact,
+        text: text.to_owned(),
+        session: None,
+        lines: None,
+        visibility: Visibility::Everyone,
+        status: Status::Accepted,
+        made: NOW - DAY,
+    };
+    let items = vec![item("a", "The smith wants his mallet"), item("b", "Geese fly south")];
+    kept.store.put_items(&kept.campaign, items).await.unwrap();
+    let vector =
+        |item: &str, values: [f32; 2]| Vector { item: item.to_owned(), values: values.to_vec() };
+    let vectors = vec![vector("a", [1.0, 0.1]), vector("b", [0.0, 1.0])];
+    kept.store.put_vectors(&kept.campaign, "m", vectors).await.unwrap();
+    let embedder = Arc::new(Vectors(Mutex::new(Some(vec![1.0, 0.0]))));
+    let meaning = Meaning { model: "m".to_owned(), embedder: Arc::clone(&embedder) as _ };
+    let asked = arguments(json!({"query": "hammer"}));
+    let texts = |value: &Value| -> Vec<String> {
+        let results = value["results"].as_array().unwrap();
+        results.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let look = kept.look(npc("Bartok"));
+    let found = look.facts(&asked, Some(&meaning)).await.unwrap();
+    assert!(texts(&found).contains(&PROMISE.to_owned()), "{found:#}");
+    assert!(texts(&found).contains(&"The smith wants his mallet".to_owned()), "{found:#}");
+    assert_eq!(found.get("searched"), None);
+    for (meaning, says) in [(None, "no embedder"), (Some(&meaning), "embedder failed")] {
+        *embedder.0.lock().unwrap() = None;
+        let found = look.facts(&asked, meaning).await.unwrap();
+        assert_eq!(texts(&found), [PROMISE], "{found:#}");
+        assert!(found["searched"].as_str().unwrap().contains(says), "{found:#}");
+    }
+    let other = kept.look(npc("Mira")).facts(&asked, None).await.unwrap();
+    assert_eq!(texts(&other), [""; 0], "{other:#}");
+}
+
+#[tokio::test]
+async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
+    let kept = kept().await;
+    let chunk = Item {
+        id: "chunk".to_owned(),
+        kind: ItemKind::Chunk,
+        text: format!("Wren: {PROMISE}"),
+        session: Some("old".to_owned()),
+        lines: Some((1, 1)),
+        visibility: Visibility::Everyone,
+        status: Status::Accepted,
+        made: NOW,
+    };
+    kept.store.put_items(&kept.campaign, vec![chunk]).await.unwrap();
+    let asked = arguments(json!({"query": "hammer"}));
+    let found = kept.look(npc("Bartok")).facts(&asked, None).await.unwrap();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found:#}");
+    assert_eq!(found["results"][0]["text"], PROMISE);
+}
