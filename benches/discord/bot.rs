@@ -19,10 +19,11 @@ use futures::{
     future::{BoxFuture, ready},
 };
 use glyphoxa::measure::{
-    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Frame, Heard,
-    House, Kept, Npc, Opened, Opening, PlayedCampaign, Report, ServerOptions, Servers, Service,
-    Services, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token, ToolHost, TurnLine,
-    VoiceOut, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
+    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Forgetting,
+    Frame, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report, ServerOptions,
+    Servers, Service, Services, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token,
+    ToolHost, TurnLine, VoiceOut, WorldAnswer, WorldOrder, Written, dice, open, run_discord,
+    tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -180,6 +181,20 @@ impl House for StandInHouse {
         Arc::default()
     }
 
+    fn take_back(&self, _session: &SessionId, _turns: &[u64]) {}
+
+    fn own_lines(&self, _user: u64) -> BoxFuture<'static, Result<String, String>> {
+        nothing_kept()
+    }
+
+    fn forget(&self, _what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
+        nothing_kept()
+    }
+
+    fn recap(&self, _wish: Wish) -> BoxFuture<'static, Result<String, String>> {
+        nothing_kept()
+    }
+
     fn world(
         &self,
         _played: Option<PlayedCampaign>,
@@ -221,6 +236,11 @@ impl House for StandInHouse {
     fn announce(&self, _text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
         ready(Ok(Vec::new())).boxed()
     }
+}
+
+/// Nothing that was said is kept here.
+fn nothing_kept<T: Send + 'static>() -> BoxFuture<'static, Result<T, String>> {
+    ready(Err("nothing is kept here".to_owned())).boxed()
 }
 
 /// Reads what it is told to, whatever is said.

@@ -70,7 +70,7 @@ impl Room {
             match event.expect("the table is open") {
                 TableEvent::Line(line) => break line,
                 TableEvent::Notice(text) => panic!("the table complains: {text}"),
-                TableEvent::Halted | TableEvent::State(_) => {}
+                TableEvent::Halted { .. } | TableEvent::State(_) => {}
             }
         };
         assert!(line.outcome.is_well() && !line.reply.is_empty(), "not answered: {line:?}");

@@ -15,9 +15,7 @@ use anyhow::Context;
 use super::{KeptSession, call_log::forget_calls, date, time};
 use crate::{
     discord::Scope,
-    memory::{
-        CampaignKey, Error, Forget, Line, LineFilter, MemoryStore, SessionFilter, Viewer, Withdraw,
-    },
+    memory::{CampaignKey, Error, Forget, Line, LineFilter, MemoryStore, SessionFilter, Viewer},
 };
 
 /// What names of Discord's sessions begin with.
@@ -102,7 +100,7 @@ pub async fn forget(store: &dyn MemoryStore, player: &str, scope: &Scope) -> Res
         let done = if is_all {
             store.forget(&campaign, Forget::Player(player.to_owned())).await?
         } else {
-            store.withdraw(&campaign, Withdraw::Lines(meant)).await?
+            store.withdraw(&campaign, meant).await?
         };
         gone += done.lines;
     }

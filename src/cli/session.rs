@@ -18,7 +18,8 @@ use crate::{
     files,
     logic::budget::Ledger,
     memory::{
-        CampaignKey, Forget, Line, LineFilter, MemoryStore, SessionEntry, SessionFilter, Viewer,
+        CampaignKey, Forget, Line, LineFilter, MemoryStore, Pick, SessionEntry, SessionFilter,
+        Viewer,
     },
 };
 
@@ -49,6 +50,9 @@ enum Action {
         /// Only the last lines, so many.
         #[arg(long, value_name = "N", default_value_t = 0)]
         last: usize,
+        /// Only the lines of these numbers, as a recap names them.
+        #[arg(long, value_name = "FROM-TO", value_parser = range, conflicts_with = "last")]
+        lines: Option<Pick>,
         /// One JSON object a line, with everything that is known of it.
         #[arg(long)]
         json: bool,
@@ -100,8 +104,8 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
         let at = (&*store, &campaign);
         match arguments.action {
             Action::List { json } => list(at, json).await,
-            Action::Show { id, last, json } => {
-                let lines = lines(at, &id, last).await?;
+            Action::Show { id, last, lines: part, json } => {
+                let lines = lines(at, &id, (part.unwrap_or_default(), last)).await?;
                 print(&lines, json, &mut io::stdout().lock())?;
                 Ok(DONE)
             }
@@ -149,15 +153,25 @@ async fn find((store, campaign): At<'_>, id: &str) -> Result<SessionEntry, Failu
     })
 }
 
-async fn lines(at: At<'_>, id: &str, last: usize) -> Result<Vec<Line>, Failure> {
+async fn lines(at: At<'_>, id: &str, (pick, last): (Pick, usize)) -> Result<Vec<Line>, Failure> {
     find(at, id).await?;
     let filter = LineFilter {
         session: Some(id.to_owned()),
+        pick,
         gaps: true,
         limit: last,
         ..LineFilter::default()
     };
     Ok(at.0.lines(at.1, filter, Viewer::Dm).await?)
+}
+
+/// Reads "3-7", or "5" for one line.
+fn range(text: &str) -> Result<Pick, String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    match (from.trim().parse(), to.trim().parse()) {
+        (Ok(from), Ok(to)) if from <= to => Ok(Pick::Range { from, to }),
+        _ => Err(format!("'{text}' is no range of lines (such as 12-40)")),
+    }
 }
 
 /// Prints lines for people or for programs.
@@ -188,7 +202,7 @@ pub fn said(line: &Line) -> String {
 
 async fn export(at: At<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Result<u8, Failure> {
     let entry = find(at, id).await?;
-    let lines = lines(at, id, 0).await?;
+    let lines = lines(at, id, (Pick::All, 0)).await?;
     let mut text = Vec::new();
     if json {
         print(&lines, true, &mut text)?;

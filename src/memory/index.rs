@@ -156,9 +156,6 @@ pub trait Index: Send + Sync {
         viewer: Viewer,
     ) -> Answer<'a, Vec<Found>>;
 
-    /// Removes items; lines of chunks become unindexed. Gives how many there were.
-    fn remove_items<'a>(&'a self, campaign: &'a CampaignKey, ids: Vec<String>) -> Answer<'a, u64>;
-
     /// Removes the vectors of every model but `model`. Gives how many there were.
     fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64>;
 }

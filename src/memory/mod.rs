@@ -30,7 +30,7 @@ pub use settings::{Health, Settings};
 pub use sqlite::Sqlite;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, Hit, Line, LineFilter, LineQuery, Pick, Present, Session,
-    SessionEntry, SessionFilter, Transcript, Uid, Utterance, Withdraw,
+    SessionEntry, SessionFilter, Transcript, Uid, Utterance,
 };
 pub use viewer::{Viewer, Visibility};
 

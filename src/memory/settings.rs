@@ -1,9 +1,8 @@
-//! What guilds have set, and the store itself.
+//! The store itself.
 //!
-//! Entry trait: [`Settings`]. **Never**: knows what is in a guild's document.
+//! Entry trait: [`Settings`]. **Never**: tells a password.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Answer, CampaignKey};
 
@@ -22,12 +21,6 @@ pub struct Health {
 
 /// What belongs to no campaign.
 pub trait Settings: Send + Sync {
-    /// What a guild has set; `None`: nothing.
-    fn guild(&self, guild: u64) -> Answer<'_, Option<Value>>;
-
-    /// Keeps what a guild has set in place of what was there; `None`: nothing any more.
-    fn put_guild(&self, guild: u64, document: Option<Value>) -> Answer<'_, ()>;
-
     /// Campaigns of which there is anything.
     fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>>;
 

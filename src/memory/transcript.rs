@@ -126,8 +126,6 @@ pub enum Pick {
         /// The last.
         to: u64,
     },
-    /// What was said at or after this Unix time in ms.
-    Since(i64),
     /// Those that no chunk holds yet.
     Unindexed,
 }
@@ -172,15 +170,6 @@ pub struct Hit {
     pub line: Line,
     /// The higher the better; comparable within one answer.
     pub score: f64,
-}
-
-/// What is taken back.
-#[derive(Clone, Debug)]
-pub enum Withdraw {
-    /// These utterances.
-    Lines(Vec<Uid>),
-    /// Those of the last turn of this session that has any left.
-    LastTurn(String),
 }
 
 /// What is forgotten for good, with what was derived from it.
@@ -269,9 +258,9 @@ pub trait Transcript: Send + Sync {
         viewer: Viewer,
     ) -> Answer<'a, Vec<Hit>>;
 
-    /// Takes lines back: their text, what search finds, and what was derived from them; their places
+    /// Takes these lines back: their text, what search finds, and what was derived from them; their places
     /// stay.
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, what: Withdraw) -> Answer<'a, Forgotten>;
+    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten>;
 
     /// Forgets for good.
     fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten>;

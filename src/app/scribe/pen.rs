@@ -17,7 +17,7 @@ use super::spill::{Entry, Spill};
 use crate::{
     app::{Tables, memory::now},
     config::MemoryOptions,
-    memory::{CampaignKey, Error, Forget, MemoryStore, Withdraw},
+    memory::{CampaignKey, Error, Forget, MemoryStore},
     session::{Backlog, TableEvent},
 };
 
@@ -213,8 +213,7 @@ impl Pen {
                     self.store.append(campaign, lines.clone()).await.map(drop)
                 }
                 Entry::Withdraw(campaign, lines) => {
-                    let lines = Withdraw::Lines(lines.clone());
-                    self.store.withdraw(campaign, lines).await.map(drop)
+                    self.store.withdraw(campaign, lines.clone()).await.map(drop)
                 }
             }
         };

@@ -162,21 +162,6 @@ impl Index for Postgres {
         }))
     }
 
-    fn remove_items<'a>(&'a self, campaign: &'a CampaignKey, ids: Vec<String>) -> Answer<'a, u64> {
-        Box::pin(within(async move {
-            let mut client = self.client().await?;
-            let work = client.transaction().await?;
-            let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
-            let mut sql = Sql::new("DELETE FROM item WHERE campaign = ");
-            sql.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
-            sql.push(") RETURNING kind, session, first_seq, last_seq");
-            let removed = sql.query(&work).await?;
-            uncover(&work, campaign, &removed).await?;
-            work.commit().await?;
-            Ok(u64::try_from(removed.len()).unwrap_or(u64::MAX))
-        }))
-    }
-
     fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
         Box::pin(within(async move {
             let mut sql = Sql::new("DELETE FROM item_vector WHERE campaign = ");

@@ -10,7 +10,7 @@ use super::{
     Postgres,
     sql::{Sql, campaign_word, plain},
 };
-use crate::memory::{CampaignKey, Error, Forget, Forgotten, Withdraw};
+use crate::memory::{CampaignKey, Error, Forget, Forgotten, Uid};
 
 /// What a line that is taken back loses. Its place, its identity and who said it are left.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
@@ -30,31 +30,14 @@ impl Postgres {
     pub(super) async fn take_back(
         &self,
         campaign: &CampaignKey,
-        what: Withdraw,
+        lines: Vec<Uid>,
     ) -> Result<Forgotten, Error> {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
         let mut sql = emptying(campaign, "");
         sql.push(" AND NOT withdrawn");
-        match what {
-            Withdraw::Lines(uids) => {
-                let uids: Vec<String> = uids.iter().map(|uid| plain(&uid.0)).collect();
-                sql.push(" AND uid = ANY(").bind(uids).push(")");
-            }
-            Withdraw::LastTurn(session) => {
-                // Turns are numbered anew when a session is gone on with, so it is the lines after
-                // the last one of another turn.
-                sql.push(" AND session = ").bind(plain(&session)).push(" AND seq > (");
-                sql.push(
-                    "WITH l AS (SELECT seq, turn FROM utterance WHERE NOT withdrawn AND campaign = ",
-                );
-                sql.bind(plain(&campaign.0)).push(" AND session = ").bind(plain(&session));
-                sql.push(
-                    ") SELECT coalesce(max(seq), 0) FROM l \
-                     WHERE turn <> (SELECT turn FROM l ORDER BY seq DESC LIMIT 1))",
-                );
-            }
-        }
+        let uids: Vec<String> = lines.iter().map(|uid| plain(&uid.0)).collect();
+        sql.push(" AND uid = ANY(").bind(uids).push(")");
         let gone = empty(&work, sql).await?;
         let derived = underived(&work, campaign, &gone).await?;
         work.commit().await?;

@@ -1,41 +1,11 @@
-//! What guilds have set, and how the store is, in PostgreSQL.
+//! How the store is, in PostgreSQL, and whose campaigns are in it.
 //!
 //! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password.
 
-use serde_json::Value;
-
-use super::{
-    Postgres, migrate,
-    sql::{Sql, json, read},
-    within,
-};
+use super::{Postgres, migrate, sql::Sql, within};
 use crate::memory::{Answer, CampaignKey, Health, Settings};
 
 impl Settings for Postgres {
-    fn guild(&self, guild: u64) -> Answer<'_, Option<Value>> {
-        Box::pin(within(async move {
-            let mut sql = Sql::new("SELECT document FROM guild WHERE id = ");
-            sql.bind(guild.cast_signed());
-            let rows = sql.query(&self.client().await?).await?;
-            rows.first().map(|row| read(row, 0)).transpose()
-        }))
-    }
-
-    fn put_guild(&self, guild: u64, document: Option<Value>) -> Answer<'_, ()> {
-        Box::pin(within(async move {
-            let mut sql = Sql::new("");
-            if let Some(document) = document {
-                sql.push("INSERT INTO guild (id, document) VALUES (").bind(guild.cast_signed());
-                sql.push(", ").bind(json(&document)?);
-                sql.push(") ON CONFLICT (id) DO UPDATE SET document = excluded.document");
-            } else {
-                sql.push("DELETE FROM guild WHERE id = ").bind(guild.cast_signed());
-            }
-            sql.execute(&self.client().await?).await?;
-            Ok(())
-        }))
-    }
-
     fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
         Box::pin(within(async move {
             let sql = Sql::new(

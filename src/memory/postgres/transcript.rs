@@ -17,7 +17,6 @@ use super::{
 use crate::memory::{
     Answer, CampaignKey, Count, Counts, Error, Forget, Forgotten, Hit, Line, LineFilter, LineQuery,
     Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance, Viewer,
-    Withdraw,
 };
 
 /// Columns of a line, of `utterance u`, as [`line`] reads them.
@@ -122,8 +121,8 @@ impl Transcript for Postgres {
         Box::pin(within(self.find_lines(campaign, query, viewer)))
     }
 
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, what: Withdraw) -> Answer<'a, Forgotten> {
-        Box::pin(within(self.take_back(campaign, what)))
+    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {
+        Box::pin(within(self.take_back(campaign, lines)))
     }
 
     fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten> {
@@ -322,9 +321,6 @@ fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Res
         Pick::Range { from, to } => {
             sql.push(" AND u.seq BETWEEN ").bind(number(from)?);
             sql.push(" AND ").bind(number(to)?);
-        }
-        Pick::Since(at) => {
-            sql.push(" AND u.at >= ").bind(at);
         }
         Pick::Unindexed => {
             sql.push(" AND NOT u.indexed AND NOT u.withdrawn");

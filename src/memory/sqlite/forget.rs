@@ -2,10 +2,10 @@
 //!
 //! Entry functions: [`withdraw`], [`forget`]. **Never**: leaves a word of it in the index.
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, Params, params};
 
 use super::{
-    super::{Error, Forget, Forgotten, Present, Withdraw},
+    super::{Error, Forget, Forgotten, Present, Uid},
     campaign, failure,
     rows::json,
 };
@@ -19,21 +19,16 @@ const FORGOTTEN: u8 = 2;
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn withdraw(db: &Connection, key: &str, what: &Withdraw) -> Result<Forgotten, Error> {
+pub fn withdraw(db: &Connection, key: &str, lines: &[Uid]) -> Result<Forgotten, Error> {
     let campaign = campaign(db, key)?;
     doom(db)?;
-    match what {
-        Withdraw::Lines(uids) => {
-            for uid in uids {
-                run(
-                    db,
-                    "INSERT OR IGNORE INTO doomed SELECT id, session, seq, uid FROM line
-                     WHERE campaign = ? AND uid = ? AND gone = 0",
-                    params![campaign, uid.0],
-                )?;
-            }
-        }
-        Withdraw::LastTurn(session) => last_turn(db, campaign, session)?,
+    for uid in lines {
+        run(
+            db,
+            "INSERT OR IGNORE INTO doomed SELECT id, session, seq, uid FROM line
+             WHERE campaign = ? AND uid = ? AND gone = 0",
+            params![campaign, uid.0],
+        )?;
     }
     let derived = remove_derived(db, campaign)?;
     let lines = blank(db, WITHDRAWN)?;
@@ -87,24 +82,6 @@ fn run(db: &Connection, sql: &str, given: impl Params) -> Result<u64, Error> {
     let mut run = db.prepare_cached(sql).map_err(failure)?;
     let rows = run.execute(given).map_err(failure)?;
     Ok(u64::try_from(rows).unwrap_or(u64::MAX))
-}
-
-fn last_turn(db: &Connection, campaign: i64, session: &str) -> Result<(), Error> {
-    let last = "SELECT l.session, l.turn FROM line l JOIN session s ON s.id = l.session
-                WHERE s.campaign = ? AND s.key = ? AND l.gone = 0 ORDER BY l.seq DESC LIMIT 1";
-    let last = db.query_row(last, params![campaign, session], |row| {
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-    });
-    let Some((session, turn)) = last.optional().map_err(failure)? else { return Ok(()) };
-    // Turns are numbered anew when a session is gone on with.
-    run(
-        db,
-        "INSERT INTO doomed SELECT id, session, seq, uid FROM line
-         WHERE session = ?1 AND gone = 0 AND seq > (
-             SELECT coalesce(max(seq), 0) FROM line WHERE session = ?1 AND gone = 0 AND turn <> ?2)",
-        params![session, turn],
-    )?;
-    Ok(())
 }
 
 /// Removes what came from lines that are to go.

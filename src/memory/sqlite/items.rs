@@ -77,11 +77,6 @@ impl Index for Sqlite {
         self.readers.read(move |db| search(db, &key, &query, &viewer)).boxed()
     }
 
-    fn remove_items<'a>(&'a self, campaign: &'a CampaignKey, ids: Vec<String>) -> Answer<'a, u64> {
-        let key = campaign.0.clone();
-        self.writer.write(move |db| remove(db, &key, &ids)).boxed()
-    }
-
     fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
         let (key, model) = (campaign.0.clone(), model.to_owned());
         self.writer.write(move |db| vectors::keep(db, &key, &model)).boxed()
@@ -270,23 +265,4 @@ fn search(
     let found = found
         .query_map(given, |row: &Row<'_>| Ok(Found { item: item(row)?, score: row.get("score")? }));
     found.and_then(Iterator::collect).map_err(failure)
-}
-
-fn remove(db: &Connection, key: &str, ids: &[String]) -> Result<u64, Error> {
-    let given = params![campaign(db, key)?, json(&ids)?];
-    db.execute(
-        "UPDATE line SET indexed = 0 FROM item i
-         WHERE i.campaign = ? AND i.key IN (SELECT value FROM json_each(?))
-         AND i.kind = 'chunk' AND line.session = i.session
-         AND line.seq BETWEEN i.first AND i.last",
-        given,
-    )
-    .map_err(failure)?;
-    let gone = db
-        .execute(
-            "DELETE FROM item WHERE campaign = ? AND key IN (SELECT value FROM json_each(?))",
-            given,
-        )
-        .map_err(failure)?;
-    Ok(u64::try_from(gone).unwrap_or(u64::MAX))
 }

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 use super::{
     super::{
         Answer, CampaignKey, Count, Counts, Error, Forget, Forgotten, Hit, Line, LineFilter,
-        LineQuery, Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Utterance,
-        Viewer, Withdraw,
+        LineQuery, Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance,
+        Viewer,
     },
     Sqlite, campaign, campaign_made, failure, forget,
     rows::{self, Eyes, json, named, names},
@@ -71,9 +71,9 @@ impl Transcript for Sqlite {
         self.readers.read(move |db| search::search(db, &key, &query, &viewer, &common)).boxed()
     }
 
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, what: Withdraw) -> Answer<'a, Forgotten> {
+    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {
         let key = campaign.0.clone();
-        self.writer.write(move |db| forget::withdraw(db, &key, &what)).boxed()
+        self.writer.write(move |db| forget::withdraw(db, &key, &lines)).boxed()
     }
 
     fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten> {
@@ -289,7 +289,6 @@ fn lines(
             when("l.seq >=", Box::new(from));
             when("l.seq <=", Box::new(to));
         }
-        Pick::Since(at) => when("l.at >=", Box::new(at)),
         Pick::Unindexed => when("l.indexed =", Box::new(0)),
     }
     if !filter.gaps || filter.pick == Pick::Unindexed {

@@ -1,41 +1,16 @@
-//! Guilds' documents, and how the file is.
+//! How the file is, and whose campaigns are in it.
 //!
-//! Entry: [`Settings`] of [`Sqlite`]. **Never**: looks into a document.
+//! Entry: [`Settings`] of [`Sqlite`]. **Never**: changes anything.
 
 use futures::FutureExt;
-use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
+use rusqlite::Connection;
 
 use super::{
     super::{Answer, CampaignKey, Health, Settings},
     Sqlite, failure,
-    rows::{json, parsed},
 };
 
 impl Settings for Sqlite {
-    fn guild(&self, guild: u64) -> Answer<'_, Option<Value>> {
-        let find = move |db: &Connection| {
-            let sql = "SELECT document FROM guild WHERE id = ?";
-            db.query_row(sql, [guild], |row| parsed(row, 0)).optional().map_err(failure)
-        };
-        self.readers.read(find).boxed()
-    }
-
-    fn put_guild(&self, guild: u64, document: Option<Value>) -> Answer<'_, ()> {
-        let put = move |db: &Connection| {
-            let done = match &document {
-                Some(document) => db.execute(
-                    "INSERT INTO guild (id, document) VALUES (?, ?)
-                     ON CONFLICT (id) DO UPDATE SET document = excluded.document",
-                    params![guild, json(document)?],
-                ),
-                None => db.execute("DELETE FROM guild WHERE id = ?", [guild]),
-            };
-            done.map(drop).map_err(failure)
-        };
-        self.writer.write(put).boxed()
-    }
-
     fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
         let all = |db: &Connection| {
             let mut keys =

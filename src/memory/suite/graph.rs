@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Applied, Around, Change, Entity, EntityFilter, EntityKind, Forget, MemoryStore, Provenance,
-        Relation, RelationKey, Viewer, Visibility, Withdraw,
+        Relation, RelationKey, Viewer, Visibility,
     },
     key, line, npc, other,
 };
@@ -168,7 +168,7 @@ pub async fn batches(store: &dyn MemoryStore) {
     assert_eq!(applied, Applied { added: 2, changed: 1, removed: 2 });
     let count = async || store.counts(&key()).await.unwrap().relations;
     assert_eq!(count().await, 9, "the one to f has gone with it");
-    store.withdraw(&key(), Withdraw::Lines(vec![session.uid])).await.unwrap();
+    store.withdraw(&key(), vec![session.uid]).await.unwrap();
     assert_eq!(count().await, 8);
     store.forget(&key(), Forget::Session("one".to_owned())).await.unwrap();
     assert_eq!(count().await, 7);

@@ -106,8 +106,3 @@ CREATE TABLE relation (
 );
 CREATE INDEX relation_to ON relation (campaign, to_id, kind, from_id);
 CREATE INDEX relation_session ON relation (campaign, session);
-
-CREATE TABLE guild (
-    id bigint PRIMARY KEY,
-    document text NOT NULL
-);

@@ -183,8 +183,3 @@ CREATE TABLE relation (
 ) STRICT;
 CREATE INDEX relation_back ON relation (dst, kind, src);
 CREATE INDEX relation_said ON relation (campaign, session) WHERE session IS NOT NULL;
-
-CREATE TABLE guild (
-    id INTEGER PRIMARY KEY,
-    document TEXT NOT NULL
-) STRICT;

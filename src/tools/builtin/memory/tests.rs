@@ -29,9 +29,10 @@ async fn kept() -> Kept {
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
     let kept = Kept { store, campaign: CampaignKey("c".to_owned()), _folder: folder };
     let old = Session { id: "old".to_owned(), ended: Some(NOW - 3 * DAY), ..Session::default() };
-    kept.append(&kept.campaign, "old", 3 * DAY, &["Bartok"], PROMISE).await;
+    kept.append(&kept.campaign, ("old", 3 * DAY), &["Bartok"], PROMISE).await;
     kept.store.put_session(&kept.campaign, old).await.unwrap();
-    kept.append(&kept.campaign, "now", 600_000, &["Bartok", "Mira"], "The bridge is closed").await;
+    kept.append(&kept.campaign, ("now", 600_000), &["Bartok", "Mira"], "The bridge is closed")
+        .await;
     kept
 }
 
@@ -41,8 +42,7 @@ impl Kept {
     async fn append(
         &self,
         campaign: &CampaignKey,
-        session: &str,
-        ago: i64,
+        (session, ago): (&str, i64),
         npcs: &[&str],
         text: &str,
     ) {
