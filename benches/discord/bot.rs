@@ -22,7 +22,7 @@ use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Forgetting,
     Frame, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report, ServerOptions,
     Servers, Service, Services, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token,
-    ToolHost, TurnLine, VoiceOut, WorldAnswer, WorldOrder, Written, dice, open, run_discord,
+    ToolHost, TurnLine, VoiceOut, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord,
     tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
