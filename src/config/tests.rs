@@ -71,8 +71,8 @@ fn five_mistakes_in_three_files_are_one_report() {
     assert_eq!(
         found.unwrap_err(),
         [
-            "c.yaml:2:31: 'entities.type' is 'plase' (expected npc or location or item or \
-             faction or quest or event or lore or player; did you mean 'player'?)",
+            "c.yaml:2:31: 'entities.type' is 'plase' (expected npc or player or location or \
+             item or faction or event or quest or concept or lore; did you mean 'player'?)",
             "glyphoxa.yaml:2:19: 'turn.patience' is 'slow' (expected snappy or normal or patient)",
             "glyphoxa.yaml:3:1: unknown key 'budgets' (did you mean 'budget'?)",
             "npcs/bart.yaml:2:1: unknown key 'personalty' (did you mean 'personality'?)",

@@ -1,6 +1,6 @@
 //! What happened, in the words of a model that has to prove them.
 //!
-//! Entry function: [`write`]. **Never**: believes a number that no line has.
+//! Entry function: [`write()`]. **Never**: believes a number that no line has.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ use crate::memory::{
     Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance, Viewer,
 };
 
-/// Columns of a line, of `utterance u`, as [`line`] reads them.
+/// Columns of a line, of `utterance u`, as [`line()`] reads them.
 pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration, u.speaker_id, \
      u.speaker, u.character, u.npc, u.text, u.raw, u.present, u.outcome, u.tools, u.visibility, \
      u.withdrawn";
