@@ -134,6 +134,7 @@ impl Residence {
             session: opening.session.0.clone(),
             guild: Some(opening.guild),
         };
+        self.tools.archive.set_campaign(&opening.session, Some(written.campaign.clone()));
         self.scribe.begins(&written);
         let commands = table.handle.commands.downgrade();
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
@@ -274,6 +275,7 @@ impl House for Residence {
 
     fn keep(&self, session: &SessionId, kept: Kept) -> BoxFuture<'static, Result<(), String>> {
         let books = self.books().remove(session);
+        self.tools.archive.set_campaign(session, None);
         if let Some(books) = &books {
             self.scribe.ends(&books.written);
         }

@@ -12,13 +12,14 @@ mod tests;
 use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
+use dashmap::DashMap;
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 use self::look::Look;
 use crate::{
-    domain::Npc,
+    domain::{Npc, SessionId},
     logic::prompt,
     memory::{CampaignKey, Error, MemoryStore, Viewer},
     provider::Embedder,
@@ -42,7 +43,7 @@ pub struct Meaning {
 
 /// What an [`Archive`] is made of.
 pub struct ArchiveParts {
-    /// Whose memory.
+    /// Whose memory, for sessions that play no other campaign.
     pub campaign: CampaignKey,
     /// Opens the store, when somebody first asks.
     pub open: Opener,
@@ -57,12 +58,33 @@ pub struct Archive {
     parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
     viewers: ArcSwap<HashMap<String, Viewer>>,
+    /// What sessions play that play another campaign.
+    elsewhere: DashMap<SessionId, CampaignKey>,
 }
 
 impl Archive {
     /// An archive that knows nobody yet.
     pub fn new(parts: ArchiveParts) -> Self {
-        Self { parts, store: OnceCell::new(), viewers: ArcSwap::default() }
+        Self {
+            parts,
+            store: OnceCell::new(),
+            viewers: ArcSwap::default(),
+            elsewhere: DashMap::new(),
+        }
+    }
+
+    /// `session` plays `campaign`; `None`: it is over.
+    pub fn set_campaign(&self, session: &SessionId, campaign: Option<CampaignKey>) {
+        match campaign.filter(|campaign| *campaign != self.parts.campaign) {
+            Some(campaign) => _ = self.elsewhere.insert(session.clone(), campaign),
+            None => _ = self.elsewhere.remove(session),
+        }
+    }
+
+    /// What `session` plays.
+    fn campaign(&self, session: &SessionId) -> CampaignKey {
+        let elsewhere = self.elsewhere.get(session);
+        elsewhere.map_or_else(|| self.parts.campaign.clone(), |campaign| campaign.clone())
     }
 
     /// Sets who may know what: `npcs` what they know, `assistant` everything.
@@ -116,9 +138,10 @@ impl Handler for Ask {
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
             let parts = &self.archive.parts;
+            let campaign = self.archive.campaign(&context.session);
             let look = Look {
                 store: self.archive.store().await?,
-                campaign: &parts.campaign,
+                campaign: &campaign,
                 viewer: self.archive.viewer(context),
                 session: &context.session.0,
                 now: (parts.now)(),

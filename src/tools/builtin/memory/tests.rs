@@ -229,3 +229,17 @@ async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found:#}");
     assert_eq!(found["results"][0]["text"], PROMISE);
 }
+
+#[test]
+fn a_session_of_another_campaign_asks_about_that() {
+    let key = |name: &str| CampaignKey(name.to_owned());
+    let open = || async { Err("nobody asks".to_owned()) }.boxed();
+    let parts =
+        ArchiveParts { campaign: key("c"), open: Box::new(open), meaning: None, now: || NOW };
+    let (archive, session) = (Archive::new(parts), SessionId("one".to_owned()));
+    archive.set_campaign(&session, Some(key("other")));
+    assert_eq!(archive.campaign(&session), key("other"));
+    assert_eq!(archive.campaign(&SessionId("two".to_owned())), key("c"));
+    archive.set_campaign(&session, None);
+    assert_eq!(archive.campaign(&session), key("c"));
+}
