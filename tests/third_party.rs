@@ -143,7 +143,7 @@ fn from_npm(place: &Place, remote: &Remote) -> Option<Vec<Expected>> {
             answer: "papers",
         },
         Expected {
-            name: "memory",
+            name: "knowledge",
             reach: format!(
                 "command: \"'{}'\", env: {{ MEMORY_FILE_PATH: \"{graph}\" }}",
                 bin("mcp-server-memory")?

@@ -193,12 +193,17 @@ async fn play(
     said: (Option<usize>, Vec<Step>),
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
-    let config = &app::with_names(config).await;
     let session = SessionId(kept.id().to_owned());
     // What is forgotten at the end is not written down.
     let memory = match kept.call_log() {
         Some(_) => Some(app::open_memory(config).await?),
         None => None,
+    };
+    let config = &match &memory {
+        Some(store) => {
+            app::for_session(config, &**store, None).await.map_err(anyhow::Error::from)?
+        }
+        None => app::with_names(config).await,
     };
     let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
     let status = match required(&tools).await {
