@@ -1,6 +1,6 @@
 //! The campaign file of a configuration.
 
-use super::{cast::fold, reading::Notes};
+use super::reading::Notes;
 use crate::{
     domain::{Campaign, Npc, Player, Scene},
     import::campaign::{self as import, World},
@@ -34,10 +34,7 @@ fn scene(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Scene {
     let mut npcs = Vec::new();
     for node in fields.items("npcs") {
         let (Some(name), Some(cast)) = (node.text(), cast) else { continue };
-        let called = |npc: &&Npc| {
-            fold(&npc.name) == fold(name) || npc.aliases.iter().any(|it| fold(it) == fold(name))
-        };
-        if let Some(npc) = cast.iter().find(called) {
+        if let Some(npc) = cast.iter().find(|npc| npc.is_called(name)) {
             npcs.push(npc.name.clone());
             continue;
         }

@@ -8,7 +8,7 @@ use super::{
     reading::{Notes, Reading},
 };
 use crate::{
-    domain::Npc,
+    domain::{Npc, bare_name},
     yaml::{Fields, Kind, Node, Position, Problem, Value, quoted},
 };
 
@@ -111,7 +111,7 @@ impl Cast {
     /// Gives a name to the next NPC, or notes whose it is.
     fn claim(&mut self, name: &str, file: &Arc<str>, at: Position) {
         let owner = self.npcs.len() + usize::from(self.assistant.is_some());
-        let folded = fold(name);
+        let folded = bare_name(name);
         let place = format!("{file}:{}", at.line);
         match self.names.get(&folded) {
             _ if folded.is_empty() => {}
@@ -127,9 +127,4 @@ impl Cast {
             }
         }
     }
-}
-
-/// A name without case and spare blanks.
-pub fn fold(name: &str) -> String {
-    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

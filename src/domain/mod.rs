@@ -15,7 +15,7 @@ pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use ids::{CallId, SessionId, TurnId};
 pub use npc::{
     AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,
-    Voice,
+    Voice, bare_name,
 };
 pub use rule::Rule;
 pub use tier::Tier;

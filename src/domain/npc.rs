@@ -206,3 +206,16 @@ pub enum ToolChoice {
     /// This tool in the first round.
     Named(String),
 }
+
+impl Npc {
+    /// Whether `name` is its name or an alias; case and spare blanks are nothing.
+    pub fn is_called(&self, name: &str) -> bool {
+        let name = bare_name(name);
+        bare_name(&self.name) == name || self.aliases.iter().any(|alias| bare_name(alias) == name)
+    }
+}
+
+/// A name without case and spare blanks.
+pub fn bare_name(name: &str) -> String {
+    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}

@@ -15,7 +15,7 @@ pub use self::{
     link::{Edge, Known, link},
 };
 use crate::{
-    domain::{Entity, EntityKind, Npc},
+    domain::{Entity, EntityKind, Npc, bare_name},
     yaml::{self, Fields, Kind, Node, Position, Problem, Problems, Value, nearest, quoted},
 };
 
@@ -123,7 +123,7 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
         .filter(|(_, it)| it.entity.kind == EntityKind::Npc)
         .flat_map(|(_, it)| {
             let called = std::iter::once(&it.entity.name).chain(&it.entity.aliases);
-            called.chain([&it.id]).map(|name| (same(name), it.entity.name.clone()))
+            called.chain([&it.id]).map(|name| (bare_name(name), it.entity.name.clone()))
         })
         .collect();
     for (fields, found) in &mut read {
@@ -148,11 +148,6 @@ fn named(fields: &Fields) -> Option<Known> {
     let mut names = fields.texts("aliases");
     names.push(name.to_owned());
     (!id.is_empty()).then_some(Known { id, names })
-}
-
-/// Case and blanks are nothing.
-fn same(name: &str) -> String {
-    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// Letters and digits in lower case, anything between them a hyphen.
@@ -256,16 +251,12 @@ fn known_to(
         return Vec::new();
     };
     let npcs = cast.unwrap_or_default();
-    let full = |name: &str| {
-        let called = |npc: &&Npc| {
-            same(&npc.name) == same(name) || npc.aliases.iter().any(|it| same(it) == same(name))
-        };
-        npcs.iter().find(called).map(|npc| npc.name.clone())
-    };
+    let full = |name: &str| npcs.iter().find(|npc| npc.is_called(name)).map(|npc| npc.name.clone());
     let mut known_to = Vec::new();
     for node in listed {
         let Some(name) = node.text() else { continue };
-        let own = people.iter().find(|(called, _)| *called == same(name)).map(|(_, name)| name);
+        let own =
+            people.iter().find(|(called, _)| *called == bare_name(name)).map(|(_, name)| name);
         // An NPC of the file may be one of the cast by another of its names.
         let found = full(name).or_else(|| own.map(|own| full(own).unwrap_or_else(|| own.clone())));
         match found {

@@ -86,6 +86,22 @@ impl Hall {
         answer.wait_final(BOUND).await.expect("an answer")
     }
 
+    /// What only the asker reads, deferred or not.
+    pub async fn told(&self, member: &Member, slash: Slash) -> String {
+        let answer = self.asks(member, slash).await;
+        assert!(answer.ephemeral(), "{}", answer.text());
+        answer.text()
+    }
+
+    /// A member presses the button of this label; what they read then.
+    pub async fn presses(&self, member: &Member, message: &Message, label: &str) -> Response {
+        let button =
+            message.button(label).unwrap_or_else(|| panic!("no {label}: {}", message.text()));
+        let id = button["custom_id"].as_str().expect("buttons have ids");
+        let answer = self.discord.press(member, self.inn.text, message.id, id).await;
+        answer.expect("a press").wait_final(BOUND).await.expect("an answer")
+    }
+
     /// The panel, or any other message of the text channel, once it is as wanted.
     pub async fn reads(&self, mut wanted: impl FnMut(&Message) -> bool) -> Message {
         let channel = self.inn.text;

@@ -1,16 +1,8 @@
 //! What the bot has written down, for those who said it, and taken back when they say so.
 
-use discord_loopback::{AUDIBLE, Member, Message, Options, Response, Slash};
+use discord_loopback::{AUDIBLE, Member, Options, Slash};
 
 use super::hall::{BOUND, Hall};
-
-/// A member presses the button of this label.
-async fn presses(hall: &Hall, member: &Member, message: &Message, label: &str) -> Response {
-    let button = message.button(label).unwrap_or_else(|| panic!("no {label}: {}", message.text()));
-    let id = button["custom_id"].as_str().unwrap();
-    let answer = hall.discord.press(member, hall.inn.text, message.id, id).await.unwrap();
-    answer.wait_final(BOUND).await.unwrap()
-}
 
 /// `member` types something to Bartok and waits until he has answered.
 async fn says(hall: &Hall, dora: &discord_loopback::Player, member: &Member, text: &str) {
@@ -41,7 +33,7 @@ async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
     assert!(hall.asks(&ben, secret).await.text().contains("only game masters"));
     let asked = hall.asks(&anna, Slash::new("privacy delete")).await;
     assert!(asked.ephemeral() && asked.text().contains("cannot be taken back"));
-    let deleted = presses(&hall, &anna, &asked.message.unwrap(), "Delete what I said").await;
+    let deleted = hall.presses(&anna, &asked.message.unwrap(), "Delete what I said").await;
     assert!(
         deleted.ephemeral() && deleted.text().contains("Deleted: 1 lines"),
         "{}",
@@ -55,7 +47,7 @@ async fn what_a_person_said_is_theirs_to_read_and_to_delete() {
     let list = hall.asks(&ben, Slash::new("session recap")).await;
     assert!(list.text().contains("ferret") && !list.text().contains("badger"), "{}", list.text());
     let asked = hall.asks(&hall.dm, purge()).await;
-    let purged = presses(&hall, &hall.dm, &asked.message.unwrap(), "Delete their lines").await;
+    let purged = hall.presses(&hall.dm, &asked.message.unwrap(), "Delete their lines").await;
     assert!(purged.text().contains("Deleted: 1 lines"), "{}", purged.text());
     let files = [hall.place.path("data"), hall.place.path("data/sessions")];
     let kept = hall.ends_keeping();

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use discord_loopback::{AUDIBLE, Member, Message, Options, Slash, permission};
+use discord_loopback::{AUDIBLE, Message, Options, Response, Slash, permission};
 
 use super::hall::{BOUND, Hall, said};
 use crate::support::program::repository;
@@ -17,21 +17,6 @@ fn with_home() -> String {
          tool: {{ name: home.count }}, say: \"I ask.\" }}\n      - say: \"Hm.\"\n",
         server.display()
     )
-}
-
-/// What only the asker reads, deferred or not.
-async fn told(hall: &Hall, member: &Member, slash: Slash) -> String {
-    let answer = hall.asks(member, slash).await;
-    assert!(answer.ephemeral(), "{}", answer.text());
-    answer.text()
-}
-
-/// A member presses the button of this label; what they read then.
-async fn presses(hall: &Hall, member: &Member, message: &Message, label: &str) -> String {
-    let button = message.button(label).unwrap_or_else(|| panic!("no {label}: {}", message.text()));
-    let id = button["custom_id"].as_str().unwrap();
-    let answer = hall.discord.press(member, hall.inn.text, message.id, id).await.unwrap();
-    answer.wait_final(BOUND).await.unwrap().text()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,7 +71,7 @@ async fn setup_shows_what_is_there_and_what_is_heard() {
     let place = (hall.inn.text, message.id, "setup:role");
     let chosen = hall.discord.choose(&olga, place, &[&role.to_string()]).await.unwrap();
     assert!(chosen.wait_final(BOUND).await.unwrap().text().contains(&format!("<@&{role}>")));
-    let refused = told(&hall, &hall.dm, Slash::new("tools list")).await;
+    let refused = hall.told(&hall.dm, Slash::new("tools list")).await;
     assert!(refused.contains(&format!("<@&{role}>")), "another role now: {refused}");
     hall.ends();
 }
@@ -97,22 +82,22 @@ async fn players_decide_whether_they_are_heard() {
     let anna = hall.inn.add_member("Anna", &[]);
     let _seat = hall.discord.join_voice(&anna, hall.inn.voice).await.unwrap();
     hall.listens_to("Anna").await;
-    let info = told(&hall, &anna, Slash::new("privacy info")).await;
+    let info = hall.told(&anna, Slash::new("privacy info")).await;
     for wanted in ["You are heard", "PocketSphinx (here, local)", "written lines", "never kept"] {
         assert!(info.contains(wanted), "wanted {wanted}: {info}");
     }
-    told(&hall, &anna, Slash::new("privacy optout")).await;
+    hall.told(&anna, Slash::new("privacy optout")).await;
     hall.reads(|it| it.content().contains("Not heard: Anna")).await;
-    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You opted out"));
-    let refused = told(&hall, &anna, Slash::new("ask").option("text", "what is fireball?")).await;
+    assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("You opted out"));
+    let refused = hall.told(&anna, Slash::new("ask").option("text", "what is fireball?")).await;
     assert!(refused.contains("only game masters"), "{refused}");
-    let answer = told(&hall, &hall.dm, Slash::new("ask").option("text", "what is fireball?")).await;
+    let answer = hall.told(&hall.dm, Slash::new("ask").option("text", "what is fireball?")).await;
     assert!(answer.contains("rules-lookup."), "the tools are named: {answer}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     hall.start().await;
-    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You opted out"));
-    told(&hall, &anna, Slash::new("privacy optin")).await;
-    assert!(told(&hall, &anna, Slash::new("privacy info")).await.contains("You are heard"));
+    assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("You opted out"));
+    hall.told(&anna, Slash::new("privacy optin")).await;
+    assert!(hall.told(&anna, Slash::new("privacy info")).await.contains("You are heard"));
     hall.ends();
 }
 
@@ -122,8 +107,8 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     let anna = hall.inn.add_member("Anna", &[]);
     let say = || Slash::new("say").option("text", "a tally please").option("npc", "Tessa");
     let is_there = async || {
-        while !told(&hall, &hall.dm, Slash::new("tools servers")).await.contains("home    ")
-            || !told(&hall, &hall.dm, Slash::new("tools servers")).await.contains("ready")
+        while !hall.told(&hall.dm, Slash::new("tools servers")).await.contains("home    ")
+            || !hall.told(&hall.dm, Slash::new("tools servers")).await.contains("ready")
         {}
     };
     is_there().await;
@@ -132,10 +117,11 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     };
     hall.asks(&hall.dm, say()).await;
     let request = hall.reads(asked).await;
-    let refused = presses(&hall, &anna, &request, "Approve").await;
+    let refused = hall.presses(&anna, &request, "Approve").await.text();
     assert!(refused.contains("only game masters"), "{refused}");
-    let twice = ["Deny", "Deny"].map(|label| presses(&hall, &hall.dm, &request, label));
+    let twice = ["Deny", "Deny"].map(|label| hall.presses(&hall.dm, &request, label));
     let twice = futures::future::join_all(twice).await;
+    let twice: Vec<String> = twice.iter().map(Response::text).collect();
     let once = |text: &str| twice.iter().filter(|answer| answer.contains(text)).count() == 1;
     assert!(once("Denied by Dora") && once("this was decided already"), "{twice:?}");
     hall.reads(|it| it.id == request.id && it.components().is_empty()).await;
@@ -176,7 +162,7 @@ async fn tools_are_listed_allowed_and_their_servers_added() {
     let mut hall = Hall::new(Options::default(), "  trust_dms: true\n").await;
     hall.start().await;
     let is = async |hall: &Hall, slash: Slash, wanted: &str| {
-        let text = told(hall, &hall.dm, slash).await;
+        let text = hall.told(&hall.dm, slash).await;
         assert!(text.contains(wanted), "wanted '{wanted}': {text}");
     };
     let tools = |what: &str| Slash::new(&format!("tools {what}"));
@@ -202,7 +188,7 @@ async fn tools_are_listed_allowed_and_their_servers_added() {
     is(&hall, secret.option("token", "open-sesame"), "'far' is being connected").await;
     is(&hall, add("home").option("command", &*command), "'home' is being connected").await;
     is(&hall, add("home").option("command", &*command), "there is a server 'home' already").await;
-    let shown = told(&hall, &hall.dm, tools("servers")).await;
+    let shown = hall.told(&hall.dm, tools("servers")).await;
     assert!(shown.contains("far") && !shown.contains("sesame"), "{shown}");
     is(&hall, tools("server restart").option("name", "home"), "connected anew").await;
     is(&hall, tools("server remove").option("name", "far"), "'far' is gone").await;

@@ -1,6 +1,6 @@
 //! The world of a campaign, by its game master: entities, and which campaign is played.
 
-use discord_loopback::{Member, Message, Options, Response, Slash};
+use discord_loopback::{Message, Options, Response, Slash};
 
 use super::hall::{BOUND, Hall};
 
@@ -8,12 +8,6 @@ const SALTMARSH: &str = "campaign: { name: Saltmarsh, description: A harbour., s
                          entities:\n\
                          - { name: Anders Solmor, type: npc, relationships: [{ target: Eda, type: suspects }] }\n\
                          - { name: Eda, type: npc }\n";
-
-async fn told(hall: &Hall, member: &Member, slash: Slash) -> String {
-    let answer = hall.asks(member, slash).await;
-    assert!(answer.ephemeral(), "{}", answer.text());
-    answer.text()
-}
 
 fn with_file(path: &str, name: &str, text: &str) -> Slash {
     Slash::new(path).file("file", name, "application/yaml", text.as_bytes())
@@ -28,11 +22,11 @@ async fn pressed(hall: &Hall, question: &Message, id: &str) -> Response {
 async fn entities_are_added_shown_imported_and_removed_after_a_question() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let is = async |slash: Slash, wanted: &str| {
-        let text = told(&hall, &hall.dm, slash).await;
+        let text = hall.told(&hall.dm, slash).await;
         assert!(text.contains(wanted), "wanted '{wanted}': {text}");
     };
     let anna = hall.inn.add_member("Anna", &[]);
-    let refused = told(&hall, &anna, Slash::new("entity list")).await;
+    let refused = hall.told(&anna, Slash::new("entity list")).await;
     assert!(refused.contains("only game masters"), "{refused}");
     let grim = || {
         let add = Slash::new("entity add").option("name", "Grimwald").option("type", "npc");
@@ -78,7 +72,7 @@ async fn entities_are_added_shown_imported_and_removed_after_a_question() {
 async fn another_campaign_is_played_from_the_next_session_on() {
     let (hall, _dora) = Hall::in_session(Options::default(), "").await;
     let is = async |slash: Slash, wanted: &str| {
-        let text = told(&hall, &hall.dm, slash).await;
+        let text = hall.told(&hall.dm, slash).await;
         assert!(text.contains(wanted), "wanted '{wanted}': {text}");
     };
     is(Slash::new("campaign info"), "Remembered: 1 sessions").await;

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Relationship, Target, World, WorldEntity, same};
-use crate::yaml::{Position, Problem, Problems, nearest, quoted};
+use super::{Relationship, Target, World, WorldEntity};
+use crate::{
+    domain::bare_name,
+    yaml::{Position, Problem, Problems, nearest, quoted},
+};
 
 /// An entity that there is already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +111,7 @@ impl<'a> Ids<'a> {
             ids.insert(id);
             for name in called {
                 spelled.push(name.as_str());
-                names.entry(same(name)).or_insert_with(BTreeSet::new).insert(id);
+                names.entry(bare_name(name)).or_insert_with(BTreeSet::new).insert(id);
             }
         };
         for entity in worlds.iter().flat_map(|world| &world.entities) {
@@ -131,7 +134,7 @@ impl<'a> Ids<'a> {
         let (asked, found): (_, Vec<&str>) = match &relationship.target {
             Target::Id(id) => (id, self.ids.get(id.as_str()).copied().into_iter().collect()),
             Target::Name(name) => {
-                let found = self.names.get(&same(name)).into_iter().flatten().copied();
+                let found = self.names.get(&bare_name(name)).into_iter().flatten().copied();
                 (name, found.collect())
             }
         };
