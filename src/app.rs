@@ -6,6 +6,7 @@ mod assistant;
 mod call_log;
 mod dates;
 mod facts;
+mod guilds;
 mod hearing;
 mod house;
 mod indexer;

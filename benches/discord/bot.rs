@@ -20,10 +20,10 @@ use futures::{
 };
 use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Forgetting,
-    Frame, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report, ServerOptions,
-    Servers, Service, Services, SessionId, Setup, SpeechToText, SttAbilities, TableParts, Token,
-    ToolHost, TurnLine, VoiceOut, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord,
-    tool_figures,
+    Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report,
+    ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText, SttAbilities,
+    TableParts, Token, ToolHost, TurnLine, VoiceOut, Wish, WorldAnswer, WorldOrder, Written, dice,
+    open, run_discord, tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -140,6 +140,18 @@ impl StandInHouse {
 impl House for StandInHouse {
     fn name_session(&self, guild: u64) -> SessionId {
         SessionId(format!("bench-{guild}"))
+    }
+
+    fn settings(&self, _guild: u64) -> BoxFuture<'static, Result<GuildSettings, String>> {
+        ready(Ok(GuildSettings::default())).boxed()
+    }
+
+    fn keep_settings(
+        &self,
+        _guild: u64,
+        _settings: GuildSettings,
+    ) -> BoxFuture<'static, Result<(), String>> {
+        ready(Ok(())).boxed()
     }
 
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {

@@ -16,15 +16,16 @@ use tokio::sync::mpsc;
 
 use super::{
     Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed,
-    Writer, campaign_key, carry_out, for_session, open_table, privacy, recap, reload::wall_clock,
+    Writer, campaign_key, carry_out, for_session, guilds::GuildStore, open_table, privacy, recap,
+    reload::wall_clock,
 };
 use crate::{
     app::kept::KeptSession,
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
     discord::{
-        AddedServer, Forgetting, House, Opened, Opening, PlayedCampaign, Scope, Service, Services,
-        Wish, WorldAnswer, WorldOrder, Written,
+        AddedServer, Forgetting, GuildSettings, House, Opened, Opening, PlayedCampaign, Scope,
+        Service, Services, Wish, WorldAnswer, WorldOrder, Written,
     },
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
@@ -58,6 +59,7 @@ pub struct Residence {
     dice: Arc<Mutex<StdRng>>,
     scribe: Scribe,
     store: Arc<dyn MemoryStore>,
+    guilds: GuildStore,
 }
 
 /// What is kept of a session while it runs.
@@ -80,8 +82,9 @@ impl Residence {
     ) -> Self {
         let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        let (hearing, store) = (Arc::new(hearing), scribe.store());
-        Self { config, tools, tables, hearing, open: Arc::default(), aside, dice, scribe, store }
+        let (hearing, store, open) = (Arc::new(hearing), scribe.store(), Arc::default());
+        let guilds = GuildStore::new(Arc::clone(&store), &config.load().discord.folder);
+        Self { config, tools, tables, hearing, open, aside, dice, scribe, store, guilds }
     }
 
     /// Held for a line at most, never across an await.
@@ -241,6 +244,18 @@ impl House for Residence {
     fn name_session(&self, guild: u64) -> SessionId {
         let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
         SessionId(format!("discord-{guild}-{}", since.as_secs()))
+    }
+
+    fn settings(&self, guild: u64) -> BoxFuture<'static, Result<GuildSettings, String>> {
+        self.guilds.clone().read(guild).boxed()
+    }
+
+    fn keep_settings(
+        &self,
+        guild: u64,
+        settings: GuildSettings,
+    ) -> BoxFuture<'static, Result<(), String>> {
+        self.guilds.clone().keep(guild, settings).boxed()
     }
 
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {

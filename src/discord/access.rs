@@ -4,7 +4,7 @@
 
 use serenity::all::{ChannelType, Guild, GuildChannel, Member, Permissions, UserId};
 
-use super::{options::Options, settings::Settings};
+use super::{options::Options, settings::GuildSettings};
 
 /// What the bot needs in a voice channel and why, in the order it is said.
 const VOICE_NEEDS: &[(Permissions, &str)] = &[
@@ -29,7 +29,12 @@ pub const INVITE: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::ATTACH_FILES);
 
 /// Whether a member may do what game masters do. Without a role, those who manage the server.
-pub fn is_dm(options: &Options, settings: &Settings, member: &Member, may: Permissions) -> bool {
+pub fn is_dm(
+    options: &Options,
+    settings: &GuildSettings,
+    member: &Member,
+    may: Permissions,
+) -> bool {
     if options.everyone_is_dm || may.administrator() {
         return true;
     }

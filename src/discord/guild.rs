@@ -15,7 +15,7 @@ use songbird::Songbird;
 use tokio::{
     sync::mpsc,
     task::{JoinHandle, JoinSet},
-    time::{Instant, MissedTickBehavior, interval},
+    time::{Instant, MissedTickBehavior, interval, sleep},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ use super::{
     options::{Consent, Options},
     outbox::Outbox,
     reply::Reply,
-    settings::{Settings, SettingsFile},
+    settings::GuildSettings,
     voice::VoiceNews,
     world::{PlayedCampaign, WorldOrder},
 };
@@ -45,6 +45,8 @@ const EVENT_CAPACITY: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Jobs under way are given up after this when the bot stops.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
+/// Settings that cannot be read are tried again after this.
+const REREAD: Duration = Duration::from_secs(10);
 
 /// What reaches a guild.
 pub enum GuildEvent {
@@ -82,8 +84,9 @@ pub struct Guild {
     /// What all guilds share.
     pub shared: Arc<Shared>,
     /// What was set.
-    pub settings: Settings,
-    file: SettingsFile,
+    pub settings: GuildSettings,
+    /// They are not kept yet.
+    changed: bool,
     /// Why the settings could not be read: nothing is done until they can.
     pub broken: Option<String>,
     live: Option<Live>,
@@ -123,20 +126,12 @@ enum Event {
 
 impl Guild {
     fn new(id: GuildId, shared: Arc<Shared>) -> Self {
-        let file = SettingsFile::of(&shared.options.folder, id.get());
-        let (settings, broken) = match file.read() {
-            Ok(settings) => (settings, None),
-            Err(why) => {
-                tracing::error!(guild = id.get(), why, "settings of a guild cannot be read");
-                (Settings::default(), Some(why))
-            }
-        };
         Self {
             id,
             shared,
-            settings,
-            file,
-            broken,
+            settings: GuildSettings::default(),
+            changed: false,
+            broken: Some("what was set here is not read yet".to_owned()),
             live: None,
             desk: Desk::default(),
             outbox: Outbox::default(),
@@ -148,8 +143,11 @@ impl Guild {
     }
 
     async fn run(mut self, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
-        self.add_servers();
-        self.learn_entities();
+        let read = self.shared.house.settings(self.id.get());
+        tokio::select! {
+            read = read => self.take_settings(read),
+            () = stop.cancelled() => return,
+        }
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -246,15 +244,43 @@ impl Guild {
         self.settings.consent.unwrap_or(self.shared.options.consent)
     }
 
-    /// Keeps what was set.
-    ///
-    /// # Errors
-    /// It cannot be written; it holds until the bot stops.
-    pub fn save(&self) -> Result<(), Refusal> {
-        self.file.write(&self.settings).map_err(|why| {
-            tracing::error!(guild = self.id.get(), why, "settings are not kept");
-            Refusal(format!("this holds until I am restarted, for I cannot keep it: {why}"))
-        })
+    /// Goes by what was set, or tries again to read it: until then nobody is heard.
+    fn take_settings(&mut self, read: Result<GuildSettings, String>) {
+        match read {
+            Ok(settings) => {
+                (self.settings, self.broken) = (settings, None);
+                self.add_servers();
+                self.learn_entities();
+                self.seat_people();
+            }
+            Err(why) => {
+                tracing::error!(guild = self.id.get(), why, "settings of a guild cannot be read");
+                self.broken = Some(why);
+                let again = self.shared.house.settings(self.id.get());
+                self.spawn(async move {
+                    sleep(REREAD).await;
+                    let read = again.await;
+                    Box::new(move |guild: &mut Self| guild.take_settings(read)) as Job
+                });
+            }
+        }
+    }
+
+    /// What was set is to be kept; whoever set it is answered when it is.
+    pub fn keep(&mut self) {
+        self.settings.revision += 1;
+        self.changed = true;
+    }
+
+    /// Keeps what was set; what to say to whoever set it when it cannot be kept.
+    pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
+        let settings = std::mem::take(&mut self.changed).then(|| self.settings.clone());
+        let (house, guild) = (Arc::clone(&self.shared.house), self.id.get());
+        async move {
+            let why = house.keep_settings(guild, settings?).await.err()?;
+            tracing::error!(guild, why, "settings are not kept");
+            Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
+        }
     }
 
     /// Does `work`, and then what it came to, on this task.
@@ -340,13 +366,10 @@ impl Guild {
             Ok(live) => {
                 let text = format!("I listen in <#{}>.", live.voice);
                 self.settings.last_session = Some(live.session.0.clone());
-                let kept = self.save();
+                self.keep();
                 self.live = Some(live);
                 self.seat_people();
-                match kept {
-                    Ok(()) => Reply::private(text),
-                    Err(Refusal(why)) => Reply::private(format!("{text} {why}")),
-                }
+                Reply::private(text)
             }
             Err(why) => Reply::private(why),
         }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 use super::{
-    settings::AddedServer,
+    settings::{AddedServer, GuildSettings},
     world::{PlayedCampaign, WorldAnswer, WorldOrder},
 };
 
@@ -125,6 +125,17 @@ pub struct Opened {
 pub trait House: Send + Sync + 'static {
     /// A name for a session of a guild that begins now.
     fn name_session(&self, guild: u64) -> SessionId;
+
+    /// What a guild has set. What cannot be read is said in one line.
+    fn settings(&self, guild: u64) -> BoxFuture<'static, Result<GuildSettings, String>>;
+
+    /// Keeps what a guild has set, on a disk; of two that are kept at once the later revision stays.
+    /// What cannot be kept is said in one line.
+    fn keep_settings(
+        &self,
+        guild: u64,
+        settings: GuildSettings,
+    ) -> BoxFuture<'static, Result<(), String>>;
 
     /// Opens a table. What cannot be is said in one line.
     fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>>;

@@ -38,5 +38,5 @@ pub use examine::examine;
 pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Consent, Options, Token};
-pub use settings::AddedServer;
+pub use settings::{AddedServer, GuildSettings};
 pub use world::{PlayedCampaign, WorldAnswer, WorldOrder};

@@ -102,16 +102,13 @@ fn written(new: &[(u64, String)], voice: u64, ask: bool) -> CreateMessage {
 /// It cannot be kept.
 pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
     let user = press.user.get();
-    let done = if which == "in" { guild.opt_in(user)? } else { guild.opt_out(user)? };
+    let done = if which == "in" { guild.opt_in(user) } else { guild.opt_out(user) };
     Ok(Reply::private(done).into())
 }
 
 impl Guild {
     /// `user` is not heard from now on, also after a restart.
-    ///
-    /// # Errors
-    /// It cannot be kept; it holds until the bot stops.
-    pub fn opt_out(&mut self, user: u64) -> Result<&'static str, Refusal> {
+    pub fn opt_out(&mut self, user: u64) -> &'static str {
         self.settings.opted_out.insert(user);
         self.settings.agreed.remove(&user);
         self.seat_people();
@@ -121,8 +118,8 @@ impl Guild {
             tracing::warn!(why, "an opted-out speaker was not forgotten");
         }
         self.forget_session_of(user);
-        self.save()?;
-        Ok("You are not heard any more (/privacy optin takes that back).")
+        self.keep();
+        "You are not heard any more (/privacy optin takes that back)."
     }
 
     /// What `user` has said in the session that runs is deleted.
@@ -145,10 +142,7 @@ impl Guild {
     }
 
     /// `user` may be heard from now on.
-    ///
-    /// # Errors
-    /// It cannot be kept; it holds until the bot stops.
-    pub fn opt_in(&mut self, user: u64) -> Result<&'static str, Refusal> {
+    pub fn opt_in(&mut self, user: u64) -> &'static str {
         self.settings.opted_out.remove(&user);
         self.settings.agreed.insert(user);
         if let Some(live) = self.live_mut() {
@@ -156,7 +150,7 @@ impl Guild {
             live.warned.insert(user);
         }
         self.seat_people();
-        self.save()?;
-        Ok("The characters hear you (/privacy optout takes that back).")
+        self.keep();
+        "The characters hear you (/privacy optout takes that back)."
     }
 }

@@ -24,7 +24,7 @@ pub struct Options {
     pub consent: Consent,
     /// Alone in a channel for so long, the bot leaves.
     pub idle: Duration,
-    /// Folder of guilds' settings.
+    /// Folder of what is noted beside the store.
     pub folder: PathBuf,
 }
 

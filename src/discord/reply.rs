@@ -58,6 +58,15 @@ impl Reply {
         self
     }
 
+    /// With one more paragraph, where there is one.
+    pub fn noting(mut self, word: Option<String>) -> Self {
+        if let Some(word) = word {
+            self.text.push_str("\n\n");
+            self.text.push_str(&word);
+        }
+        self
+    }
+
     /// Its text.
     #[cfg(test)]
     pub fn text(&self) -> &str {

@@ -1,18 +1,17 @@
-//! What a guild has set, kept over restarts: one file each.
+//! What a guild has set, kept over restarts.
 //!
-//! Entry types: [`Settings`], [`SettingsFile`]. **Never**: half-writes a file, or forgets an
-//! opt-out because a file could not be read: then the bot is not to hear anybody.
+//! Entry type: [`GuildSettings`]. **Never**: reads what a newer version has written as if it were
+//! whole.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt, fs, io,
-    path::{Path, PathBuf},
+    fmt,
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::{options::Consent, world::PlayedCampaign};
-use crate::{files, tools::CastChanges};
+use crate::tools::CastChanges;
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -20,8 +19,10 @@ const VERSION: u32 = 1;
 /// What a guild has set. Ids are Discord's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct GuildSettings {
     version: u32,
+    /// Counts up with every change.
+    pub revision: u64,
     /// Role of game masters.
     pub dm_role: Option<u64>,
     /// Channel of approvals and words to the game master.
@@ -68,45 +69,27 @@ impl fmt::Debug for AddedServer {
     }
 }
 
-/// Where a guild's settings are.
-#[derive(Clone, Debug)]
-pub struct SettingsFile(PathBuf);
-
-impl SettingsFile {
-    /// The file of `guild` below `folder`.
-    pub fn of(folder: &Path, guild: u64) -> Self {
-        Self(folder.join(format!("guild-{guild}.json")))
-    }
-
-    /// What was set; nothing when nothing was.
+impl GuildSettings {
+    /// Reads what [`Self::text`] has written.
     ///
     /// # Errors
-    /// The file cannot be read, is none of ours, or was written by a newer version.
-    pub fn read(&self) -> Result<Settings, String> {
-        let shown = self.0.display();
-        let text = match fs::read_to_string(&self.0) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
-            Err(error) => return Err(format!("cannot read '{shown}': {error}")),
-        };
-        let settings: Settings = serde_json::from_str(&text).map_err(|error| {
-            format!("'{shown}' holds no settings: {error} (move it away; opt-outs are in it)")
-        })?;
+    /// It is something else, or of a newer version.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let settings: Self = serde_json::from_str(text)
+            .map_err(|error| format!("these are no settings: {error}"))?;
         if settings.version > VERSION {
-            return Err(format!("'{shown}' is of a newer version (update glyphoxa)"));
+            return Err("they are of a newer version (update glyphoxa)".to_owned());
         }
         Ok(settings)
     }
 
-    /// Keeps `settings`, whole or not at all.
+    /// As text to be kept; tokens of servers may be in it.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn write(&self, settings: &Settings) -> Result<(), String> {
-        let settings = Settings { version: VERSION, ..settings.clone() };
-        // Tokens of servers may be in it.
-        let write = || files::replace_private(&self.0, &serde_json::to_vec_pretty(&settings)?);
-        write().map_err(|error: io::Error| format!("cannot write '{}': {error}", self.0.display()))
+    /// There is no such text.
+    pub fn text(&self) -> Result<String, String> {
+        let settings = Self { version: VERSION, ..self.clone() };
+        serde_json::to_string_pretty(&settings).map_err(|error| error.to_string())
     }
 }
 
@@ -115,36 +98,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_set_is_there_after_a_restart() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SettingsFile::of(&folder.path().join("discord"), 7);
-        assert_eq!(file.read().unwrap(), Settings::default());
+    fn what_was_set_is_read_again() {
         let mut tools = CastChanges::new();
         tools.entry("Bartok".to_owned()).or_default().set("home.*", true);
         let token = Some("sesame".to_owned());
         let server =
             AddedServer { url: Some("https://a.example".to_owned()), token, command: None };
         assert!(!format!("{server:?}").contains("sesame"));
-        let settings = Settings {
+        let settings = GuildSettings {
+            revision: 4,
             dm_role: Some(3),
             opted_out: [11].into(),
             consent: Some(Consent::Ask),
             characters: [(11, "Thorin".to_owned())].into(),
             tools,
             servers: [("home".to_owned(), server)].into(),
-            ..Settings::default()
+            ..GuildSettings::default()
         };
-        file.write(&settings).unwrap();
-        assert_eq!(file.read().unwrap(), Settings { version: VERSION, ..settings });
+        let read = GuildSettings::read(&settings.text().unwrap()).unwrap();
+        assert_eq!(read, GuildSettings { version: VERSION, ..settings });
     }
 
     #[test]
-    fn a_broken_or_newer_file_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SettingsFile::of(folder.path(), 7);
-        fs::write(&file.0, "{").unwrap();
-        assert!(file.read().unwrap_err().contains("opt-outs are in it"));
-        fs::write(&file.0, r#"{"version": 99}"#).unwrap();
-        assert!(file.read().unwrap_err().contains("newer version"));
+    fn broken_and_newer_ones_are_refused() {
+        assert!(GuildSettings::read("{").unwrap_err().contains("no settings"));
+        assert!(GuildSettings::read(r#"{"version": 99}"#).unwrap_err().contains("newer version"));
     }
 }

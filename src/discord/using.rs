@@ -135,7 +135,7 @@ impl Guild {
         Sender::new(Arc::clone(&self.shared.http), asked)
     }
 
-    /// Sends what is answered, now or when it is there.
+    /// Sends what is answered, now or when it is there, and what was set is kept.
     pub fn answer(&mut self, sender: Sender, answer: Result<Answer, Refusal>) {
         let now = match answer {
             Ok(Answer::Later { public, work }) => {
@@ -143,8 +143,8 @@ impl Guild {
                     sender.defer(public).await;
                     let then = work.await;
                     Box::new(move |guild: &mut Self| {
-                        let reply = then(guild);
-                        guild.send(async move { sender.follow(&reply).await });
+                        let (reply, kept) = (then(guild), guild.kept());
+                        guild.send(async move { sender.follow(&reply.noting(kept.await)).await });
                     }) as Job
                 });
             }
@@ -152,14 +152,15 @@ impl Guild {
                 return self.spawn(async move {
                     let then = work.await;
                     Box::new(move |guild: &mut Self| {
-                        let reply = then(guild);
-                        guild.send(async move { sender.answer(&reply).await });
+                        let (reply, kept) = (then(guild), guild.kept());
+                        guild.send(async move { sender.answer(&reply.noting(kept.await)).await });
                     }) as Job
                 });
             }
             Ok(Answer::Now(reply)) => reply,
             Ok(Answer::Replace(reply)) => {
-                return self.send(async move { sender.replace(&reply).await });
+                let kept = self.kept();
+                return self.send(async move { sender.replace(&reply.noting(kept.await)).await });
             }
             Ok(Answer::Form(form)) => {
                 return self.send(async move {
@@ -168,7 +169,8 @@ impl Guild {
             }
             Err(Refusal(why)) => Reply::private(why),
         };
-        self.send(async move { sender.answer(&now).await });
+        let kept = self.kept();
+        self.send(async move { sender.answer(&now.noting(kept.await)).await });
     }
 
     fn complete(&mut self, used: CommandInteraction) {

@@ -26,7 +26,7 @@ pub use graph::{
 };
 pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Status, Vector, VectorQuery};
 pub use postgres::{Address, Postgres};
-pub use settings::{Health, Settings};
+pub use settings::{GuildRecord, Health, Settings};
 pub use sqlite::Sqlite;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, Hit, Line, LineFilter, LineQuery, Pick, Present, Session,

@@ -1,6 +1,8 @@
-//! The store itself.
+//! The store itself, and what guilds have set.
 //!
-//! Entry trait: [`Settings`]. **Never**: tells a password.
+//! Entry trait: [`Settings`]. **Never**: tells a password, or knows what a guild can set.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +21,32 @@ pub struct Health {
     pub bytes: u64,
 }
 
+/// What a guild has set, as it was written.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GuildRecord {
+    /// Counts up with every change.
+    pub revision: u64,
+    /// The settings.
+    pub text: String,
+}
+
+/// Tokens of tool servers may be in it.
+impl fmt::Debug for GuildRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "revision {}", self.revision)
+    }
+}
+
 /// What belongs to no campaign.
 pub trait Settings: Send + Sync {
     /// Campaigns of which there is anything.
     fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>>;
+
+    /// What `guild` has set; `None`: nothing yet.
+    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>>;
+
+    /// Keeps what `guild` has set, unless the same revision or a later one is there.
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()>;
 
     /// Whether it answers, and what it is.
     fn health(&self) -> Answer<'_, Health>;

@@ -6,6 +6,7 @@ mod discord_js;
 mod hall;
 mod hosting;
 mod interrupting;
+mod keeping;
 mod remembering;
 mod setting_up;
 mod talking;

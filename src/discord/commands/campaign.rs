@@ -102,12 +102,9 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
 }
 
 /// Says what is played from when on.
-fn done(guild: &Guild, text: String) -> Reply {
+fn done(guild: &mut Guild, text: String) -> Reply {
     let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
     let from = if guild.live().is_ok() { "from the next session on" } else { "here" };
-    let mut text = format!("{text}\n**{name}** is played {from}, by the same NPCs.");
-    if let Err(Refusal(why)) = guild.save() {
-        text.push_str(&format!(" {why}"));
-    }
-    Reply::private(text)
+    guild.keep();
+    Reply::private(format!("{text}\n**{name}** is played {from}, by the same NPCs."))
 }

@@ -56,11 +56,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         let speaker = SpeakerId(player.get());
         live.tell(Order::Character { speaker, name: Some(name.to_owned()) })?;
     }
-    Ok(match guild.save() {
-        Ok(()) => Reply::private(done),
-        Err(Refusal(why)) => Reply::private(format!("{done} But {why}")),
-    }
-    .into())
+    guild.keep();
+    Ok(Reply::private(done).into())
 }
 
 /// Whether a player's character may be called `name`.

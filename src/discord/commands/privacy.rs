@@ -34,8 +34,8 @@ fn register() -> CreateCommand {
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let user = call.user.get();
     match call.path.as_str() {
-        "optout" => Ok(Reply::private(guild.opt_out(user)?).into()),
-        "optin" => Ok(Reply::private(guild.opt_in(user)?).into()),
+        "optout" => Ok(Reply::private(guild.opt_out(user)).into()),
+        "optin" => Ok(Reply::private(guild.opt_in(user)).into()),
         "export" => Ok(records::export(guild, user)),
         "delete" => Ok(records::confirm(user, None).into()),
         "purge" => {

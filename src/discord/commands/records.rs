@@ -83,7 +83,7 @@ pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, 
         _ => return Err(guild.only_dms().into()),
     };
     let character = guild.settings.characters.remove(&whose);
-    guild.save()?;
+    guild.keep();
     let names = own.cloned().into_iter().chain(character).collect();
     let deleted = guild.shared.house.forget(Forgetting { user: whose, names, scope });
     let work = async move {

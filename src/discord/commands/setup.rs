@@ -53,7 +53,7 @@ pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, 
         _ => return Err("this button is of no use any more (use /setup again)".into()),
     }
     guild.seat_people();
-    guild.save()?;
+    guild.keep();
     Ok(Answer::Replace(view(guild, press.user, press.channel)))
 }
 

@@ -1,9 +1,14 @@
-//! How the store is, in PostgreSQL, and whose campaigns are in it.
+//! How the store is, in PostgreSQL, whose campaigns are in it, and what guilds have set.
 //!
-//! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password.
+//! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password, or puts an earlier revision over
+//! a later one.
 
-use super::{Postgres, migrate, sql::Sql, within};
-use crate::memory::{Answer, CampaignKey, Health, Settings};
+use super::{
+    Postgres, migrate,
+    sql::{Sql, plain},
+    within,
+};
+use crate::memory::{Answer, CampaignKey, GuildRecord, Health, Settings};
 
 impl Settings for Postgres {
     fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
@@ -14,6 +19,30 @@ impl Settings for Postgres {
             );
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(|row| Ok(CampaignKey(row.try_get(0)?))).collect()
+        }))
+    }
+
+    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("SELECT revision, settings FROM guild WHERE id = ");
+            sql.bind(guild.cast_signed());
+            let rows = sql.query(&self.client().await?).await?;
+            let Some(row) = rows.first() else { return Ok(None) };
+            let revision = row.try_get::<_, i64>(0)?.cast_unsigned();
+            Ok(Some(GuildRecord { revision, text: row.try_get(1)? }))
+        }))
+    }
+
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()> {
+        Box::pin(within(async move {
+            let mut sql = Sql::new("INSERT INTO guild AS it (id, revision, settings) VALUES (");
+            sql.bind(guild.cast_signed()).push(", ").bind(record.revision.cast_signed());
+            sql.push(", ").bind(plain(&record.text)).push(
+                ") ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, \
+                 settings = excluded.settings WHERE excluded.revision > it.revision",
+            );
+            sql.query(&self.client().await?).await?;
+            Ok(())
         }))
     }
 

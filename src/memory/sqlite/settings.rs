@@ -1,12 +1,12 @@
-//! How the file is, and whose campaigns are in it.
+//! How the file is, whose campaigns are in it, and what guilds have set.
 //!
-//! Entry: [`Settings`] of [`Sqlite`]. **Never**: changes anything.
+//! Entry: [`Settings`] of [`Sqlite`]. **Never**: puts an earlier revision over a later one.
 
 use futures::FutureExt;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    super::{Answer, CampaignKey, Health, Settings},
+    super::{Answer, CampaignKey, GuildRecord, Health, Settings},
     Sqlite, failure,
 };
 
@@ -19,6 +19,28 @@ impl Settings for Sqlite {
             keys.and_then(Iterator::collect).map_err(failure)
         };
         self.readers.read(all).boxed()
+    }
+
+    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>> {
+        let look = move |db: &Connection| {
+            let sql = "SELECT revision, settings FROM guild WHERE id = ?";
+            let read = |row: &Row<'_>| Ok(GuildRecord { revision: row.get(0)?, text: row.get(1)? });
+            db.query_row(sql, [guild.cast_signed()], read).optional().map_err(failure)
+        };
+        self.readers.read(look).boxed()
+    }
+
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()> {
+        let put = move |db: &Connection| {
+            let sql = "INSERT INTO guild (id, revision, settings) VALUES (?, ?, ?)
+                 ON CONFLICT DO UPDATE SET revision = excluded.revision,
+                 settings = excluded.settings WHERE excluded.revision > revision";
+            let GuildRecord { revision, text } = record;
+            db.execute(sql, params![guild.cast_signed(), revision.cast_signed(), text])
+                .map_err(failure)?;
+            Ok(())
+        };
+        self.writer.write(put).boxed()
     }
 
     fn health(&self) -> Answer<'_, Health> {

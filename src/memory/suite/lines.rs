@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        Forget, Line, LineFilter, LineQuery, MemoryStore, Pick, Session, SessionFilter, Uid,
-        Utterance, Viewer, Visibility,
+        Forget, GuildRecord, Line, LineFilter, LineQuery, MemoryStore, Pick, Session,
+        SessionFilter, Uid, Utterance, Viewer, Visibility,
     },
     heard, key, line, npc, other, player,
 };
@@ -252,4 +252,13 @@ pub async fn settings(store: &dyn MemoryStore) {
     assert_eq!(store.campaigns().await.unwrap(), [key()]);
     let health = store.health().await.unwrap();
     assert!(health.schema >= 1 && health.bytes > 0 && !health.engine.is_empty());
+    assert_eq!(store.guild(7).await.unwrap(), None);
+    let of = |revision, text: &str| GuildRecord { revision, text: text.to_owned() };
+    store.put_guild(u64::MAX, of(9, "another's")).await.unwrap();
+    // However they come, the latest stays.
+    for record in [of(2, "second"), of(3, "third"), of(1, "first"), of(3, "twice")] {
+        store.put_guild(7, record).await.unwrap();
+    }
+    assert_eq!(store.guild(7).await.unwrap(), Some(of(3, "third")));
+    assert_eq!(store.campaigns().await.unwrap(), [key()]);
 }

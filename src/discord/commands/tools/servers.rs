@@ -64,7 +64,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let options = house.server(name, &added)?;
     house.servers().add(options)?;
     guild.settings.servers.insert(name.to_owned(), added);
-    guild.save()?;
+    guild.keep();
     Ok(Reply::private(format!(
         "'{name}' is being connected, for every server I am on; /tools servers shows how it \
          stands. NPCs use its tools once you allow them: /tools allow NPC {name}.*"
@@ -90,7 +90,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         .into());
     }
     house.servers().remove(name);
-    guild.save()?;
+    guild.keep();
     Ok(Reply::private(format!("'{name}' is gone, on every server I am on.")).into())
 }
 

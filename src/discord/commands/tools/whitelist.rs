@@ -42,7 +42,7 @@ pub fn change(
     if let Ok(live) = guild.live() {
         catalog.set_changes(&live.session, guild.settings.tools.clone());
     }
-    guild.save()?;
+    guild.keep();
     let name = &npc.name;
     Ok(Reply::private(match (allow, there) {
         (true, 0) => format!("{name} may use {entry} once its server is connected."),
