@@ -162,11 +162,19 @@ fn the_doctor_looks_at_everything_the_table_needs() {
     let place = Place::new();
     let findings = place.run(&["doctor", "--json"]).ends_with(0).lines();
     let looked_at: Vec<&str> = findings.iter().filter_map(|found| found["what"].as_str()).collect();
-    for what in ["configuration", "hearing", "thinking", "voice", "flite", "espeak", "disk"] {
+    for what in
+        ["configuration", "hearing", "thinking", "voice", "flite", "espeak", "disk", "memory"]
+    {
         assert!(looked_at.contains(&what), "{what}: {looked_at:?}");
     }
     assert!(findings.iter().all(|found| found["ok"] == true), "{findings:#?}");
     assert_eq!(place.names(), [""; 0], "it looks and leaves nothing");
+    place.run(&["session", "list"]).ends_with(0);
+    let known = place.run(&["doctor"]).ends_with(0).stdout;
+    assert!(known.contains("✓ memory: SQLite 3.") && known.contains("memory.db"), "{known}");
+    place.write("data/memory.db", "somebody else's file, and of some length".repeat(9));
+    let damaged = place.run(&["doctor"]).ends_with(1).stdout;
+    assert!(damaged.contains("✗ memory: "), "{damaged}");
     let wrong = Place::with_config("npcs: [{ name: Pip, lines: [{ say: Hi. }] }]\nnpc: 1\n")
         .run(&["doctor"])
         .ends_with(1);

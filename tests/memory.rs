@@ -102,6 +102,40 @@ fn an_npc_remembers_what_it_was_promised_and_another_does_not() {
     assert!(!told(&again).contains("hammer"), "{again:#?}");
 }
 
+/// What a model would make of a prompt: the promise, where the NPC was told of it.
+fn answers_from_its_prompt(server: &ChatServer) {
+    server.otherwise(|request| {
+        let last = content(messages(request).last().unwrap());
+        match (last.contains("What did I promise"), request.json.to_string().contains(PROMISE)) {
+            (false, _) => Script::text(&["Aye", "."]),
+            (true, true) => Script::text(&["To", " find", " the", " silver", " hammer", "."]),
+            (true, false) => Script::text(&["I", " know", " of", " no", " promise", "."]),
+        }
+    });
+}
+
+#[test]
+fn an_evening_later_it_is_still_remembered() {
+    let server = ChatServer::start();
+    answers_from_its_prompt(&server);
+    let place = table(&server);
+    ask(&place, "evening", "Bartok", PROMISE);
+    place.write("world.yaml", world("Bartok"));
+    // An hour of talk, in calls of their own.
+    for half in 0..2 {
+        let texts: Vec<String> =
+            (0..60).map(|n| format!("Tell me of ale number {n} of round {half}")).collect();
+        let mut said = vec!["ask", "--json", "--session", "evening", "--speaker", "Anna"];
+        said.extend(["--npc", "Bartok"]);
+        texts.iter().for_each(|text| said.extend(["--text", text]));
+        assert_eq!(place.run(&said).ends_with(0).lines().len(), 60);
+    }
+    let line = ask(&place, "evening", "Bartok", "What did I promise your father?");
+    assert_eq!(line["reply"], "To find the silver hammer.", "{line:#}");
+    let line = ask(&place, "evening", "Mira", "What did I promise your father?");
+    assert_eq!(line["reply"], "I know of no promise.", "{line:#}");
+}
+
 #[test]
 fn what_is_the_game_masters_alone_is_in_no_prompt() {
     let server = ChatServer::start();

@@ -149,6 +149,18 @@ fn a_scene_brings_its_npcs_and_players_have_characters() {
 }
 
 #[test]
+fn who_is_asked_for_comes_into_the_scene() {
+    let place = table();
+    let alone = WORLD.replace("npcs: [Bartok, Mira]", "npcs: [Bartok]");
+    place.write("world.yaml", alone);
+    let asked = place.run(&["ask", "--json", "--npc", "Mira", "--text", "hello"]).ends_with(0);
+    assert_eq!(asked.line()["npc"], "Mira Quickfingers");
+    assert!(asked.stderr.contains("Mira Quickfingers is not in the scene"), "{}", asked.stderr);
+    let asked = place.run(&["ask", "--npc", "Bartok", "--text", "hello"]).ends_with(0);
+    assert_eq!(asked.stderr, "");
+}
+
+#[test]
 fn who_has_opted_out_is_not_heard() {
     let ran = typed(&["/optout", "Mira, hello", "/optin", "Mira, hello", "/leave", "Mira, again"]);
     assert!(ran.stderr.contains("you are not heard (/optin)"), "{ran:#?}");

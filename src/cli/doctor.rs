@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{DONE, FAILED, Failure};
 use crate::{
     app,
-    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    config::{self, Config, LlmChoice, MemoryPlace, SttChoice, TtsChoice},
     discord,
     domain::Voice,
     provider::{Error, TextToSpeech, espeak::Espeak, flite::Flite, openai},
@@ -120,8 +120,21 @@ async fn examine(config: &Config) -> Vec<Finding> {
     findings.push(Finding::new("flite", listed(Flite::new().voices().await)));
     findings.push(Finding::new("espeak", listed(Espeak::new().voices().await)));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
+    findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(bot(&config.discord).await);
     findings
+}
+
+/// How the store is; one that there is not yet is not made.
+async fn remembered(config: &Config) -> Result<String, String> {
+    if let MemoryPlace::File(path) = &config.memory.place
+        && !path.exists()
+    {
+        return Ok(format!("begins in '{}' with the first session", path.display()));
+    }
+    let store = app::open_memory(config).await.map_err(|error| format!("{error:#}"))?;
+    let health = store.health().await.map_err(|error| error.to_string())?;
+    Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
 }
 
 /// What Discord says about the bot; without a token it is not asked.

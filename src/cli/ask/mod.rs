@@ -36,7 +36,7 @@ use self::{
     steer::Desk,
     written::assist,
 };
-use super::{DONE, FAILED, Failure, block_on};
+use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
     app::{
         self, Assistant, CallLog, KeptError, KeptSession, Running, Scribe, TableSetup, Tables,
@@ -48,7 +48,7 @@ use crate::{
     engine::Purse,
     logic::budget::Ledger,
     memory::MemoryStore,
-    session::{Command, Pace},
+    session::{Command, Pace, SceneChange},
     tools::Effects,
 };
 
@@ -289,6 +289,9 @@ async fn at_table(
     let commands = table.handle.commands.clone();
     tables.add(&table, events.clone());
     let running = Running { path: files.path, tables, tools, log_level: files.set_level };
+    if let Some(change) = npc.and_then(|seat| brought(config, seat)) {
+        commands.send(Command::Scene(change)).await?;
+    }
     commands.send(Command::Pin { seat: npc, player: None }).await?;
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
     commands.send(tier).await?;
@@ -309,6 +312,16 @@ async fn at_table(
     }
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// What brings somebody who was asked for and is not in the campaign's first scene.
+fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
+    let (npc, scene) = (config.npcs.get(seat)?, config.campaign.scenes.first()?);
+    if scene.npcs.contains(&npc.name) {
+        return None;
+    }
+    complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
+    Some(SceneChange::Enter(seat))
 }
 
 /// Where a kept session is written down.
