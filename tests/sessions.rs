@@ -89,6 +89,8 @@ fn lines_are_found_again() {
     let stats = place.run(&["memory", "stats", "--json"]).ends_with(0).line();
     assert_eq!(stats["counts"]["sessions"], 2, "{stats:#}");
     assert!(place.run(&["memory", "stats"]).ends_with(0).stdout.contains("SQLite 3."));
+    let migrated = place.run(&["memory", "migrate"]).ends_with(0).stdout;
+    assert!(migrated.contains("SQLite 3.") && migrated.contains("(up to date)"), "{migrated}");
     let town = place.run(&["memory", "entity", "ravenford", "--json"]).ends_with(0).line();
     assert_eq!(town["entity"]["kind"], "location", "{town:#}");
     place.run(&["memory", "entity", "Ravenford", "--near", "2"]).ends_with(0);

@@ -89,6 +89,8 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Makes the store, or brings it up to date; every other command does so too when it begins.
+    Migrate,
     /// How much there is, and where.
     Stats {
         /// One JSON object.
@@ -134,6 +136,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     .chain(edit.zip(text).map(|(id, text)| (id, Verdict::Edit(text))));
                 facts((&*store, &campaign), verdicts.collect(), (all, json)).await
             }
+            Action::Migrate => migrated(&*store).await,
             Action::Stats { json } => stats((&*store, &campaign), json).await,
         }
     })
@@ -266,6 +269,14 @@ async fn facts(
     if facts.is_empty() && !json {
         writeln!(out, "no fact waits for your word")?;
     }
+    Ok(DONE)
+}
+
+/// Says how the store is, which opening it has brought up to date.
+async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
+    let health = store.health().await?;
+    let up_to_date = format!("schema {} (up to date)", health.schema);
+    writeln!(io::stdout().lock(), "{} in '{}', {up_to_date}", health.engine, health.place)?;
     Ok(DONE)
 }
 
