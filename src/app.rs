@@ -123,8 +123,8 @@ pub struct Tools {
     reading: Option<JoinHandle<()>>,
     /// What is remembered, for tools.
     archive: Arc<Archive>,
-    /// Finds by meaning, if anything does.
-    meaning: Option<Meaning>,
+    /// Finds what has other words.
+    meaning: Meaning,
 }
 
 /// Opens the tools for `session`, if there is one, over what `memory` keeps; without it the store is

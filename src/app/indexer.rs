@@ -1,4 +1,4 @@
-//! Makes what was said searchable in pieces, and by meaning where something makes vectors.
+//! Makes what was said searchable in pieces, by words and by vectors.
 //!
 //! Entry type: [`Indexer`]. **Never**: keeps the scribe or a table waiting.
 
@@ -47,7 +47,7 @@ impl Indexer {
     pub fn open(
         store: Arc<dyn MemoryStore>,
         campaign: CampaignKey,
-        meaning: Option<Meaning>,
+        meaning: Meaning,
         (written, now): (Arc<Notify>, fn() -> i64),
     ) -> Self {
         let stop = CancellationToken::new();
@@ -72,7 +72,7 @@ impl Indexer {
 struct Work {
     store: Arc<dyn MemoryStore>,
     campaign: CampaignKey,
-    meaning: Option<Meaning>,
+    meaning: Meaning,
     written: Arc<Notify>,
     now: fn() -> i64,
     stop: CancellationToken,
@@ -138,7 +138,7 @@ impl Work {
 
     /// Gives every item a vector of the model; those of other models go.
     async fn embed(&self) -> Result<(), Error> {
-        let Some(Meaning { model, embedder }) = &self.meaning else { return Ok(()) };
+        let Meaning { model, embedder } = &self.meaning;
         loop {
             let without = Some(model.clone());
             let filter = ItemFilter { without, limit: TEXTS, ..ItemFilter::default() };

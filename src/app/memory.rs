@@ -42,7 +42,7 @@ pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>
 pub fn archive(
     config: &Config,
     store: Option<Arc<dyn MemoryStore>>,
-    meaning: Option<Meaning>,
+    meaning: Meaning,
 ) -> Arc<Archive> {
     let config = Arc::new(config.clone());
     let (campaign, described) = (campaign_key(&config), Arc::clone(&config));
@@ -62,15 +62,17 @@ pub fn archive(
     Arc::new(archive)
 }
 
-/// What finds by meaning, if anything does.
-pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) -> Option<Meaning> {
-    let embedder = Arc::clone(embedder?);
+/// What finds by meaning; without an embedder by spelling.
+pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) -> Meaning {
     let model = match choice {
-        EmbedderChoice::None => return None,
-        EmbedderChoice::OpenAi(options) => options.model.clone(),
-        EmbedderChoice::MiniLm(folder) => format!("minilm:{}", folder.display()),
+        EmbedderChoice::None => None,
+        EmbedderChoice::OpenAi(options) => Some(options.model.clone()),
+        EmbedderChoice::MiniLm(folder) => Some(format!("minilm:{}", folder.display())),
     };
-    Some(Meaning { model, embedder })
+    model.zip(embedder).map_or_else(Meaning::by_spelling, |(model, embedder)| {
+        let embedder = Arc::clone(embedder);
+        Meaning { model, embedder }
+    })
 }
 
 /// Unix time in ms.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{brain, date};
 use crate::{
     config::Config,
-    domain::Npc,
+    domain::{Npc, fnv1a},
     engine::Purse,
     memory::{
         CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, Line, LineFilter,
@@ -190,9 +190,5 @@ async fn propose(
 /// The same for the same words, so that nothing is proposed twice.
 fn fact_id(text: &str) -> String {
     let words = text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase);
-    // FNV-1a, which no release of the language changes.
-    let hash = words.fold(0xcbf2_9ce4_8422_2325_u64, |hash, letter| {
-        (hash ^ u64::from(u32::from(letter))).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("fact-{hash:016x}")
+    format!("fact-{:016x}", fnv1a(words.collect::<String>().into_bytes()))
 }

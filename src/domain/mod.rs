@@ -5,6 +5,7 @@
 
 mod campaign;
 mod chat;
+mod hash;
 mod ids;
 mod npc;
 mod rule;
@@ -12,6 +13,7 @@ mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
+pub use hash::fnv1a;
 pub use ids::{CallId, SessionId, TurnId};
 pub use npc::{
     AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,

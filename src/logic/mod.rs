@@ -14,6 +14,7 @@ pub mod prompt;
 pub mod sentence;
 mod sounds;
 pub mod speakable;
+pub mod spelling;
 pub mod spoken;
 pub mod telling;
 pub mod tier;

@@ -2,7 +2,10 @@
 //!
 //! Entry points: [`Telling`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
-use super::words::{Phrases, Words};
+use super::{
+    spelling::is_alike,
+    words::{Phrases, Words},
+};
 
 /// Words that stand in every question, folded; shorter ones than three letters never count.
 const PLAIN: &[&str] = &[
@@ -60,6 +63,22 @@ impl Telling {
         self.0.is_empty()
     }
 
+    /// Each of them.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether `text` has one of them, or another form of it.
+    pub fn are_in(&self, text: &str) -> bool {
+        Self::of(text).words().any(|word| self.has(word))
+    }
+
+    /// What `question` is about; where nothing of it says so, all of it.
+    pub fn sought(question: &str) -> String {
+        let telling = Self::of(question);
+        if telling.is_empty() { question.to_owned() } else { telling.text() }
+    }
+
     /// All of them.
     pub fn text(&self) -> String {
         self.0.join(" ")
@@ -81,13 +100,6 @@ impl Telling {
     fn has(&self, word: &str) -> bool {
         self.0.iter().any(|own| is_alike(own, word))
     }
-}
-
-/// The same word, or another form of it ("promise", "promised").
-fn is_alike(one: &str, other: &str) -> bool {
-    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    one == other || (common >= 5 && longest - common <= 2)
 }
 
 /// Whether `utterance` asks for the session before this one.

@@ -20,7 +20,7 @@ use super::{
     schema::{self, Schema},
     select::{self, Lexical},
 };
-use crate::domain::{Npc, SessionId, Tier, ToolSpec};
+use crate::domain::{Npc, SessionId, Tier, ToolSpec, fnv1a};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
@@ -111,7 +111,7 @@ impl Tool {
             endpoint: Arc::clone(endpoint),
             latency: Arc::default(),
             handler: definition.handler,
-            hash: names::fnv1a(&pinned),
+            hash: fnv1a(pinned.bytes()),
             description: Arc::from(description),
             declared,
             words: String::new(),

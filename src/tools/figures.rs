@@ -24,7 +24,8 @@ pub use self::{
     report::{Report, Reported, rank},
     store::NotKept,
 };
-use super::{Latency, SourceKind, Tool, ToolHost, names};
+use super::{Latency, SourceKind, Tool, ToolHost};
+use crate::domain::fnv1a;
 
 /// Name of the file in the data folder.
 const FILE_NAME: &str = "figures.json";
@@ -163,7 +164,7 @@ fn key(tool: &Tool) -> (String, String) {
 }
 
 fn hashed(text: &str) -> String {
-    hex(names::fnv1a(text))
+    hex(fnv1a(text.bytes()))
 }
 
 /// A hash as it is written.

@@ -39,7 +39,7 @@ pub use figures::{
 };
 pub use host::ToolHost;
 pub use latency::{Latency, Probed, Standing, percentiles};
-pub use names::{Entries, bare, fnv1a, identity};
+pub use names::{Entries, bare, identity};
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};

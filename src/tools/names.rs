@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::SourceKind;
+use crate::domain::fnv1a;
 
 /// Longest model-facing name in bytes; what every known service takes.
 const LONGEST: usize = 64;
@@ -67,14 +68,7 @@ fn plain(name: &str) -> String {
 /// `name` cut short, with eight digits that belong to `identity` alone.
 fn hashed(name: &str, identity: &str) -> String {
     let kept: String = name.chars().take(LONGEST - 9).collect();
-    format!("{kept}_{:08x}", fnv1a(identity) >> 32)
-}
-
-/// FNV-1a, 64 bit: the same in every run, on every machine.
-pub fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    format!("{kept}_{:08x}", fnv1a(identity.bytes()) >> 32)
 }
 
 /// A whitelist or blocklist against the tools there are.

@@ -54,7 +54,7 @@ async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
     let embedder = Arc::new(Same::default());
     let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };
     let written = Arc::new(Notify::new());
-    let indexer = Indexer::open(Arc::clone(store), campaign(), Some(meaning), (written, || 1_000));
+    let indexer = Indexer::open(Arc::clone(store), campaign(), meaning, (written, || 1_000));
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     let all = counts.items.iter().chain(&counts.vectors);

@@ -5,7 +5,7 @@
 
 use deadpool_postgres::{Client, Transaction};
 
-use crate::memory::Error;
+use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, the oldest first; a released one is never changed.
 pub(super) const STEPS: [&str; 2] =
@@ -80,11 +80,7 @@ async fn extend(work: &Transaction<'_>) -> Result<(), Error> {
     })
 }
 
-/// FNV-1a of a step's text, whatever its line ends.
+/// The hash of a step's text, whatever its line ends.
 fn checksum(step: &str) -> i64 {
-    let bytes = step.bytes().filter(|byte| *byte != b'\r');
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    hash.cast_signed()
+    fnv1a(step.bytes().filter(|byte| *byte != b'\r')).cast_signed()
 }

@@ -5,6 +5,7 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{super::Error, failure};
+use crate::domain::fnv1a;
 
 /// Steps in their order, the first is 1. A step that was released never changes.
 pub const STEPS: &[&str] = &[include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
@@ -66,13 +67,9 @@ fn prepare(db: &Connection) -> Result<(), Error> {
     .map_err(failure)
 }
 
-/// FNV-1a of a step, whatever its line ends.
+/// The hash of a step, whatever its line ends.
 fn checksum(sql: &str) -> String {
-    let bytes = sql.bytes().filter(|byte| *byte != b'\r');
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    format!("{:016x}", fnv1a(sql.bytes().filter(|byte| *byte != b'\r')))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use crate::tools::{Declared, fnv1a};
+use crate::{domain::fnv1a, tools::Declared};
 
 /// One configured server; two that are equal need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl Reach {
     pub fn key(&self) -> String {
         match self {
             Self::Stdio { command, .. } => {
-                format!("{} {:016x}", self.endpoint(), fnv1a(&command.join("\0")))
+                format!("{} {:016x}", self.endpoint(), fnv1a(command.join("\0").bytes()))
             }
             Self::Http { .. } => self.endpoint(),
         }

@@ -1,4 +1,4 @@
-//! Facts by words and by meaning, ranked together.
+//! Facts by words and by meaning or spelling, ranked together.
 //!
 //! Entry: [`Look::facts`]. **Never**: keeps an answer waiting for vectors for long.
 
@@ -13,6 +13,7 @@ use super::{
     look::{Look, cut},
 };
 use crate::{
+    logic::telling::Telling,
     memory::{Found, Item, ItemKind, ItemQuery, Line, VectorQuery},
     tools::CallError,
 };
@@ -23,6 +24,9 @@ const TOP: usize = 10;
 const FLAT: f64 = 60.0;
 /// Longest wait for the vector of a question.
 const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Said of a search without an embedder.
+const BY_SPELLING: &str = "by words and their spelling, not by meaning (no embedder is configured)";
 
 /// Something found, with the ranks of all lists added up.
 struct Ranked {
@@ -40,18 +44,19 @@ impl Look<'_> {
     pub async fn facts(
         &self,
         arguments: &Map<String, Value>,
-        meaning: Option<&Meaning>,
+        meaning: &Meaning,
     ) -> Result<Value, CallError> {
         let asked = text(arguments, "query").unwrap_or_default();
         let top = arguments.get("top_k").and_then(Value::as_u64);
         let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(TOP);
-        let query = ItemQuery { text: asked.to_owned(), limit: top, ..ItemQuery::default() };
+        let query = ItemQuery { text: Telling::sought(asked), limit: top, ..ItemQuery::default() };
         let (items, lines, near) = tokio::join!(
             self.store.search_items(self.campaign, query, self.viewer.clone()),
             self.hits(asked, None, top),
             self.near(asked, meaning, top),
         );
         let (near, note) = match near {
+            Ok(near) if meaning.is_spelling() => (near, Some(BY_SPELLING)),
             Ok(near) => (near, None),
             Err(note) => (Vec::new(), Some(note)),
         };
@@ -78,16 +83,13 @@ impl Look<'_> {
         Ok(value)
     }
 
-    /// What means the like, or why that is not known.
+    /// What means the like or has like words, or why that is not known.
     async fn near(
         &self,
         asked: &str,
-        meaning: Option<&Meaning>,
+        meaning: &Meaning,
         limit: usize,
     ) -> Result<Vec<Found>, &'static str> {
-        let Some(meaning) = meaning else {
-            return Err("by words alone (no embedder is configured)");
-        };
         let vectors = meaning.embedder.embed(&[asked.to_owned()]);
         let values = match timeout(PATIENCE, vectors).await {
             Ok(Ok(mut vectors)) => vectors.pop().unwrap_or_default(),
@@ -99,10 +101,15 @@ impl Look<'_> {
         };
         let query = VectorQuery { model: meaning.model.clone(), values, kinds: Vec::new(), limit };
         let near = self.store.nearest(self.campaign, query, self.viewer.clone()).await;
-        near.map_err(|error| {
+        let mut near = near.map_err(|error| {
             tracing::warn!(%error, "the memory was searched by words alone");
             "by words alone (the memory failed)"
-        })
+        })?;
+        if meaning.is_spelling() {
+            let telling = Telling::of(asked);
+            near.retain(|found| telling.are_in(&found.item.text));
+        }
+        Ok(near)
     }
 
     fn fact(&self, found: &Piece) -> Value {

@@ -107,7 +107,7 @@ impl Look<'_> {
         limit: usize,
     ) -> Result<Vec<Hit>, CallError> {
         let telling = Telling::of(query);
-        let text = if telling.is_empty() { query.to_owned() } else { telling.text() };
+        let text = Telling::sought(query);
         // Questions for it are found too, and left out.
         let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
         let hits = self.store.search(self.campaign, query, self.viewer.clone()).await;

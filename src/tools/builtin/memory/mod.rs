@@ -5,6 +5,7 @@
 
 mod facts;
 mod look;
+mod meaning;
 mod offer;
 #[cfg(test)]
 mod tests;
@@ -22,24 +23,15 @@ use crate::{
     domain::{Npc, SessionId},
     logic::prompt,
     memory::{CampaignKey, Error, MemoryStore, Viewer},
-    provider::Embedder,
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
 };
 
+pub use meaning::Meaning;
 pub use offer::{memory_tools, session_tools};
 
 /// Opens the store, or says why it cannot.
 pub type Opener =
     Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
-
-/// What finds by meaning.
-#[derive(Clone)]
-pub struct Meaning {
-    /// The model, as vectors are kept by.
-    pub model: String,
-    /// Makes vectors.
-    pub embedder: Arc<dyn Embedder>,
-}
 
 /// What an [`Archive`] is made of.
 pub struct ArchiveParts {
@@ -47,8 +39,8 @@ pub struct ArchiveParts {
     pub campaign: CampaignKey,
     /// Opens the store, when somebody first asks.
     pub open: Opener,
-    /// Finds by meaning; `None`: words alone are compared.
-    pub meaning: Option<Meaning>,
+    /// Finds what has other words.
+    pub meaning: Meaning,
     /// Unix time in ms.
     pub now: fn() -> i64,
 }
@@ -150,7 +142,7 @@ impl Handler for Ask {
                 Subject::Entities => look.entities(arguments).await,
                 Subject::Summary => look.summary(arguments).await,
                 Subject::Lines => look.lines(arguments).await,
-                Subject::Facts => look.facts(arguments, parts.meaning.as_ref()).await,
+                Subject::Facts => look.facts(arguments, &parts.meaning).await,
                 Subject::Session => look.session_summary(arguments).await,
                 Subject::History => look.history(arguments).await,
             };

@@ -10,7 +10,7 @@ use crate::{
         Change, Entity, EntityKind, Graph, Index, Item, ItemKind, Present, Session, Sqlite, Status,
         Transcript, Uid, Utterance, Vector, Visibility,
     },
-    provider::{self, Kind},
+    provider::{self, Embedder, Kind},
 };
 
 /// When questions are asked, in Unix time in ms.
@@ -196,18 +196,48 @@ async fn facts_are_ranked_by_words_and_meaning_together() {
         results.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
     };
     let look = kept.look(npc("Bartok"));
-    let found = look.facts(&asked, Some(&meaning)).await.unwrap();
+    let found = look.facts(&asked, &meaning).await.unwrap();
     assert!(texts(&found).contains(&PROMISE.to_owned()), "{found:#}");
     assert!(texts(&found).contains(&"The smith wants his mallet".to_owned()), "{found:#}");
     assert_eq!(found.get("searched"), None);
-    for (meaning, says) in [(None, "no embedder"), (Some(&meaning), "embedder failed")] {
-        *embedder.0.lock().unwrap() = None;
-        let found = look.facts(&asked, meaning).await.unwrap();
-        assert_eq!(texts(&found), [PROMISE], "{found:#}");
-        assert!(found["searched"].as_str().unwrap().contains(says), "{found:#}");
-    }
-    let other = kept.look(npc("Mira")).facts(&asked, None).await.unwrap();
+    *embedder.0.lock().unwrap() = None;
+    let found = look.facts(&asked, &meaning).await.unwrap();
+    assert_eq!(texts(&found), [PROMISE], "{found:#}");
+    assert!(found["searched"].as_str().unwrap().contains("embedder failed"), "{found:#}");
+    let other = kept.look(npc("Mira")).facts(&asked, &meaning).await.unwrap();
     assert_eq!(texts(&other), [""; 0], "{other:#}");
+}
+
+#[tokio::test]
+async fn without_an_embedder_forms_of_a_word_and_misheard_names_are_found() {
+    let kept = kept().await;
+    let meaning = Meaning::by_spelling();
+    let fact = |id: &str, text: &str| Item {
+        id: id.to_owned(),
+        kind: ItemKind::Fact,
+        text: text.to_owned(),
+        session: None,
+        lines: None,
+        visibility: Visibility::Everyone,
+        status: Status::Accepted,
+        made: NOW - DAY,
+    };
+    let items = vec![fact("a", "Greymantle reads the stars"), fact("b", "Geese fly south")];
+    let texts: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
+    kept.store.put_items(&kept.campaign, items).await.unwrap();
+    let made = meaning.embedder.embed(&texts).await.unwrap();
+    let vectors = ["a", "b"].into_iter().zip(made);
+    let vectors = vectors.map(|(item, values)| Vector { item: item.to_owned(), values });
+    kept.store.put_vectors(&kept.campaign, &meaning.model, vectors.collect()).await.unwrap();
+    let look = kept.look(npc("Mira"));
+    for asked in ["what of Greymantel?", "who was reading stars", "tell me of the star"] {
+        let found = look.facts(&arguments(json!({"query": asked})), &meaning).await.unwrap();
+        assert_eq!(found["results"].as_array().unwrap().len(), 1, "{asked}: {found:#}");
+        assert_eq!(found["results"][0]["text"], "Greymantle reads the stars", "{asked}");
+        assert!(found["searched"].as_str().unwrap().contains("no embedder"), "{found:#}");
+    }
+    let found = look.facts(&arguments(json!({"query": "the river"})), &meaning).await.unwrap();
+    assert_eq!(found["note"], "nothing is known of that", "{found:#}");
 }
 
 #[tokio::test]
@@ -225,7 +255,7 @@ async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
     };
     kept.store.put_items(&kept.campaign, vec![chunk]).await.unwrap();
     let asked = arguments(json!({"query": "hammer"}));
-    let found = kept.look(npc("Bartok")).facts(&asked, None).await.unwrap();
+    let found = kept.look(npc("Bartok")).facts(&asked, &Meaning::by_spelling()).await.unwrap();
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found:#}");
     assert_eq!(found["results"][0]["text"], PROMISE);
 }
@@ -234,8 +264,12 @@ async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
 fn a_session_of_another_campaign_asks_about_that() {
     let key = |name: &str| CampaignKey(name.to_owned());
     let open = || async { Err("nobody asks".to_owned()) }.boxed();
-    let parts =
-        ArchiveParts { campaign: key("c"), open: Box::new(open), meaning: None, now: || NOW };
+    let parts = ArchiveParts {
+        campaign: key("c"),
+        open: Box::new(open),
+        meaning: Meaning::by_spelling(),
+        now: || NOW,
+    };
     let (archive, session) = (Archive::new(parts), SessionId("one".to_owned()));
     archive.set_campaign(&session, Some(key("other")));
     assert_eq!(archive.campaign(&session), key("other"));

@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::OauthError;
-use crate::{files, tools::names::fnv1a};
+use crate::{domain::fnv1a, files};
 
 /// A token is renewed this long before it expires.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -92,7 +92,7 @@ pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
         format!("{name}.json")
     } else {
         let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        format!("{plain}.{:016x}.json", fnv1a(name))
+        format!("{plain}.{:016x}.json", fnv1a(name.bytes()))
     };
     data_dir.join("logins").join(file)
 }
