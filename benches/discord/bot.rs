@@ -274,6 +274,8 @@ impl SpeechToText for Cued {
         SttAbilities { partials: true, endpointing: false }
     }
 
+    fn expect(&self, _: &dyn Fn() -> Vec<String>) {}
+
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         ready(Ok(())).boxed()
     }

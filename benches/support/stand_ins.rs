@@ -52,6 +52,8 @@ impl SpeechToText for Recogniser {
         SttAbilities { partials: self.partial.is_some(), endpointing: self.ends_utterances }
     }
 
+    fn expect(&self, _: &dyn Fn() -> Vec<String>) {}
+
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         ready(Ok(())).boxed()
     }

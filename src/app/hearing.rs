@@ -30,9 +30,10 @@ pub fn hearing(config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
 }
 
 /// What hears at the tables of a program run, one after the other.
+#[derive(Default)]
 pub struct Hearing {
-    /// What it listens for, and what the last table had.
-    latest: Mutex<(local::Vocabulary, Arc<dyn SpeechToText>)>,
+    /// What the recogniser of this machine listens for, as the last table had it.
+    latest: Mutex<Option<(local::Vocabulary, Arc<dyn SpeechToText>)>>,
 }
 
 impl Hearing {
@@ -41,21 +42,28 @@ impl Hearing {
     /// # Errors
     /// An address or key that makes no request.
     pub fn new(config: &Config) -> Result<Self, Error> {
-        Ok(Self { latest: Mutex::new((vocabulary(config), hearing(config)?)) })
+        let hearing = Self::default();
+        hearing.of(config).map(|_| hearing)
     }
 
-    /// What hears the names of `config`: the last one where it listens for the same.
+    /// What hears the names of `config`: the last one where it listens for the same. A service has
+    /// nothing to load, and is told its names by the table.
     ///
     /// # Errors
     /// An address or key that makes no request.
     pub fn of(&self, config: &Config) -> Result<Arc<dyn SpeechToText>, Error> {
+        if config.stt != SttChoice::Local {
+            return hearing(config);
+        }
         let wanted = vocabulary(config);
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the recogniser of this machine is tuned to names.
-        if latest.0 != wanted && config.stt == SttChoice::Local {
-            *latest = (wanted, hearing(config)?);
-        }
-        Ok(Arc::clone(&latest.1))
+        let known = latest.take().filter(|(names, _)| *names == wanted);
+        let (names, stt) = match known {
+            Some(known) => known,
+            None => (wanted, hearing(config)?),
+        };
+        *latest = Some((names, Arc::clone(&stt)));
+        Ok(stt)
     }
 }
 

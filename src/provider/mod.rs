@@ -44,6 +44,10 @@ pub trait SpeechToText: Send + Sync {
     /// What is missing and how to install or configure it.
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>>;
 
+    /// From now on `names` are likely to be said, the likeliest first; a recogniser that cannot be
+    /// told does not ask for them.
+    fn expect(&self, names: &dyn Fn() -> Vec<String>);
+
     /// Hears one utterance: 16 kHz mono i16 chunks come in on `audio`, whose closing ends the
     /// utterance; in a pause they may stay away, and come later or never. Partials and the final go
     /// out on `heard`. The future resolves after the final.

@@ -65,7 +65,7 @@ impl Table {
             let npc = &self.seats[index].npc.name;
             self.tell(TableEvent::Notice(format!("{npc} stays as before: {error}")));
         }
-        self.ears.learn_names(&self.seats, &self.speakers.characters());
+        self.learn_names();
         self.warm_seat(index);
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::{
     Seat, SpeakerId,
     clock::Moment,
+    expected::expected,
     overrides::{Overrides, TurnTier},
     pins::Pins,
     scene::Whereabouts,
@@ -102,6 +103,12 @@ impl Ears {
         self.glossary = known.glossary;
         self.addresser = known.addresser;
         self.npc_names = known.npc_names;
+    }
+
+    /// Names that are likely to be heard next, the likeliest first.
+    pub fn expected(&self, seats: &[Seat], characters: &[String]) -> Vec<String> {
+        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
+        expected(&npcs, (&self.campaign, &self.scene), characters)
     }
 
     /// Names put right.

@@ -22,6 +22,17 @@ use crate::{
 };
 
 impl Table {
+    /// Learns the names of who is at the table anew.
+    pub(super) fn learn_names(&mut self) {
+        self.ears.learn_names(&self.seats, &self.speakers.characters());
+        self.expect_names();
+    }
+
+    /// Tells the recogniser which names it is likely to hear, if it can be told.
+    pub(super) fn expect_names(&self) {
+        self.stt.expect(&|| self.ears.expected(&self.seats, &self.speakers.characters()));
+    }
+
     /// Takes 20 ms of one speaker.
     pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
         let now = Instant::now();

@@ -8,6 +8,7 @@ mod clock;
 mod command;
 mod ears;
 mod effects;
+mod expected;
 mod hearing;
 mod lane;
 mod line;

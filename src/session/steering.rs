@@ -98,6 +98,7 @@ impl Table {
             SceneChange::Enter(seat) => self.ears.scene.place(seat, true),
             SceneChange::Leave(seat) => self.ears.scene.place(seat, false),
         }
+        self.expect_names();
         self.drop_guesses();
         let now = Instant::now();
         for seat in 0..self.seats.len() {
@@ -117,7 +118,7 @@ impl Table {
         if !self.speakers.play(speaker, name) {
             return;
         }
-        self.ears.learn_names(&self.seats, &self.speakers.characters());
+        self.learn_names();
         self.drop_guesses();
     }
 

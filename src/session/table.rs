@@ -223,6 +223,7 @@ impl Table {
         mut voice: mpsc::Receiver<VoiceInput>,
     ) -> Kept {
         self.warm();
+        self.expect_names();
         loop {
             let event = self.next(&mut commands, &mut voice).await;
             self.sound.behind = !voice.is_empty();

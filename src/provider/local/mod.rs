@@ -143,6 +143,9 @@ impl SpeechToText for Local {
         SttAbilities { partials: true, endpointing: false }
     }
 
+    // Its names are in what was loaded.
+    fn expect(&self, _: &dyn Fn() -> Vec<String>) {}
+
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         self.pool().map(|loaded| loaded.map(drop)).boxed()
     }

@@ -4,7 +4,13 @@
 //! text, or an event stream.
 //! **Never**: partials; the service hears an utterance only when it is over.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_openai::{error::OpenAIError, traits::AsyncTryFrom};
 use futures::{FutureExt, future::BoxFuture};
@@ -35,10 +41,22 @@ const READY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Longest answer, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
+/// Longest prompt, in bytes: Whisper reads its last 224 tokens, of which a name takes one for
+/// about three letters.
+const PROMPT_MAX: usize = 600;
+/// The field of the names.
+const PROMPT: &str = "prompt";
+/// Names in a row that nobody says, unless they stand so in the prompt.
+const ECHO: usize = 3;
+
 /// A recogniser at an endpoint.
 pub struct Transcription {
     endpoint: Arc<Endpoint>,
     language: Option<String>,
+    /// Names that are expected.
+    prompt: RwLock<Arc<str>>,
+    /// The service has refused an utterance with names and taken it without.
+    is_plain: Arc<AtomicBool>,
 }
 
 impl Transcription {
@@ -47,7 +65,8 @@ impl Transcription {
     /// # Errors
     /// An address or key that cannot be used.
     pub fn new(options: Options, language: Option<String>) -> Result<Self, Error> {
-        Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language })
+        let (prompt, is_plain) = (RwLock::new(Arc::from("")), Arc::default());
+        Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language, prompt, is_plain })
     }
 }
 
@@ -62,6 +81,11 @@ impl SpeechToText for Transcription {
 
     fn abilities(&self) -> SttAbilities {
         SttAbilities { partials: false, endpointing: false }
+    }
+
+    fn expect(&self, names: &dyn Fn() -> Vec<String>) {
+        let prompt = Arc::from(prompt_of(&names()));
+        *self.prompt.write().unwrap_or_else(PoisonError::into_inner) = prompt;
     }
 
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
@@ -83,6 +107,8 @@ impl SpeechToText for Transcription {
     ) -> BoxFuture<'static, Result<(), Error>> {
         let endpoint = self.endpoint.clone();
         let language = self.language.clone();
+        let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));
+        let is_plain = Arc::clone(&self.is_plain);
         async move {
             let mut samples = Vec::new();
             while let Some(chunk) = audio.recv().await {
@@ -95,7 +121,8 @@ impl SpeechToText for Transcription {
             } else {
                 let clip = Clip { samples, rate: SampleRate::HZ_16000 };
                 let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
-                transcribe(&endpoint, upload).await?
+                let prompt = if is_plain.load(Ordering::Relaxed) { "" } else { &*prompt };
+                with_names(&endpoint, upload, (prompt, &is_plain)).await?
             };
             // Nobody listens any more: the utterance was cancelled.
             let _ = heard.send(Heard::Final(text)).await;
@@ -127,6 +154,16 @@ impl Upload {
         }
         Self { wav: wav.into(), fields: fields.into() }
     }
+
+    /// The same with a prompt, unless the configuration has one.
+    fn prompted(&self, prompt: &str) -> Option<Self> {
+        if prompt.is_empty() || self.fields.iter().any(|(name, _)| name == PROMPT) {
+            return None;
+        }
+        let named = (PROMPT.to_owned(), prompt.to_owned());
+        let fields = self.fields.iter().cloned().chain([named]).collect();
+        Some(Self { wav: Arc::clone(&self.wav), fields })
+    }
 }
 
 impl AsyncTryFrom<Upload> for Form {
@@ -140,6 +177,45 @@ impl AsyncTryFrom<Upload> for Form {
         }
         Ok(form)
     }
+}
+
+/// As many names as a prompt takes; the likeliest stand last, where a service that cuts it leaves
+/// them.
+fn prompt_of(names: &[String]) -> String {
+    let mut length = 0;
+    let fits = |name: &&String| {
+        length += name.len() + 2;
+        length <= PROMPT_MAX
+    };
+    let mut chosen: Vec<&str> = names.iter().take_while(fits).map(String::as_str).collect();
+    chosen.reverse();
+    chosen.join(", ")
+}
+
+/// Has an utterance transcribed with names to expect; without them where the service refuses them,
+/// which is remembered in `is_plain`.
+async fn with_names(
+    endpoint: &Endpoint,
+    upload: Upload,
+    (prompt, is_plain): (&str, &AtomicBool),
+) -> Result<String, Error> {
+    let Some(prompted) = upload.prompted(prompt) else { return transcribe(endpoint, upload).await };
+    match transcribe(endpoint, prompted).await {
+        Ok(text) if is_echo(&text, prompt) => Ok(String::new()),
+        Err(error) if error.kind() == Kind::InvalidRequest => {
+            let text = transcribe(endpoint, upload).await?;
+            is_plain.store(true, Ordering::Relaxed);
+            tracing::warn!(%error, "the speech service takes no prompt; it is told no names");
+            Ok(text)
+        }
+        other => other,
+    }
+}
+
+/// Whether a text is a piece of the prompt, which Whisper gives back where it hears nothing.
+fn is_echo(text: &str, prompt: &str) -> bool {
+    let text = text.trim_end_matches(['.', ',', ' ']);
+    text.split(", ").count() >= ECHO && prompt.contains(text)
 }
 
 async fn transcribe(endpoint: &Endpoint, upload: Upload) -> Result<String, Error> {

@@ -56,6 +56,8 @@ impl SpeechToText for Recogniser {
         self.abilities
     }
 
+    fn expect(&self, _: &dyn Fn() -> Vec<String>) {}
+
     fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
         async { Ok(()) }.boxed()
     }

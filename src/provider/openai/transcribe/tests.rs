@@ -89,6 +89,74 @@ async fn failures_have_kinds_and_passing_ones_are_tried_again() {
     assert_eq!(kind(half).await, Kind::Interrupted);
 }
 
+/// Has `stt` hear one utterance.
+async fn hear_with(stt: &Transcription) -> Result<Heard, Error> {
+    let (audio, chunks) = mpsc::channel(1);
+    let (heard, mut texts) = mpsc::channel(1);
+    audio.send(Arc::from([1_i16].as_slice())).await.unwrap();
+    drop(audio);
+    stt.listen(chunks, heard).await?;
+    Ok(texts.recv().await.unwrap())
+}
+
+fn prompt(server: &ChatServer) -> Option<String> {
+    let body = server.requests().pop().unwrap().body;
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let (_, rest) = body.split_once("name=\"prompt\"\r\n\r\n")?;
+    Some(rest.split("\r\n").next().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn names_are_prompted_as_many_as_fit_and_the_likeliest_last() {
+    let server = ChatServer::start();
+    let stt = Transcription::new(options(&server.base_url()), None).unwrap();
+    hear_with(&stt).await.unwrap();
+    assert_eq!(prompt(&server), None);
+    stt.expect(&|| vec!["Bartok the Barkeep".to_owned(), "Mira".to_owned()]);
+    hear_with(&stt).await.unwrap();
+    assert_eq!(prompt(&server).unwrap(), "Mira, Bartok the Barkeep");
+    stt.expect(&|| (0..500).map(|it| format!("Größenwahn {it}")).collect());
+    hear_with(&stt).await.unwrap();
+    let long = prompt(&server).unwrap();
+    assert!(long.len() <= PROMPT_MAX && long.ends_with("Größenwahn 1, Größenwahn 0"), "{long}");
+    let mut own = options(&server.base_url());
+    own.extra_body.insert(PROMPT.to_owned(), json!("My own."));
+    let stt = Transcription::new(own, None).unwrap();
+    stt.expect(&|| vec!["Mira".to_owned()]);
+    hear_with(&stt).await.unwrap();
+    assert_eq!(prompt(&server).unwrap(), "My own.");
+}
+
+#[tokio::test]
+async fn a_service_that_takes_no_prompt_hears_without_it() {
+    let server = ChatServer::start();
+    let stt = Transcription::new(options(&server.base_url()), None).unwrap();
+    stt.expect(&|| vec!["Mira".to_owned()]);
+    let refused = || Script::error(400, "invalid_request_error", "prompt is not supported");
+    server.push(refused());
+    server.push(refused());
+    assert_eq!(hear_with(&stt).await.unwrap_err().kind(), Kind::InvalidRequest);
+    server.push(refused());
+    assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final("well met".to_owned()));
+    assert_eq!((server.requests().len(), prompt(&server)), (4, None));
+    hear_with(&stt).await.unwrap();
+    assert_eq!((server.requests().len(), prompt(&server)), (5, None));
+}
+
+#[tokio::test]
+async fn a_prompt_that_comes_back_is_silence() {
+    let server = ChatServer::start();
+    let stt = Transcription::new(options(&server.base_url()), None).unwrap();
+    stt.expect(&|| ["Bartok", "Mira", "Hale", "Vesper"].map(str::to_owned).to_vec());
+    let says = |text: &str| server.push(Script::json(200, &json!({ "text": text })));
+    says("Hale, Mira, Bartok.");
+    assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final(String::new()));
+    for text in ["Mira, Bartok", "Bartok, Hale, Mira", "Hale, Mira, Bartok, come here"] {
+        says(text);
+        assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final(text.to_owned()));
+    }
+}
+
 #[tokio::test]
 async fn readiness_asks_whether_somebody_is_there() {
     let server = ChatServer::start();

@@ -1,0 +1,175 @@
+//! Names that are likely to be heard next, for recognisers that can be told.
+//!
+//! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
+
+use super::scene::Whereabouts;
+use crate::{
+    domain::{Campaign, Entity, EntityKind, Npc},
+    logic::words::fold,
+};
+
+/// Most names: services take fewer, and the table does not search a whole world for them.
+const NAMES_MAX: usize = 100;
+
+/// Names, the likeliest first: of those who are there, of the players' characters, of the place and
+/// what belongs to it, of everything else; what only the game master knows last. What is said
+/// within a longer name is not there again.
+pub fn expected(
+    npcs: &[&Npc],
+    (campaign, scene): (&Campaign, &Whereabouts),
+    characters: &[String],
+) -> Vec<String> {
+    let (there, away): (Vec<_>, Vec<_>) =
+        npcs.iter().enumerate().partition(|(seat, _)| scene.is_present(*seat));
+    let there: Vec<&Npc> = there.into_iter().map(|(_, npc)| *npc).collect();
+    let mut entities = entities(campaign, scene, &there);
+    let others = entities.split_off(entities.partition_point(|(distance, _)| *distance == NEAR));
+    let mut names = Names::default();
+    there.iter().for_each(|npc| names.add_all(&npc.name, &npc.aliases));
+    characters.iter().for_each(|name| names.add(name));
+    scene.location().into_iter().for_each(|name| names.add(name));
+    entities.iter().for_each(|(_, it)| names.add_all(&it.name, &it.aliases));
+    away.iter().for_each(|(_, npc)| names.add_all(&npc.name, &npc.aliases));
+    others.iter().for_each(|(_, it)| names.add_all(&it.name, &it.aliases));
+    names.all.into_iter().map(|(name, _)| name).collect()
+}
+
+/// What belongs to the scene.
+const NEAR: u8 = 0;
+
+/// Everything of the world with how far it is from the scene, the nearest first. What is near is the
+/// place, is named where the place or an NPC who is there is described, or names the place itself.
+fn entities<'c>(
+    campaign: &'c Campaign,
+    scene: &Whereabouts,
+    there: &[&Npc],
+) -> Vec<(u8, &'c Entity)> {
+    let place = scene.location().map(fold).unwrap_or_default();
+    let is_place = |it: &&Entity| !place.is_empty() && fold(&it.name) == place;
+    let described = campaign.entities.iter().filter(is_place).map(|it| &it.description);
+    let described = described.chain(there.iter().map(|npc| &npc.personality));
+    let told: Vec<String> = described.map(|text| fold(text)).collect();
+    let is_near = |it: &Entity| {
+        let name = fold(&it.name);
+        name == place
+            || told.iter().any(|text| holds(text, &name))
+            || holds(&fold(&it.description), &place)
+    };
+    let distance = |it: &Entity| match (it.dm_only, is_near(it)) {
+        (false, true) => NEAR,
+        (false, false) => 1,
+        (true, _) => 2,
+    };
+    let mut all: Vec<_> = campaign.entities.iter().map(|it| (distance(it), it)).collect();
+    all.sort_by_key(|(distance, it)| (*distance, rank(it.kind)));
+    all
+}
+
+/// How likely a kind of thing is to be named.
+const fn rank(kind: EntityKind) -> u8 {
+    match kind {
+        EntityKind::Npc | EntityKind::Player => 0,
+        EntityKind::Location => 1,
+        EntityKind::Item | EntityKind::Faction => 2,
+        EntityKind::Quest | EntityKind::Event | EntityKind::Concept | EntityKind::Lore => 3,
+    }
+}
+
+/// Whether words stand in a text; both are folded.
+fn holds(text: &str, words: &str) -> bool {
+    !words.is_empty() && format!(" {text} ").contains(&format!(" {words} "))
+}
+
+/// Names, each once.
+#[derive(Default)]
+struct Names {
+    /// As written, and folded.
+    all: Vec<(String, String)>,
+}
+
+impl Names {
+    /// All that somebody or something is called.
+    fn add_all(&mut self, name: &str, aliases: &[String]) {
+        // A word such as "barkeep" is heard without help.
+        let aliases = aliases.iter().filter(|it| it.chars().any(char::is_uppercase));
+        let called: Vec<&str> = std::iter::once(name).chain(aliases.map(String::as_str)).collect();
+        let folded: Vec<String> = called.iter().map(|it| fold(it)).collect();
+        for (name, short) in called.iter().zip(&folded) {
+            let is_within = folded.iter().any(|it| it.len() > short.len() && holds(it, short));
+            if !is_within {
+                self.add(name);
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str) {
+        let folded = fold(name);
+        let is_new = !self.all.iter().any(|(_, known)| holds(known, &folded));
+        if is_new && !folded.is_empty() && self.all.len() < NAMES_MAX {
+            self.all.push((name.trim().to_owned(), folded));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::Scene;
+
+    fn entity(kind: EntityKind, name: &str, description: &str, dm_only: bool) -> Entity {
+        Entity {
+            kind,
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            description: description.to_owned(),
+            pronunciation: None,
+            dm_only,
+            known_to: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn who_and_what_is_there_comes_first() {
+        let npc = |name: &str, aliases: &[&str]| Npc {
+            aliases: aliases.iter().map(|&it| it.to_owned()).collect(),
+            personality: "Dull.".to_owned(),
+            ..Npc::plain(name)
+        };
+        let (bartok, mira) = (npc("Bartok", &["Bartok the Barkeep", "barkeep"]), npc("Mira", &[]));
+        let scene =
+            |name: &str, npc: &Npc| Scene { name: name.to_owned(), npcs: vec![npc.name.clone()] };
+        let campaign = Arc::new(Campaign {
+            entities: vec![
+                entity(EntityKind::Quest, "Tithe", "A tax.", false),
+                entity(EntityKind::Location, "Vault", "Under the Mill.", true),
+                entity(EntityKind::Location, "Tankard", "An inn; the Blackvein drink here.", false),
+                entity(EntityKind::Npc, "Elara", "A duchess.", false),
+                entity(EntityKind::Faction, "Blackvein", "Smugglers.", false),
+            ],
+            scenes: vec![scene("Tankard", &bartok), scene("Mill", &mira)],
+            ..Campaign::default()
+        });
+        let names = vec![bartok.name.clone(), mira.name.clone()];
+        let mut here = Whereabouts::new(&campaign, names);
+        let all = |here: &Whereabouts| {
+            expected(&[&bartok, &mira], (&campaign, here), &["Thorin".to_owned()])
+        };
+        assert_eq!(
+            all(&here),
+            [
+                "Bartok the Barkeep",
+                "Thorin",
+                "Tankard",
+                "Blackvein",
+                "Mira",
+                "Elara",
+                "Tithe",
+                "Vault"
+            ]
+        );
+        here.set(Some("Mill"), None);
+        assert_eq!(all(&here)[..5], ["Mira", "Thorin", "Mill", "Bartok the Barkeep", "Elara"]);
+    }
+}
