@@ -28,8 +28,8 @@ use crate::{
         words::Words,
     },
     memory::{
-        CampaignKey, EntityFilter, Error, ItemFilter, ItemKind, Line, LineFilter, LineQuery,
-        MemoryStore, SessionFilter, Tie, Viewer,
+        CampaignKey, EntityFilter, Error, ItemFilter, ItemKind, ItemQuery, Line, LineFilter,
+        LineQuery, MemoryStore, SessionFilter, Tie, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -40,6 +40,8 @@ const DEADLINE: Duration = Duration::from_millis(50);
 const RELATIONS: usize = 6;
 /// Things named that it is reminded of.
 const NAMED: usize = 4;
+/// Facts that are looked at, and those that it is reminded of.
+const FACTS: (usize, usize) = (8, 3);
 /// Lines that are looked at, and those that it is reminded of.
 const LINES: (usize, usize) = (16, 4);
 /// Lines of the last session that stand for it.
@@ -129,19 +131,21 @@ impl Recaller {
     }
 
     async fn look(&self, question: &Question, by: Instant) -> (Recalled, Vec<&'static str>) {
-        let (relations, named, said, last) = tokio::join!(
+        let (relations, named, facts, said, last) = tokio::join!(
             timeout_at(by, self.relations(question)),
             timeout_at(by, self.named(question)),
+            timeout_at(by, self.facts(question)),
             timeout_at(by, self.said(question)),
             timeout_at(by, self.last_session(question)),
         );
         let mut late = Vec::new();
-        let recalled = Recalled {
+        let mut recalled = Recalled {
             relations: taken("relations", relations, &mut late),
             named: taken("names", named, &mut late),
             said: taken("earlier lines", said, &mut late),
             last_session: taken("last session", last, &mut late),
         };
+        recalled.named.extend(taken("facts", facts, &mut late));
         (recalled, late)
     }
 
@@ -171,6 +175,21 @@ impl Recaller {
         let Memory { store, campaign, .. } = &self.memory;
         let found = store.entities(campaign, filter, question.viewer.clone()).await?;
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
+    }
+
+    /// What the game master has said to be so, of what was spoken of.
+    async fn facts(&self, question: &Question) -> Result<Vec<String>, Error> {
+        let telling = Telling::of(&question.utterance);
+        if telling.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (text, kinds) = (telling.text(), vec![ItemKind::Fact]);
+        let query = ItemQuery { text, kinds, limit: FACTS.0, ..ItemQuery::default() };
+        let Memory { store, campaign, .. } = &self.memory;
+        let found = store.search_items(campaign, query, question.viewer.clone()).await?;
+        let facts = found.into_iter().map(|it| it.item.text);
+        let facts = facts.filter(|fact| telling.fit(fact) && !question.read.contains(fact));
+        Ok(facts.take(FACTS.1).collect())
     }
 
     /// What it has heard before that has to do with what was said.

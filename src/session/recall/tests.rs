@@ -4,8 +4,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::memory::{
-    Change, Entity, EntityKind, Graph, Present, Provenance, Relation, RelationKey, Session, Sqlite,
-    Transcript, Uid, Utterance, Visibility,
+    Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance, Relation, RelationKey,
+    Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
 };
 
 const NOW: i64 = 1_800_000_000_000;
@@ -52,6 +52,20 @@ fn line(session: &str, npcs: &[&str], text: &str) -> Utterance {
     }
 }
 
+/// Of the first line of the session before.
+fn fact(text: &str, status: Status) -> Item {
+    Item {
+        id: text.to_owned(),
+        kind: ItemKind::Fact,
+        text: text.to_owned(),
+        session: Some("before".to_owned()),
+        lines: Some((1, 1)),
+        visibility: Visibility::Everyone,
+        status,
+        made: NOW,
+    }
+}
+
 async fn recaller() -> (Arc<Recaller>, TempDir) {
     let folder = TempDir::new().unwrap();
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
@@ -68,6 +82,11 @@ async fn recaller() -> (Arc<Recaller>, TempDir) {
         line("before", &["Mira"], "the father of Mira was promised a ring"),
     ];
     store.append(&campaign(), lines).await.unwrap();
+    let facts = vec![
+        fact("the hammer for the father is promised for midsummer", Status::Accepted),
+        fact("the promised father is a ghost", Status::Proposed),
+    ];
+    store.put_items(&campaign(), facts).await.unwrap();
     let now = Session { id: "now".to_owned(), started: Some(NOW), ..Session::default() };
     store.put_session(&campaign(), now).await.unwrap();
     let memory = Memory { store: Arc::new(store), campaign: campaign(), now: || NOW };
@@ -87,7 +106,14 @@ async fn an_npc_is_reminded_of_what_it_knows_and_has_heard() {
     let (recalled, late) = recaller.look(&question("Bartok the Barkeep", asked, &[]), by).await;
     assert_eq!(late, [""; 0]);
     assert_eq!(recalled.relations, ["you sister of Old Nessa"], "Marrow is the game master's");
-    assert_eq!(recalled.named, ["Old Nessa: what is known of nessa"]);
+    assert_eq!(
+        recalled.named,
+        [
+            "Old Nessa: what is known of nessa",
+            "the hammer for the father is promised for midsummer",
+        ],
+        "what is only proposed is not told"
+    );
     assert_eq!(recalled.said, ["Anna, 24 hours ago: I promised your father a hammer"]);
     let known = [Message::User("Anna: I promised your father a hammer".to_owned())];
     let asked = "what did I promise your father last time?";
