@@ -13,6 +13,7 @@ mod indexer;
 mod kept;
 mod memory;
 mod privacy;
+mod proposals;
 mod recap;
 mod reload;
 mod scribe;

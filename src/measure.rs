@@ -8,9 +8,9 @@ pub use crate::{
     audio::{Frame, Gain, SampleRate},
     config::load as load_config,
     discord::{
-        AddedServer, Consent, Forgetting, GuildSettings, House, Opened, Opening,
-        Options as DiscordOptions, PlayedCampaign, Service, Services, Token, Wish, WorldAnswer,
-        WorldOrder, Written, run as run_discord,
+        AddedServer, Consent, Fact, FactId, Forgetting, GuildSettings, House, Opened, Opening,
+        Options as DiscordOptions, PlayedCampaign, Service, Services, Token, Verdict, WaitingFacts,
+        WantedFacts, Wish, WorldAnswer, WorldOrder, Written, run as run_discord,
     },
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,

@@ -19,11 +19,11 @@ use futures::{
     future::{BoxFuture, ready},
 };
 use glyphoxa::measure::{
-    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Facts, Forgetting,
-    Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report,
-    ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText, SttAbilities,
-    TableParts, Token, ToolHost, TurnLine, VoiceOut, Wish, WorldAnswer, WorldOrder, Written, dice,
-    open, run_discord, tool_figures,
+    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Fact, FactId, Facts,
+    Forgetting, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
+    Report, ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText,
+    SttAbilities, TableParts, Token, ToolHost, TurnLine, Verdict, VoiceOut, WaitingFacts,
+    WantedFacts, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -207,6 +207,26 @@ impl House for StandInHouse {
         nothing_kept()
     }
 
+    fn consolidate(&self, _session: &SessionId) -> BoxFuture<'static, Result<Vec<Fact>, String>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    fn waiting(&self, _wanted: WantedFacts) -> BoxFuture<'static, Result<WaitingFacts, String>> {
+        nothing_kept()
+    }
+
+    fn fact(&self, _id: FactId) -> BoxFuture<'static, Result<Fact, String>> {
+        nothing_kept()
+    }
+
+    fn decide(
+        &self,
+        _id: FactId,
+        _verdict: Verdict,
+    ) -> BoxFuture<'static, Result<(Fact, bool), String>> {
+        nothing_kept()
+    }
+
     fn world(
         &self,
         _played: Option<PlayedCampaign>,
@@ -225,7 +245,8 @@ impl House for StandInHouse {
 
     fn services(&self) -> Services {
         let service = || Service { name: "stand-in".to_owned(), is_local: true };
-        Services { hears: service(), thinks: service(), speaks: vec![service()], cap: None }
+        let (hears, thinks, speaks) = (service(), service(), vec![service()]);
+        Services { hears, thinks, sums_up: false, speaks, cap: None }
     }
 
     fn ask(

@@ -2,18 +2,8 @@
 //!
 //! Entry functions: [`facts`], [`decide`]. **Never**: takes a proposal for true unasked.
 
+pub use crate::discord::Verdict;
 use crate::memory::{CampaignKey, Error, Item, ItemFilter, ItemKind, MemoryStore, Status, Viewer};
-
-/// What the game master says to a fact.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// It holds.
-    Accept,
-    /// It holds in other words.
-    Edit(String),
-    /// It does not, and is not proposed again.
-    Reject,
-}
 
 /// The facts that wait for the game master, the oldest first; with `all` those that were decided
 /// too.

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
+mod consolidating;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
@@ -16,7 +18,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed,
-    Writer, campaign_key, carry_out, for_session, guilds::GuildStore, open_table, privacy, recap,
+    campaign_key, carry_out, for_session, guilds::GuildStore, open_table, privacy, proposals,
     reload::wall_clock,
 };
 use crate::{
@@ -24,8 +26,9 @@ use crate::{
     audio::Frame,
     config::{self, Config, LlmChoice, SttChoice, TtsChoice},
     discord::{
-        AddedServer, Forgetting, GuildSettings, House, Opened, Opening, PlayedCampaign, Scope,
-        Service, Services, Wish, WorldAnswer, WorldOrder, Written,
+        AddedServer, Fact, FactId, Forgetting, GuildSettings, House, Opened, Opening,
+        PlayedCampaign, Scope, Service, Services, Verdict, WaitingFacts, WantedFacts, Wish,
+        WorldAnswer, WorldOrder, Written,
     },
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
@@ -34,7 +37,7 @@ use crate::{
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
-    memory::{self, MemoryStore, SessionEntry, SessionFilter, Viewer},
+    memory::{self, MemoryStore},
     provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
     session::{Command, Kept, TurnLine},
     tools::{
@@ -60,6 +63,8 @@ pub struct Residence {
     scribe: Scribe,
     store: Arc<dyn MemoryStore>,
     guilds: GuildStore,
+    /// Held while a fact is decided: of two verdicts the second finds it decided.
+    deciding: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// What is kept of a session while it runs.
@@ -84,7 +89,8 @@ impl Residence {
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
         let (hearing, store, open) = (Arc::new(hearing), scribe.store(), Arc::default());
         let guilds = GuildStore::new(Arc::clone(&store), &config.load().discord.folder);
-        Self { config, tools, tables, hearing, open, aside, dice, scribe, store, guilds }
+        let deciding = Arc::default();
+        Self { config, tools, tables, hearing, open, aside, dice, scribe, store, guilds, deciding }
     }
 
     /// Held for a line at most, never across an await.
@@ -181,45 +187,6 @@ impl Residence {
             }
         }
         books.keys().map(|session| session.0.clone()).collect()
-    }
-
-    async fn retell(self, wish: Wish) -> Result<String, String> {
-        let said = |error: memory::Error| error.to_string();
-        self.caught_up().await?;
-        let config = self.config.load_full();
-        let campaign = campaign_key(&config);
-        let (guild, id) = (Some(wish.guild), wish.session.clone());
-        let filter = SessionFilter { id, guild, limit: 1 };
-        let found = self.store.sessions(&campaign, filter).await.map_err(said)?.pop();
-        let Some(SessionEntry { session, .. }) = found else {
-            return Err(match wish.session {
-                Some(id) => format!("there is no session '{id}' of this server"),
-                None => "nothing was played on this server yet (/session start)".to_owned(),
-            });
-        };
-        // Of a session that runs it would soon be old.
-        if let (Some(summary), Some(_), false) = (&session.summary, session.ended, wish.paid) {
-            return Ok(summary.clone());
-        }
-        let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
-        let purse = own.unwrap_or_else(|| self.aside.clone());
-        let writer = match wish.paid {
-            true => Writer::open(&config, purse).map_err(|error| error.to_string())?,
-            false => None,
-        };
-        let viewer = if wish.for_dm { Viewer::Dm } else { Viewer::Everyone };
-        let told = recap((&*self.store, &campaign), &session.id, viewer, writer.as_ref()).await;
-        let Some(told) = told.map_err(said)? else {
-            return Err(format!("the session '{}' was deleted just now", session.id));
-        };
-        let mut text = told.text();
-        if wish.for_dm && told.proposed > 0 {
-            text.push_str(&format!(
-                "{} facts wait for your word (glyphoxa memory facts)\n",
-                told.proposed
-            ));
-        }
-        Ok(text)
     }
 
     async fn forget_person(self, what: Forgetting) -> Result<u64, String> {
@@ -330,6 +297,27 @@ impl House for Residence {
         self.clone().retell(wish).boxed()
     }
 
+    fn consolidate(&self, session: &SessionId) -> BoxFuture<'static, Result<Vec<Fact>, String>> {
+        self.consolidated(session)
+    }
+
+    fn waiting(&self, wanted: WantedFacts) -> BoxFuture<'static, Result<WaitingFacts, String>> {
+        self.clone().waiting_facts(wanted).boxed()
+    }
+
+    fn fact(&self, id: FactId) -> BoxFuture<'static, Result<Fact, String>> {
+        let store = Arc::clone(&self.store);
+        async move { proposals::fact(&*store, id).await }.boxed()
+    }
+
+    fn decide(
+        &self,
+        id: FactId,
+        verdict: Verdict,
+    ) -> BoxFuture<'static, Result<(Fact, bool), String>> {
+        self.clone().settled(id, verdict).boxed()
+    }
+
     fn cast(&self) -> Vec<Arc<Npc>> {
         self.config.load().npcs.iter().cloned().map(Arc::new).collect()
     }
@@ -438,6 +426,7 @@ fn services(config: &Config) -> Services {
         LlmChoice::Scripted => here("written lines"),
         LlmChoice::OpenAi(options) => service(options),
     };
+    let sums_up = config.llm != LlmChoice::Scripted;
     let mut speaks = Vec::new();
     for npc in &config.npcs {
         let voice = match (npc.voice.provider.as_str(), &config.tts) {
@@ -449,7 +438,7 @@ fn services(config: &Config) -> Services {
             speaks.push(voice);
         }
     }
-    Services { hears, thinks, speaks, cap: config.budget.session_max }
+    Services { hears, thinks, sums_up, speaks, cap: config.budget.session_max }
 }
 
 fn service(options: &openai::Options) -> Service {

@@ -16,6 +16,8 @@ pub struct MemoryOptions {
     pub spill: PathBuf,
     /// Days after which a session is deleted; `None`: never.
     pub retention_days: Option<u64>,
+    /// After a session on Discord the chat model summarises it and proposes facts.
+    pub consolidate: bool,
 }
 
 /// Where what is remembered lies.
@@ -40,6 +42,7 @@ pub fn options(
         place: url.map_or_else(file, MemoryPlace::Server),
         spill: data_dir.join("memory-waiting"),
         retention_days: fields.and_then(|fields| fields.whole("retention_days")),
+        consolidate: fields.and_then(|fields| fields.flag("consolidate")).unwrap_or(true),
     }
 }
 

@@ -7,7 +7,7 @@ use serenity::all::{ChannelId, Permissions, UserId};
 use super::{
     board,
     commands::{Answer, Refusal, entity, records, setup},
-    desk,
+    desk, facts,
     guild::Guild,
     notices,
 };
@@ -39,6 +39,8 @@ const KINDS: &[(&str, Pressed)] = &[
     ("panel", board::pressed),
     ("consent", notices::pressed),
     ("desk", desk::pressed),
+    ("fact", facts::pressed),
+    ("facts", facts::pressed_in_list),
     ("entity", entity::pressed),
     ("setup", setup::pressed),
     ("privacy", records::pressed),

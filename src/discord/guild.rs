@@ -183,8 +183,12 @@ impl Guild {
 
     /// Ends what is under way.
     async fn close(mut self) {
-        // Nothing to say where no session runs.
-        let _ = self.stop("I am being switched off; start me again and use /session start");
+        // Without a session there is nothing to close. Nobody waits for a model now.
+        if let Ok(live) = self.end("I am being switched off; start me again and use /session start")
+        {
+            let house = Arc::clone(&self.shared.house);
+            self.closing.spawn(async move { keep(&*house, live).await });
+        }
         let jobs = async {
             while self.closing.join_next().await.is_some() {}
             while self.jobs.join_next().await.is_some() {}
@@ -225,14 +229,18 @@ impl Guild {
         self.settings.campaigns.iter().find(|it| it.name == *name)
     }
 
-    /// Looks up the names of the campaign's entities.
-    fn learn_entities(&mut self) {
-        let asked = self.shared.house.world(self.played().cloned(), WorldOrder::Info);
+    /// Looks up the names of the entities of the campaign that is played; until then none is known.
+    pub fn learn_entities(&mut self) {
+        self.entities.clear();
+        let played = self.played().cloned();
+        let asked = self.shared.house.world(played.clone(), WorldOrder::Info);
         self.spawn(async move {
             let found = asked.await;
             Box::new(move |guild: &mut Self| {
                 // Without them nothing can be chosen, but everything still typed.
-                if let Ok(answer) = found {
+                if let Ok(answer) = found
+                    && guild.played() == played.as_ref()
+                {
                     guild.entities = answer.names;
                 }
             }) as Job
@@ -375,11 +383,25 @@ impl Guild {
         }
     }
 
-    /// Ends the session; the channel is left in the background.
+    /// Ends the session; the channel is left in the background, and then what was said is gone
+    /// through for what is worth keeping.
     ///
     /// # Errors
     /// None runs.
     pub fn stop(&mut self, why: &str) -> Result<(), Refusal> {
+        let live = self.end(why)?;
+        let (house, panel) = (Arc::clone(&self.shared.house), live.text);
+        self.spawn(async move {
+            let consolidated = house.consolidate(&live.session);
+            keep(&*house, live).await;
+            let found = consolidated.await;
+            Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job
+        });
+        Ok(())
+    }
+
+    /// Takes the session away from the guild; it is still to be closed and kept.
+    fn end(&mut self, why: &str) -> Result<Live, Refusal> {
         self.send_shown();
         self.clear_desk();
         let mut live =
@@ -387,21 +409,22 @@ impl Guild {
         tracing::info!(guild = self.id.get(), why, "session ended");
         let panel = (live.text, std::mem::take(&mut live.panel));
         self.close_panel(panel, why);
-        let house = Arc::clone(&self.shared.house);
-        self.closing.spawn(async move {
-            let (session, kept, told) = live.close().await;
-            for event in told {
-                match event {
-                    TableEvent::Line(line) => house.record(&session, &line),
-                    TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
-                    TableEvent::Notice(_) | TableEvent::State(_) => {}
-                }
-            }
-            if let Err(why) = house.keep(&session, kept).await {
-                tracing::error!(why, "a session was not kept");
-            }
-        });
-        Ok(())
+        Ok(live)
+    }
+}
+
+/// Closes a session and keeps what is worth keeping.
+async fn keep(house: &dyn House, live: Live) {
+    let (session, kept, told) = live.close().await;
+    for event in told {
+        match event {
+            TableEvent::Line(line) => house.record(&session, &line),
+            TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
+            TableEvent::Notice(_) | TableEvent::State(_) => {}
+        }
+    }
+    if let Err(why) = house.keep(&session, kept).await {
+        tracing::error!(why, "a session was not kept");
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
 };
 
 use super::{
+    facts::{Fact, FactId, Verdict, WaitingFacts, WantedFacts},
     settings::{AddedServer, GuildSettings},
     world::{PlayedCampaign, WorldAnswer, WorldOrder},
 };
@@ -61,6 +62,8 @@ pub struct Services {
     pub hears: Service,
     /// What thinks.
     pub thinks: Service,
+    /// It is given what was said once more, to say what happened.
+    pub sums_up: bool,
     /// What speaks.
     pub speaks: Vec<Service>,
     /// What a session may spend; `None`: no cap.
@@ -158,6 +161,26 @@ pub trait House: Send + Sync + 'static {
 
     /// What happened in a session, as text. What cannot be is said in one line. Cancel safe.
     fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>>;
+
+    /// What follows the session when it is kept: its summary, and the facts that are proposed of it
+    /// and wait now. Taken before [`Self::keep`], which closes its purse; asks a model when it is
+    /// awaited. Nothing where nothing is to be proposed; what cannot be is said in one line. Cancel
+    /// safe.
+    fn consolidate(&self, session: &SessionId) -> BoxFuture<'static, Result<Vec<Fact>, String>>;
+
+    /// Facts that wait for the game master. What cannot be read is said in one line.
+    fn waiting(&self, wanted: WantedFacts) -> BoxFuture<'static, Result<WaitingFacts, String>>;
+
+    /// A fact, whatever became of it. What cannot be read is said in one line.
+    fn fact(&self, id: FactId) -> BoxFuture<'static, Result<Fact, String>>;
+
+    /// Decides about a fact that waits; the fact, and whether it had waited: what was decided before
+    /// stays. What cannot be is said in one line.
+    fn decide(
+        &self,
+        id: FactId,
+        verdict: Verdict,
+    ) -> BoxFuture<'static, Result<(Fact, bool), String>>;
 
     /// The NPCs, as configured now.
     fn cast(&self) -> Vec<Arc<Npc>>;

@@ -11,6 +11,7 @@ mod commands;
 mod desk;
 mod effects;
 mod examine;
+mod facts;
 mod forms;
 mod guild;
 mod health;
@@ -35,6 +36,7 @@ mod world;
 
 pub use bot::run;
 pub use examine::examine;
+pub use facts::{Fact, FactId, Standing, Verdict, WaitingFacts, WantedFacts};
 pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Consent, Options, Token};

@@ -73,6 +73,12 @@ impl Reply {
         &self.text
     }
 
+    /// Its buttons and menus.
+    #[cfg(test)]
+    pub fn rows(&self) -> &[CreateActionRow] {
+        &self.rows
+    }
+
     /// Text, embeds and files as Discord takes them.
     fn parts(&self) -> (String, Vec<CreateEmbed>, Vec<CreateAttachment>) {
         let files = self.files.iter();

@@ -150,10 +150,10 @@ impl Guild {
             }
             Ok(Answer::Soon(work)) => {
                 return self.spawn(async move {
-                    let then = work.await;
+                    let next = work.await;
                     Box::new(move |guild: &mut Self| {
-                        let (reply, kept) = (then(guild), guild.kept());
-                        guild.send(async move { sender.answer(&reply.noting(kept.await)).await });
+                        let answer = next(guild);
+                        guild.answer(sender, answer);
                     }) as Job
                 });
             }

@@ -2,11 +2,13 @@
 
 mod arriving;
 mod commands;
+mod consolidating;
 mod discord_js;
 mod hall;
 mod hosting;
 mod interrupting;
 mod keeping;
+mod names;
 mod remembering;
 mod setting_up;
 mod talking;

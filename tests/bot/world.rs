@@ -86,6 +86,16 @@ async fn another_campaign_is_played_from_the_next_session_on() {
     let switch = |name: &str| Slash::new("campaign switch").option("name", name);
     is(switch("Waterdeep"), "(there are: The Raven Signet, Saltmarsh;").await;
     is(switch("the raven signet"), "**The Raven Signet** is played").await;
+    // The names of its entities are there to choose from before anything else is asked.
+    let chosen = async |typed: &str| loop {
+        let typing = Slash::new("entity show").option("name", typed);
+        let found = hall.discord.autocomplete(&hall.dm, hall.inn.text, typing, "name").await;
+        let choices = found.unwrap().wait_first(BOUND).await.unwrap().choices();
+        if let Some((name, _)) = choices.into_iter().next() {
+            return name;
+        }
+    };
+    assert!(tokio::time::timeout(BOUND, chosen("elara")).await.unwrap().contains("Elara"));
     is(Slash::new("entity show").option("name", "Elara"), "Elara").await;
     is(with_file("campaign load", "n.yaml", "entities: []"), "does not say what its campaign")
         .await;

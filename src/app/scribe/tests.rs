@@ -15,6 +15,7 @@ fn options(folder: &tempfile::TempDir) -> MemoryOptions {
         place: MemoryPlace::File(folder.path().join("memory.db")),
         spill: folder.path().join("waiting"),
         retention_days: None,
+        consolidate: true,
     }
 }
 

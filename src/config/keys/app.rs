@@ -409,6 +409,12 @@ pub static MEMORY: Shape = Shape {
             Kind::Whole { min: 1, max: 36_500 },
             "Transcripts of sessions that ended so many days ago are deleted; default: never.",
         ),
+        Key::new(
+            "consolidate",
+            Kind::Flag,
+            "After a session on Discord the chat model summarises it, at its cost, and proposes \
+             facts, which count once a game master has accepted them; default true.",
+        ),
     ],
 };
 

@@ -97,7 +97,7 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     };
     let chosen = known.into_iter().nth(at).filter(|_| at > 0);
     guild.settings.campaign = chosen;
-    guild.entities.clear();
+    guild.learn_entities();
     Ok(done(guild, "Another campaign, another memory.".to_owned()).into())
 }
 

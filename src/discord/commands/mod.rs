@@ -97,12 +97,16 @@ impl<T: Into<String>> From<T> for Refusal {
 /// Puts the result of some work in place.
 pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
 
+/// Answers once it is known how something stands.
+pub type Next = Box<dyn FnOnce(&mut Guild) -> Result<Answer, Refusal> + Send>;
+
 /// What a command answers.
 pub enum Answer {
     /// At once.
     Now(Reply),
-    /// When the table has said how it stands, which is well before Discord gives up waiting.
-    Soon(BoxFuture<'static, Then>),
+    /// When the table or the memory has said how it stands, which is well before Discord gives up
+    /// waiting.
+    Soon(BoxFuture<'static, Next>),
     /// When some work is done.
     Later {
         /// Everybody sees the answer.
@@ -228,12 +232,7 @@ fn with_status(
 ) -> Result<Answer, Refusal> {
     let status = guild.live()?.status();
     let work = status.map(|status| {
-        let shown = |guild: &mut Guild| match status.map_err(Refusal) {
-            Ok(status) => show(guild, status),
-            Err(refused) => Err(refused),
-        };
-        Box::new(|guild: &mut Guild| shown(guild).unwrap_or_else(|why| Reply::private(why.0)))
-            as Then
+        Box::new(|guild: &mut Guild| show(guild, status.map_err(Refusal)?).map(Answer::Now)) as Next
     });
     Ok(Answer::Soon(work.boxed()))
 }

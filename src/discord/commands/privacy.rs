@@ -98,10 +98,17 @@ fn info(services: &Services, you: &You) -> String {
         }
         _ => "What goes outside is kept there as that service's own terms say.",
     };
+    let again = match services.sums_up {
+        true => {
+            " Once a session is over, all that was written down of it may go there too, so that \
+             it says what happened."
+        }
+        false => "",
+    };
     format!(
         "**{now}**\n\n\
          What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
-         {}, which answers for them; the answer is spoken by {speaks}. {leaves}\n\n\
+         {}, which answers for them; the answer is spoken by {speaks}.{again} {leaves}\n\n\
          Kept: the sound is never kept. What I understand of what is said at the table, to an NPC or \
          not, is written down with your name here, when it was said and who was there, on the \
          machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
@@ -126,7 +133,9 @@ mod tests {
 
     fn services(thinks: Service) -> Services {
         let here = |name: &str| Service { name: name.to_owned(), is_local: true };
-        Services { hears: here("PocketSphinx"), thinks, speaks: vec![here("flite")], cap: None }
+        let (hears, speaks, sums_up) =
+            (here("PocketSphinx"), vec![here("flite")], !thinks.is_local);
+        Services { hears, thinks, sums_up, speaks, cap: None }
     }
 
     #[test]
@@ -134,10 +143,12 @@ mod tests {
         let you = You { opted_out: false, is_asked: false, agreed: false };
         let local = Service { name: "written lines".to_owned(), is_local: true };
         let text = info(&services(local), &you);
+        assert!(!text.contains("Once a session is over"), "{text}");
         assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
         assert!(text.contains("Nothing of this leaves"), "{text}");
         let far = Service { name: "gpt at api.example.com".to_owned(), is_local: false };
         let text = info(&services(far), &you);
+        assert!(text.contains("Once a session is over"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
         assert!(!text.contains("Nothing of this leaves"), "{text}");
     }

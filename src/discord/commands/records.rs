@@ -51,7 +51,8 @@ pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
         None => (
             "This deletes every line you have said, wherever I have heard you, what was made of \
              them, and what NPCs remember of you. It cannot be taken back. What NPCs answered \
-             stays in the transcript, and so do the places of your lines, without a name."
+             stays in the transcript, and so do the places of your lines, without a name. Messages \
+             in channels of Discord stay."
                 .to_owned(),
             format!("privacy:delete:{user}"),
             "Delete what I said",

@@ -6,7 +6,7 @@ use serenity::all::{
 };
 
 use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
-use crate::discord::{board, guild::Guild, house::Wish, reply::Reply};
+use crate::discord::{board, facts, guild::Guild, house::Wish, reply::Reply};
 
 /// The audience of game masters.
 const DM: &str = "dm";
@@ -33,6 +33,7 @@ fn register() -> CreateCommand {
         .add_option(sub("start", "I join your voice channel and listen").add_sub_option(channel))
         .add_option(sub("stop", "I leave, and what was said is kept"))
         .add_option(sub("status", "How things stand"))
+        .add_option(sub("facts", "What may be worth keeping, and waits for your word"))
         .add_option(
             sub("recap", "What happened, with the numbers of the lines that say so")
                 .add_sub_option(parts::words("which", "The session (default: the last)", 64))
@@ -58,6 +59,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             guild.stop("the game master ended it")?;
             Ok(Reply::private("The session is over.").into())
         }
+        "facts" => Ok(facts::list(guild)),
         "recap" => recap(guild, call),
         _ => with_status(guild, |guild, status| {
             let live = guild.live()?;

@@ -1,0 +1,61 @@
+//! Names of the campaign, told to a speech service.
+
+use discord_loopback::{Options, Player, Slash};
+
+use super::hall::{Hall, said};
+use crate::support::chat_server::ChatServer;
+
+/// The names that the next utterance is heard with, the likeliest last.
+async fn prompt(server: &ChatServer, dora: &Player) -> String {
+    let before = server.requests().len();
+    dora.say(&said("slt", "Good evening to all of you")).await.unwrap();
+    let body = loop {
+        server.received(before + 1).await;
+        let heard = server.requests().into_iter().skip(before);
+        let mut heard = heard.filter(|request| request.line.ends_with("/audio/transcriptions"));
+        if let Some(request) = heard.next() {
+            assert_eq!(request.refused, None);
+            break String::from_utf8_lossy(&request.body).into_owned();
+        }
+    };
+    let (_, rest) = body.split_once("name=\"prompt\"\r\n\r\n").expect("a prompt");
+    rest.split("\r\n").next().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_speech_service_is_told_the_names_of_the_scene_first() {
+    let server = ChatServer::start();
+    let stt = format!(
+        "providers:\n  stt: {{ name: openai, base_url: \"{}\", model: w }}\n",
+        server.base_url()
+    );
+    let (hall, dora) = Hall::in_session(Options::default(), &stt).await;
+    hall.listens_to("Dora").await;
+    let tavern = prompt(&server, &dora).await;
+    assert!(tavern.len() <= 600, "{tavern}");
+    assert!(tavern.ends_with("Bartok the Barkeep"), "who is there comes first: {tavern}");
+    let place = |prompt: &str, name: &str| {
+        let names: Vec<&str> = prompt.split(", ").collect();
+        names.iter().rev().position(|it| *it == name).unwrap_or(usize::MAX)
+    };
+    assert!(place(&tavern, "Ravenford") < 100, "{tavern}");
+    hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;
+    let crypt = prompt(&server, &dora).await;
+    assert!(place(&crypt, "Zorvathian Crypt") < 12, "{crypt}");
+    assert!(!tavern.contains("Crypt"), "{tavern}");
+    hall.told(&hall.dm, Slash::new("character set").option("name", "Thorinsdottir")).await;
+    let named = prompt(&server, &dora).await;
+    assert!(place(&named, "Thorinsdottir") < place(&named, "Zorvathian Crypt"), "{named}");
+
+    // What is added is heard from the next session on.
+    let add = Slash::new("entity add").option("name", "Grimwaldia").option("type", "npc");
+    let add = add.option("description", "Lives in the Zorvathian Crypt.");
+    hall.told(&hall.dm, add).await;
+    hall.told(&hall.dm, Slash::new("session stop")).await;
+    hall.told(&hall.dm, Slash::new("session start")).await;
+    hall.listens_to("Dora").await;
+    hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;
+    let again = prompt(&server, &dora).await;
+    assert!(place(&again, "Grimwaldia") < 14, "{again}");
+    hall.ends();
+}
