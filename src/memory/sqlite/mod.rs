@@ -58,7 +58,11 @@ impl Sqlite {
         }
         own(path)
             .map_err(|error| Error::Away(format!("cannot open '{}': {error}", path.display())))?;
-        let mut writer = connect(path)?;
+        Self::with(connect(path)?, path)
+    }
+
+    /// Brings the file up to date and writes it with `writer`.
+    fn with(mut writer: Connection, path: &Path) -> Result<Self, Error> {
         let schema = migrate::migrate(&mut writer, migrate::STEPS)?;
         let readers = Readers::open(path)?;
         Ok(Self {

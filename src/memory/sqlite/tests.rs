@@ -1,5 +1,7 @@
 //! The suite, and what is SQLite's own.
 
+mod power_loss;
+
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},
