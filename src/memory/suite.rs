@@ -4,6 +4,7 @@
 
 mod graph;
 mod items;
+pub mod kept;
 mod lines;
 
 use std::sync::Arc;

@@ -170,6 +170,30 @@ async fn a_newer_and_a_foreign_schema_are_refused() {
 }
 
 #[tokio::test]
+async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
+    in_database(|address| async move {
+        for earlier in suite::kept::earlier(migrate::STEPS.len()) {
+            let mut client = pool(&address).unwrap().get().await.unwrap();
+            let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+            client.batch_execute(anew).await.unwrap();
+            migrate::migrate(&mut client, &migrate::STEPS[..earlier]).await.unwrap();
+            let data = suite::kept::data("postgres/migrations", earlier);
+            client.batch_execute(&data).await.unwrap();
+            let tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'";
+            for row in client.query(tables, &[]).await.unwrap() {
+                let table: String = row.get(0);
+                let some = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+                let some: bool = client.query_one(&some, &[]).await.unwrap().get(0);
+                assert!(some, "nothing in {table}");
+            }
+            drop(client);
+            suite::kept::finding(&Postgres::open(&address).await.unwrap()).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn several_programs_make_one_schema() {
     in_database(|address| async move {
         let opened = (0..6).map(|_| Postgres::open(&address));

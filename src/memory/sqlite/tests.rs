@@ -89,26 +89,25 @@ async fn what_is_forgotten_is_not_in_the_file() {
     connect(&path).unwrap().execute_batch(check).unwrap();
 }
 
-#[test]
-fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
+#[tokio::test]
+async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     let folder = tempfile::tempdir().unwrap();
-    for earlier in 1..=migrate::STEPS.len() {
+    for earlier in suite::kept::earlier(migrate::STEPS.len()) {
         let path = folder.path().join(format!("{earlier}.db"));
         let mut db = connect(&path).unwrap();
         migrate::migrate(&mut db, &migrate::STEPS[..earlier]).unwrap();
-        db.execute_batch(
-            "INSERT INTO campaign (key) VALUES ('c');
-             INSERT INTO session (campaign, key) VALUES (1, 's');
-             INSERT INTO presence (campaign, members) VALUES (1, '[]');
-             INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker, text,
-                 presence, outcome, visibility, seen_by, said_by)
-             VALUES (1, 1, 1, 'u1', 1, 1, 1, 'Anna', 'line 1', 1, '', '\"everyone\"', '*', '');",
-        )
-        .unwrap();
+        db.execute_batch(&suite::kept::data("sqlite/schema", earlier)).unwrap();
+        let tables = "SELECT name FROM pragma_table_list WHERE type = 'table' \
+                      AND schema = 'main' AND name <> 'sqlite_schema'";
+        let names: Result<Vec<String>, _> =
+            db.prepare(tables).unwrap().query_map([], |row| row.get(0)).unwrap().collect();
+        for table in names.unwrap() {
+            let some = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+            let some: bool = db.query_row(&some, [], |row| row.get(0)).unwrap();
+            assert!(some, "nothing in {table}");
+        }
         drop(db);
-        let store = Sqlite::open(&path).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        assert_eq!(runtime.block_on(count(&store)), 1);
+        suite::kept::finding(&Sqlite::open(&path).unwrap()).await;
     }
 }
 
