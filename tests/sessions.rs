@@ -1,6 +1,10 @@
 //! What is said is kept, shown, found and deleted, through the real program.
 
-use std::{collections::HashMap, env};
+use std::{
+    collections::HashMap,
+    env, fs,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 
@@ -105,7 +109,7 @@ fn a_session_is_exported_and_deleted() {
     let place = Place::new();
     ask(&place, "friday", &["Bartok, my secret is a wombat"]);
     place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
-    let page = std::fs::read_to_string(place.path("friday.md")).unwrap();
+    let page = fs::read_to_string(place.path("friday.md")).unwrap();
     assert!(page.starts_with("# friday\n") && page.contains("Wren (Anna): "), "{page}");
     let whole = place.run(&["session", "export", "friday", "--json"]).ends_with(0).lines();
     assert_eq!(whole, shown(&place, "friday"));
@@ -123,10 +127,10 @@ fn a_session_is_exported_and_deleted() {
 #[track_caller]
 fn holds_nowhere(place: &Place, word: &str) {
     for folder in ["data", "data/sessions"] {
-        for entry in std::fs::read_dir(place.path(folder)).unwrap() {
+        for entry in fs::read_dir(place.path(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
-                let bytes = std::fs::read(&path).unwrap();
+                let bytes = fs::read(&path).unwrap();
                 let found = bytes.windows(word.len()).any(|bytes| bytes == word.as_bytes());
                 assert!(!found, "'{word}' is still in {}", path.display());
             }
@@ -146,9 +150,9 @@ fn the_x_card_takes_the_last_exchange_back() {
     let found = place.run(&["memory", "search", "wombat", "--json"]).ends_with(0);
     assert_eq!(found.lines(), Vec::<Value>::new());
     holds_nowhere(&place, "wombat");
-    let calls = std::fs::read_to_string(place.path("data/sessions/friday.calls.jsonl")).unwrap();
+    let calls = fs::read_to_string(place.path("data/sessions/friday.calls.jsonl")).unwrap();
     assert_eq!(calls.lines().count(), 1, "the calls of the first exchange stay: {calls}");
-    let kept = std::fs::read_to_string(place.path("data/sessions/friday.json")).unwrap();
+    let kept = fs::read_to_string(place.path("data/sessions/friday.json")).unwrap();
     assert!(kept.contains("mule"), "{kept}");
 }
 
@@ -168,7 +172,7 @@ fn an_extract_says_what_happened_and_where_it_stands() {
     let all = recap.to_string();
     assert!(all.contains("Wren rolled") && all.contains("Ravenford"), "{recap:#}");
     place.run(&["session", "export", "friday", "--out", "friday.md"]).ends_with(0);
-    let page = std::fs::read_to_string(place.path("friday.md")).unwrap();
+    let page = fs::read_to_string(place.path("friday.md")).unwrap();
     assert!(page.contains("Wren rolled"), "it is kept as the summary: {page}");
     let none = place.run(&["session", "recap", "monday"]).ends_with(1);
     assert!(none.message().contains("no session 'monday'"), "{none:#?}");
@@ -240,14 +244,17 @@ fn the_file_is_where_the_configuration_says() {
     assert!(place.path("store/m.db").exists() && !place.path("data/memory.db").exists());
 }
 
+#[expect(clippy::disallowed_methods, reason = "how often it is killed is up to whoever runs it")]
+fn crashes() -> usize {
+    env::var("GLYPHOXA_TEST_CRASHES").map_or(3, |crashes| crashes.parse().unwrap())
+}
+
 /// What was printed is on the disk, once, whenever the program is killed.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "how often it is killed is up to whoever runs it")]
 fn nothing_printed_is_lost_when_it_is_killed() {
-    let kills: usize = env::var("GLYPHOXA_CRASH_KILLS").map_or(3, |kills| kills.parse().unwrap());
     let place = Place::new();
     let mut printed = Vec::new();
-    for kill in 0..kills {
+    for kill in 0..crashes() {
         let mut running = place.start(&["ask", "--json", "--session", "crash"]);
         for n in 0..40 {
             running.types(&format!("I count kill {kill} line {n}"));
@@ -262,6 +269,9 @@ fn nothing_printed_is_lost_when_it_is_killed() {
         let more = said.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         printed.extend(more.map(|line| text(&line, "heard").to_owned()));
     }
+    // Whatever was not made searchable any more is so when it next ends in order.
+    printed.push("I count no more".to_owned());
+    ask(&place, "crash", &["I count no more"]);
     let mut kept: HashMap<String, usize> = HashMap::new();
     let lines = shown(&place, "crash");
     for (line, seq) in lines.iter().zip(1..) {
@@ -272,5 +282,52 @@ fn nothing_printed_is_lost_when_it_is_killed() {
         assert_eq!(kept.get(line), Some(&1), "'{line}' was printed");
     }
     assert!(kept.values().all(|count| *count == 1), "{kept:#?}");
-    assert!(printed.len() >= kills);
+    assert!(printed.len() > crashes());
+    is_whole(&place);
+    println!("{} kills, {} printed, {} there", crashes(), printed.len(), lines.len());
+}
+
+/// Whether SQLite finds the memory as it must be, and every line is in a chunk of its index.
+#[track_caller]
+fn is_whole(place: &Place) {
+    let db = rusqlite::Connection::open(place.path("data/memory.db")).unwrap();
+    let checked: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(checked, "ok");
+    for table in ["line_text", "item_text"] {
+        let check = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
+        db.execute_batch(&check).unwrap();
+    }
+    let outside = "SELECT count(*) FROM line WHERE indexed = 0 OR NOT EXISTS (
+        SELECT 1 FROM item WHERE item.session = line.session AND seq BETWEEN first AND last)";
+    let outside: u32 = db.query_row(outside, [], |row| row.get(0)).unwrap();
+    assert_eq!(outside, 0, "lines in no chunk");
+}
+
+/// A memory that was being made when the program was killed is made by the next start.
+#[test]
+fn a_first_start_that_is_killed_is_made_good() {
+    for (kill, (name, bytes)) in
+        [("memory.db", 0), ("memory.db-wal", 0), ("memory.db-wal", 1), ("memory.db-wal", 100_000)]
+            .into_iter()
+            .cycle()
+            .take(crashes() + 1)
+            .enumerate()
+    {
+        let place = Place::new();
+        let mut running = place.start(&["ask", "--json", "--session", "one"]);
+        running.types("I count to one");
+        let until = Instant::now() + Duration::from_secs(60);
+        let file = place.path("data").join(name);
+        while !fs::metadata(&file).is_ok_and(|file| file.len() >= bytes) {
+            assert!(Instant::now() < until, "{name} has never {bytes} bytes");
+            std::thread::yield_now();
+        }
+        running.kill();
+        let second = format!("I count to two after kill {kill}");
+        ask(&place, "one", &[&second]);
+        let lines = shown(&place, "one");
+        let texts: Vec<&str> = lines.iter().map(|line| text(line, "text")).collect();
+        assert!(texts == [second.as_str()] || texts == ["I count to one", &second], "{texts:?}");
+        is_whole(&place);
+    }
 }

@@ -208,7 +208,7 @@ async fn several_programs_make_one_schema() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 async fn a_server_that_is_killed_loses_no_acknowledged_line() {
-    let kills = env::var("GLYPHOXA_CRASH_KILLS").map_or(1, |kills| kills.parse().unwrap());
+    let kills = env::var("GLYPHOXA_TEST_CRASHES").map_or(1, |kills| kills.parse().unwrap());
     let Some(mut server) = Server::start() else { return };
     let address: Address = server.url("postgres").parse().unwrap();
     let store = Arc::new(Postgres::open(&address).await.unwrap());
@@ -247,7 +247,13 @@ async fn a_server_that_is_killed_loses_no_acknowledged_line() {
     let acknowledged = acknowledged.lock().unwrap();
     let lost: Vec<&Uid> = acknowledged.iter().filter(|uid| !once.contains(uid)).collect();
     assert!(lost.is_empty(), "{lost:?}");
-    println!("{} acknowledged, {} there, {kills} kills", acknowledged.len(), uids.len());
+    let numbers = lines.iter().map(|line| line.seq);
+    assert!(numbers.eq(1..=lines.len() as u64), "numbers have no gaps");
+    // What the index finds is what is there.
+    let query = LineQuery { text: "load".to_owned(), limit: usize::MAX, ..LineQuery::default() };
+    let found = store.search(&key(), query, Viewer::Dm).await.unwrap();
+    assert_eq!(found.len(), lines.len());
+    println!("{kills} kills, {} acknowledged, {} there", acknowledged.len(), uids.len());
 }
 
 /// Writes lines one after the other, each until it is acknowledged.
