@@ -30,7 +30,8 @@ while read -r order; do
     [ -z "$server" ] || wait "$server"
     server=
     [ "$order" = start ] || continue
-    "$1/bin/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=200 &
+    "$1/bin/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=200 \
+        -c recovery_init_sync_method=syncfs &
     server=$!
 done
 [ -z "$server" ] || kill -QUIT "$server"
@@ -98,9 +99,13 @@ impl Server {
     pub fn again(&mut self) {
         let until = Instant::now() + BOUND;
         self.order("start");
+        let mut said = Vec::new();
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let line = self.said.recv_timeout(left).expect("the server is ready in time");
+            let Ok(line) = self.said.recv_timeout(left) else {
+                panic!("the server is not ready after {BOUND:?}: {said:#?}")
+            };
+            said.push(line.clone());
             if line.contains("ready to accept connections") {
                 return;
             }
@@ -121,23 +126,33 @@ impl Server {
         }
     }
 
-    /// Kills all of its processes at once (kill -9).
+    /// Kills all of its processes at once (kill -9). The first is halted before, or it might start
+    /// another meanwhile, which would keep the data to itself for a minute.
     pub fn kill(&self) {
         let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("it runs");
         let first = file.lines().next().expect("a process").to_owned();
-        let mut all = vec![first.clone()];
-        all.extend(super::processes::descendants(&first).into_iter().map(|(pid, _)| pid));
-        for pid in all {
-            if let Some(pid) = pid.parse().ok().and_then(Pid::from_raw) {
-                // One that has just ended by itself is as good.
-                _ = kill_process(pid, Signal::KILL);
-            }
+        signal(&first, Signal::STOP);
+        let until = Instant::now() + BOUND;
+        while !super::processes::is_halted(&first) {
+            assert!(Instant::now() < until, "the server is not halted");
+            std::thread::yield_now();
+        }
+        let others = super::processes::descendants(&first);
+        for pid in others.iter().map(|(pid, _)| pid).chain([&first]) {
+            signal(pid, Signal::KILL);
         }
     }
 
     fn order(&mut self, order: &str) {
         let orders = self.orders.as_mut().expect("it is not dropped");
         writeln!(orders, "{order}").expect("the shell reads");
+    }
+}
+
+fn signal(pid: &str, signal: Signal) {
+    if let Some(pid) = pid.parse().ok().and_then(Pid::from_raw) {
+        // One that has just ended by itself is as good.
+        _ = kill_process(pid, signal);
     }
 }
 

@@ -11,6 +11,12 @@ pub fn is_there(pid: &str) -> bool {
     !state.is_empty() && state != "Z"
 }
 
+/// Whether a process is halted, or gone.
+pub fn is_halted(pid: &str) -> bool {
+    let (state, _) = stat(pid);
+    matches!(state.as_str(), "T" | "Z" | "")
+}
+
 /// Everything a process has started, with what it was started as.
 pub fn descendants(of: &str) -> Vec<(String, String)> {
     let all: Vec<String> = fs::read_dir("/proc")

@@ -204,7 +204,8 @@ async fn several_programs_make_one_schema() {
     .await;
 }
 
-/// Every line that was acknowledged is there once, however the server was killed meanwhile.
+/// Every line that was acknowledged is there once, however the server was killed meanwhile; a schema
+/// that was being made then is made by the next who comes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
 async fn a_server_that_is_killed_loses_no_acknowledged_line() {
@@ -220,9 +221,11 @@ async fn a_server_that_is_killed_loses_no_acknowledged_line() {
             tokio::spawn(written)
         })
         .collect();
-    for _ in 0..kills {
+    for kill in 0..kills {
+        let making = format!("CREATE DATABASE new{kill}");
+        store.client().await.unwrap().batch_execute(&making).await.unwrap();
         let before = acknowledged.lock().unwrap().len();
-        let more = || acknowledged.lock().unwrap().len() > before + 20;
+        let more = || acknowledged.lock().unwrap().len() > before + 20 + kill * 37 % 200;
         timeout(BOUND, async {
             while !more() {
                 tokio::task::yield_now().await;
@@ -230,30 +233,51 @@ async fn a_server_that_is_killed_loses_no_acknowledged_line() {
         })
         .await
         .expect("lines are written");
-        server.kill();
-        server = tokio::task::spawn_blocking(move || {
-            server.again();
-            server
-        })
-        .await
-        .unwrap();
+        server = killed_while_making(server, &format!("new{kill}")).await;
     }
     stop.cancel();
     futures::future::try_join_all(writers).await.unwrap();
+    let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());
+    let there = all_there_once(&store, &acknowledged).await;
+    println!("{kills} kills, {} acknowledged, {there} there", acknowledged.len());
+}
+
+/// Kills the server while a store is opened in an empty database, and starts it again.
+async fn killed_while_making(mut server: Server, database: &str) -> Server {
+    let address: Address = server.url(database).parse().unwrap();
+    let making = tokio::spawn({
+        let address = address.clone();
+        async move { Postgres::open(&address).await.map(drop) }
+    });
+    server.kill();
+    if let Err(error) = making.await.unwrap() {
+        assert!(error.is_passing(), "{error}");
+    }
+    let again = move || {
+        server.again();
+        server
+    };
+    let server = tokio::task::spawn_blocking(again).await.unwrap();
+    let store = Postgres::open(&address).await.unwrap();
+    assert_eq!(store.append(&key(), vec![said(1, "the first line")]).await.unwrap(), [1]);
+    server
+}
+
+/// Checks that these lines are there, and no line twice; gives how many there are.
+async fn all_there_once(store: &Postgres, acknowledged: &[Uid]) -> usize {
     let lines = store.lines(&key(), LineFilter::default(), Viewer::Dm).await.unwrap();
-    let uids: Vec<Uid> = lines.iter().map(|line| line.said.uid.clone()).collect();
-    let once: std::collections::BTreeSet<&Uid> = uids.iter().collect();
-    assert_eq!(once.len(), uids.len(), "no line is there twice");
-    let acknowledged = acknowledged.lock().unwrap();
+    let once: std::collections::BTreeSet<&Uid> = lines.iter().map(|line| &line.said.uid).collect();
+    assert_eq!(once.len(), lines.len(), "no line is there twice");
     let lost: Vec<&Uid> = acknowledged.iter().filter(|uid| !once.contains(uid)).collect();
     assert!(lost.is_empty(), "{lost:?}");
     let numbers = lines.iter().map(|line| line.seq);
     assert!(numbers.eq(1..=lines.len() as u64), "numbers have no gaps");
     // What the index finds is what is there.
-    let query = LineQuery { text: "load".to_owned(), limit: usize::MAX, ..LineQuery::default() };
+    let query =
+        LineQuery { text: "load".to_owned(), limit: lines.len() + 1, ..LineQuery::default() };
     let found = store.search(&key(), query, Viewer::Dm).await.unwrap();
     assert_eq!(found.len(), lines.len());
-    println!("{kills} kills, {} acknowledged, {} there", acknowledged.len(), uids.len());
+    lines.len()
 }
 
 /// Writes lines one after the other, each until it is acknowledged.
