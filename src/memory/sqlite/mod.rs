@@ -94,7 +94,12 @@ fn own(path: &Path) -> std::io::Result<()> {
     folder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(path.parent().unwrap_or(Path::new(".")))?;
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let is_there = parent.exists();
+    folder.create(parent)?;
+    if !is_there {
+        keep_folders(parent);
+    }
     let mut options = fs::OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
@@ -104,6 +109,18 @@ fn own(path: &Path) -> std::io::Result<()> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     drop(file);
     Ok(())
+}
+
+/// Has new folders outlast a power cut: a folder is an entry in the one above it.
+fn keep_folders(folder: &Path) {
+    for above in folder.ancestors().skip(1) {
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let flushed = fs::File::open(above).and_then(|above| above.sync_all());
+        if flushed.is_err() {
+            // Whoever may not open a folder has made none in it either.
+            break;
+        }
+    }
 }
 
 /// A connection as all of them are.
