@@ -30,8 +30,8 @@ struct Content {
     spent: f64,
 }
 
-/// The format written.
-const VERSION: u32 = 1;
+/// The format written; 1 has no summaries.
+const VERSION: u32 = 2;
 
 /// A session that cannot be gone on with.
 #[derive(Debug, thiserror::Error)]

@@ -21,6 +21,7 @@ use super::{
     rules::{self, Rules},
     selection, tables,
     voice::VoiceDefaults,
+    window,
 };
 use crate::{
     discord,
@@ -33,7 +34,7 @@ use crate::{
     },
     session,
     tools::builtin::{FileIo, Table},
-    yaml::{Fields, Kind},
+    yaml::{Fields, Kind, Position},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -96,7 +97,7 @@ impl File<'_> {
             selection::selection(tools.as_ref(), known, &budget.prices, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
-        Config {
+        let config = Config {
             world,
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
@@ -124,7 +125,10 @@ impl File<'_> {
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
             warnings: Vec::new(),
-        }
+        };
+        let llm = self.fields.map("providers", &keys::app::PROVIDERS);
+        window::check(&config, llm.map_or(Position::START, |it| it.place("llm")), notes);
+        config
     }
 
     /// Where kept sessions lie.

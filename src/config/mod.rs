@@ -31,6 +31,7 @@ mod tables;
 mod voice;
 mod watch;
 mod whitelist;
+mod window;
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,8 @@ use crate::{
 
 /// OpenAI's own address.
 const OPENAI: &str = "https://api.openai.com/v1";
+/// Tokens a chat model has room for unless the file says otherwise.
+const CONTEXT_WINDOW: u32 = 32_768;
 /// Members of a request that the client writes itself.
 const OWN_MEMBERS: [&str; 6] =
     ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
@@ -196,6 +198,7 @@ impl Clients<'_> {
             extra_body: Map::new(),
             first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
             idle_timeout: wait("idle_timeout_ms", 10_000),
+            context_window: CONTEXT_WINDOW,
             priced_as: self.priced_as(fields, model, private, paid_by),
         }
     }
@@ -205,6 +208,7 @@ impl Clients<'_> {
         #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 2 by its key")]
         let temperature = fields.number("temperature").map(|number| number as f32);
         options.temperature = temperature;
+        options.context_window = fields.whole("context_window").unwrap_or(CONTEXT_WINDOW);
         let Some(node) = fields.get("extra_body") else { return };
         for entry in node.entries() {
             if OWN_MEMBERS.contains(&entry.key.as_str()) {

@@ -29,6 +29,13 @@ pub enum Message {
         /// The text the model reads.
         content: String,
     },
+    /// What stands for older messages, which are gone; read like something a player said.
+    Summary {
+        /// What NPCs call those whose words went into it.
+        speakers: Vec<String>,
+        /// The text the model reads.
+        text: String,
+    },
 }
 
 /// A call a model asks for.

@@ -12,6 +12,7 @@ use super::{
     Cause, Failure, Gate, Setting, Turn,
     cascaded::CascadedParts,
     tool_loop::{Offer, converse, own_tools},
+    window::{Prompt, Window},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
@@ -62,8 +63,10 @@ impl Assistant {
     pub async fn ask(&self, question: Question) -> Result<Answer, Failure> {
         let parts = self.parts.clone();
         let text = question.text.trim().to_owned();
-        let messages =
-            vec![Message::System(parts.host.filled(&self.system)), Message::User(text.clone())];
+        let system = parts.host.filled(&self.system);
+        let window = Window::of(&*parts.model, parts.max_tokens, &system);
+        let messages = vec![Message::System(system), Message::User(text.clone())];
+        let prompt = Prompt { messages, turn_at: 1, window };
         let tier = parts.npc.budget_tier;
         let tools = parts.host.visible(&parts.npc.name, tier, tier.ceiling());
         let cancel = CancellationToken::new();
@@ -90,7 +93,7 @@ impl Assistant {
         let offer = Offer { tools, recent: Vec::new(), own: own_tools(&parts.npc) };
         let unspoken = async { while sentences.recv().await.is_some() {} };
         let (talk, ()) =
-            tokio::join!(converse(parts, Arc::new(turn), messages, offer, (out, cancel)), unspoken);
+            tokio::join!(converse(parts, Arc::new(turn), prompt, offer, (out, cancel)), unspoken);
         match talk.failure {
             Some(failure) => Err(failure),
             None if talk.text.trim().is_empty() => Err(Failure::EmptyReply),

@@ -14,7 +14,9 @@ use super::{
     limits::SessionCalls,
     recent::Recent,
     speak::Mouth,
+    summary::{Summarising, Summary, summarising},
     tool_loop::{Offer, Say, converse, own_tools},
+    window::{Prompt, Window},
 };
 use crate::{
     domain::{Campaign, Message, Npc},
@@ -28,6 +30,15 @@ use crate::{
 
 /// Sentences a model may be ahead of the voice; then it waits.
 const SENTENCES_AHEAD: usize = 16;
+/// Messages between a summary that failed and the next attempt.
+const TRY_AGAIN: usize = 8;
+/// Longest extract of a conversation that nothing has ever summed up, in bytes.
+const EXTRACT: usize = 8_000;
+
+/// What the game master is told when nothing was summed up.
+const NOT_SUMMED_UP: &str = "and its model has not summed it up; it is tried again, and what was \
+     said first is shortened once there is no room for it";
+
 /// What a cascade is made of.
 #[derive(Clone)]
 pub struct CascadedParts {
@@ -61,6 +72,9 @@ pub struct Cascaded {
     fillers: Fillers,
     system: String,
     history: History,
+    window: Window,
+    /// Messages there were when a summary failed.
+    failed_at: Option<usize>,
     tools: Arc<VisibleTools>,
     own: Arc<[Arc<str>]>,
     recent: Recent,
@@ -77,11 +91,14 @@ impl Cascaded {
         let npc = Arc::clone(&parts.npc);
         let mouth = Mouth::new(Arc::clone(&npc), voice, parts.purse.clone(), &campaign.entities);
         let tools = parts.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
+        let system = prompt::system_prompt(&npc, campaign);
         Self {
             fillers: Fillers::new(mouth.clone(), &npc.fillers),
             mouth,
-            system: prompt::system_prompt(&npc, campaign),
+            window: Window::of(&*parts.model, parts.max_tokens, &system),
+            system,
             history: History::new(history),
+            failed_at: None,
             tools,
             own: own_tools(&npc),
             recent: Recent::default(),
@@ -90,12 +107,12 @@ impl Cascaded {
     }
 
     /// Everything before the turn's own message.
-    fn prefix(&self) -> Vec<Message> {
+    fn prompt(&self) -> Prompt {
         let before = self.history.messages();
         let mut messages = Vec::with_capacity(before.len() + 2);
         messages.push(Message::System(self.parts.host.filled(&self.system)));
         messages.extend(before.iter().cloned());
-        messages
+        Prompt { turn_at: messages.len(), messages, window: self.window.clone() }
     }
 }
 
@@ -124,7 +141,7 @@ impl VoiceEngine for Cascaded {
     }
 
     fn start(&mut self, turn: Turn, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
-        let (mut messages, overheard) = (self.prefix(), self.history.overheard().to_vec());
+        let (mut prompt, overheard) = (self.prompt(), self.history.overheard().to_vec());
         let turn = Arc::new(turn);
         let parts = self.parts.clone();
         let (tools, own) = (Arc::clone(&self.tools), Arc::clone(&self.own));
@@ -133,7 +150,7 @@ impl VoiceEngine for Cascaded {
         let speech = Speech { mouth, fillers, turn: Arc::clone(&turn), replies };
         async move {
             let npc = Arc::clone(&parts.npc);
-            messages.push(message(&turn, &overheard).await);
+            prompt.messages.push(message(&turn, &overheard).await);
             let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
             // A turn also ends when its voice fails: nobody would hear the rest.
             let stop = turn.cancel.child_token();
@@ -145,7 +162,7 @@ impl VoiceEngine for Cascaded {
                 voiced
             };
             let (talk, voiced) = tokio::join!(
-                converse(parts, Arc::clone(&turn), messages, offer, (out, stop.clone())),
+                converse(parts, Arc::clone(&turn), prompt, offer, (out, stop.clone())),
                 voice,
             );
             let silent = matches!(voiced, Ok(0)) && !turn.cancel.is_cancelled();
@@ -181,6 +198,15 @@ impl VoiceEngine for Cascaded {
     fn heard(&mut self, turn: &TurnReport, text: &str) {
         self.recent.add(turn, &self.tools, &self.parts.host);
         self.history.add(turn, text);
+        match self.window.is_known() {
+            false => self.history.trim(),
+            true => {
+                if let Some(oldest) = self.history.excess() {
+                    let oldest = Summary::extract(&self.parts.npc.name, oldest, EXTRACT);
+                    self.history.replace(oldest);
+                }
+            }
+        }
     }
 
     fn overhear(&mut self, speaker: &str, text: &str) {
@@ -201,6 +227,32 @@ impl VoiceEngine for Cascaded {
 
     fn history(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    fn summarise(&self) -> Option<Summarising> {
+        let messages = self.history.messages();
+        if self.failed_at.is_some_and(|at| messages.len() < at + TRY_AGAIN) {
+            return None;
+        }
+        Some(summarising(&self.parts, self.window.task(messages)?))
+    }
+
+    fn summarised(&mut self, outcome: Result<Summary, Error>) -> Option<String> {
+        let npc = &self.parts.npc.name;
+        match outcome {
+            Ok(summary) => {
+                self.failed_at = None;
+                if !self.history.replace(summary) {
+                    tracing::debug!(npc, "summary not used: what it is of has changed");
+                }
+                None
+            }
+            Err(error) => {
+                tracing::warn!(npc, %error, "conversation not summed up");
+                let is_first = self.failed_at.replace(self.history.messages().len()).is_none();
+                is_first.then(|| format!("{npc} has talked for long, {NOT_SUMMED_UP}: {error}"))
+            }
+        }
     }
 
     fn warm(&self) -> BoxFuture<'static, ()> {

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`History`]. **Never**: holds what was generated but not heard.
 
-use super::TurnReport;
+use super::{TurnReport, summary::Summary};
 use crate::{
     domain::Message,
     logic::prompt::{FOLLOW_UP, Overheard},
@@ -10,8 +10,11 @@ use crate::{
 
 /// Lines overheard since an NPC's last turn that are kept for its next.
 const OVERHEARD_MAX: usize = 20;
-/// Messages kept; past twice as many the older half goes, so that caches stay warm in between.
+/// Messages kept where nothing sums up; past twice as many the older half goes, so that caches stay
+/// warm in between.
 const MESSAGES: usize = 80;
+/// The same where a model should have summed up long before.
+const MESSAGES_AT_MOST: usize = 2_000;
 
 /// What an NPC remembers of a session.
 #[derive(Debug, Default)]
@@ -58,14 +61,30 @@ impl History {
         forget_exchanges(&mut self.messages, &[speaker]);
     }
 
-    /// Takes back the last exchange, if it begins with `said`.
+    /// Takes back the last exchange, if it begins with `said`; where only a summary is left that it
+    /// went into, that.
     pub fn take_back(&mut self, said: &str) {
-        let last = self.messages.iter().rposition(|it| matches!(it, Message::User(_)));
-        let begins =
-            |at: usize| matches!(self.messages.get(at), Some(Message::User(it)) if it == said);
-        if let Some(last) = last.filter(|at| begins(*at)) {
+        let is_said = |it: &Message| matches!(it, Message::User(_) | Message::Summary { .. });
+        let Some(last) = self.messages.iter().rposition(is_said) else { return };
+        let is_it = match self.messages.get(last) {
+            Some(Message::User(it)) => it == said,
+            Some(Message::Summary { speakers, .. }) => {
+                said == FOLLOW_UP || speakers.iter().any(|it| is_by(said, it))
+            }
+            _ => false,
+        };
+        if is_it {
             self.messages.truncate(last);
         }
+    }
+
+    /// Puts a summary in the place of the messages it is of; false: they are not there any more.
+    pub fn replace(&mut self, summary: Summary) -> bool {
+        let is_there = self.messages.starts_with(&summary.of);
+        if is_there {
+            self.messages.splice(..summary.of.len(), [summary.instead]);
+        }
+        is_there
     }
 
     /// Adds a turn with the text of it that was heard.
@@ -83,35 +102,74 @@ impl History {
         if !heard.is_empty() {
             self.messages.push(Message::Assistant { text: heard.to_owned(), calls: Vec::new() });
         }
-        self.trim();
     }
 
-    /// Drops the older half of a long history, up to a player's line.
-    fn trim(&mut self) {
-        if self.messages.len() < 2 * MESSAGES {
-            return;
+    /// Drops the older half of a long conversation that nothing sums up.
+    pub fn trim(&mut self) {
+        if self.messages.len() >= 2 * MESSAGES {
+            let cut = self.cut(MESSAGES);
+            self.messages.drain(..cut);
         }
-        let older = self.messages.len() - MESSAGES;
-        let cut = self.messages[older..]
-            .iter()
-            .position(|message| matches!(message, Message::User(_)))
-            .map_or(self.messages.len(), |offset| older + offset);
-        self.messages.drain(..cut);
+    }
+
+    /// The older half of a conversation that is too long for memory.
+    pub fn excess(&self) -> Option<Vec<Message>> {
+        let is_long = self.messages.len() >= 2 * MESSAGES_AT_MOST;
+        is_long.then(|| self.messages.iter().take(self.cut(MESSAGES_AT_MOST)).cloned().collect())
+    }
+
+    /// Where the newest exchanges with at most so many messages begin.
+    fn cut(&self, newest: usize) -> usize {
+        let older = self.messages.len().saturating_sub(newest);
+        exchanges(&self.messages).find(|at| *at >= older).unwrap_or(self.messages.len())
     }
 }
 
-/// Removes the exchanges that somebody of these names began, answers included.
-pub fn forget_exchanges(messages: &mut Vec<Message>, names: &[impl AsRef<str>]) {
-    let theirs = |said: &str| {
-        let named = |name: &str| said.strip_prefix(name).is_some_and(|it| it.starts_with(": "));
-        names.iter().any(|name| named(name.as_ref()))
+/// Where an exchange begins that is not the first: with somebody's line. What comes later of a call
+/// belongs to the exchange before.
+pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = usize> {
+    let begins = |message: &Message| matches!(message, Message::User(said) if said != FOLLOW_UP);
+    let all = messages.iter().enumerate().skip(1);
+    all.filter(move |(_, message)| begins(message)).map(|(at, _)| at)
+}
+
+/// Who began the exchanges of a conversation, those that were summed up included, each once.
+pub fn speakers(messages: &[Message]) -> Vec<String> {
+    let of = |message: &Message| match message {
+        Message::User(said) if said != FOLLOW_UP => {
+            said.split_once(": ").map(|(name, _)| name.to_owned()).into_iter().collect()
+        }
+        Message::Summary { speakers, .. } => speakers.clone(),
+        _ => Vec::new(),
     };
+    let mut speakers: Vec<String> = messages.iter().flat_map(of).collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    speakers
+}
+
+/// Removes the exchanges that somebody of these names began, answers included, and a summary that
+/// such an exchange went into.
+pub fn forget_exchanges(messages: &mut Vec<Message>, names: &[impl AsRef<str>]) {
     let mut is_theirs = false;
     messages.retain(|message| {
-        if let Message::User(said) = message {
+        let any = |is: &dyn Fn(&str) -> bool| names.iter().any(|name| is(name.as_ref()));
+        match message {
             // What comes later of a call belongs to whoever led to it.
-            is_theirs = theirs(said) || (is_theirs && said == FOLLOW_UP);
+            Message::User(said) => {
+                is_theirs = any(&|name| is_by(said, name)) || (is_theirs && said == FOLLOW_UP);
+            }
+            // Who spoke was read off their lines: of a name with a colon, what is before it.
+            Message::Summary { speakers, .. } => {
+                is_theirs = any(&|name| speakers.iter().any(|it| it == name || is_by(name, it)));
+            }
+            _ => {}
         }
         !is_theirs
     });
+}
+
+/// Whether a line of a conversation is somebody's of this name.
+fn is_by(said: &str, name: &str) -> bool {
+    said.strip_prefix(name).is_some_and(|it| it.starts_with(": "))
 }

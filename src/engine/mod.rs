@@ -13,7 +13,9 @@ mod once;
 mod purse;
 mod recent;
 mod speak;
+mod summary;
 mod tool_loop;
+mod window;
 
 pub use assistant::{Assistant, Question};
 pub use cascaded::{Cascaded, CascadedParts};
@@ -22,6 +24,7 @@ pub use limits::SessionCalls;
 pub use once::ask_once;
 pub use purse::{Held, Purse};
 pub use speak::Shaping;
+pub use summary::{Summarising, Summary};
 
 use std::sync::Arc;
 
@@ -67,6 +70,14 @@ pub trait VoiceEngine: Send {
 
     /// The conversation so far, to be kept with the session.
     fn history(&self) -> &[Message];
+
+    /// What sums up the oldest half of a conversation that fills the model's window, to be run while
+    /// nobody waits for it; `None`: there is room.
+    fn summarise(&self) -> Option<Summarising>;
+
+    /// Takes in what came of it, unless the messages are others by now; what the game master should
+    /// know.
+    fn summarised(&mut self, outcome: Result<Summary, Error>) -> Option<String>;
 
     /// Prepares what can be prepared while nobody waits (filler lines). Cancel safe.
     fn warm(&self) -> BoxFuture<'static, ()>;

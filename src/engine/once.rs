@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 
-use super::purse::{Purse, consumed, expected};
+use super::{
+    purse::{Purse, consumed, expected},
+    window::bytes,
+};
 use crate::{
     domain::{Message, Npc, ToolChoice, TurnFacts},
     provider::{ChatEvent, ChatModel, ChatRequest, Error},
@@ -27,7 +30,7 @@ pub async fn ask_once(
         model.priced_as(),
         &npc.name,
         npc.policy.max_cost,
-        expected(&messages, max_tokens),
+        expected(bytes(&messages), max_tokens),
     )?;
     let mut stream = model.stream(ChatRequest {
         messages,

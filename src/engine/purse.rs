@@ -3,17 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    domain::Message,
     logic::budget::{Consumption, Ledger, Reservation},
     provider::{Error, Kind, Usage},
 };
 
-/// What a request of these messages may use at most.
-pub fn expected(messages: &[Message], max_tokens: u32) -> Consumption {
-    let characters: usize = messages.iter().map(length).sum();
+/// What a request of so many bytes may use at most.
+pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
     Consumption {
         // Three characters a token is on the safe side for European languages.
-        input_tokens: u64::try_from(characters / 3).unwrap_or(u64::MAX),
+        input_tokens: bytes / 3,
         output_tokens: u64::from(max_tokens),
         ..Consumption::default()
     }
@@ -26,17 +24,6 @@ pub fn consumed(usage: Usage) -> Consumption {
         cached_tokens: usage.cached_tokens,
         output_tokens: usage.output_tokens,
         ..Consumption::default()
-    }
-}
-
-fn length(message: &Message) -> usize {
-    match message {
-        Message::System(text) | Message::User(text) | Message::Tool { content: text, .. } => {
-            text.len()
-        }
-        Message::Assistant { text, calls } => {
-            text.len() + calls.iter().map(|call| call.arguments.len() + 32).sum::<usize>()
-        }
     }
 }
 

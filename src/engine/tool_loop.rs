@@ -15,6 +15,7 @@ use super::{
     lend::Lent,
     limits::TurnCalls,
     purse::{Held, consumed, expected},
+    window::{Prompt, Size},
 };
 use crate::{
     domain::{Message, Npc, ToolCall, ToolChoice},
@@ -77,7 +78,7 @@ impl Talk {
 pub async fn converse(
     parts: CascadedParts,
     turn: Arc<Turn>,
-    messages: Vec<Message>,
+    prompt: Prompt,
     offer: Offer,
     (out, stop): (mpsc::Sender<Say>, CancellationToken),
 ) -> Talk {
@@ -86,7 +87,7 @@ pub async fn converse(
         sentences_left: usize::from(parts.npc.max_sentences.max(1)),
         parts,
         turn,
-        messages,
+        prompt,
         tools: offer.tools,
         recent: offer.recent,
         found: offer.own.to_vec(),
@@ -114,7 +115,7 @@ pub fn own_tools(npc: &Npc) -> Arc<[Arc<str>]> {
 struct Rounds {
     parts: CascadedParts,
     turn: Arc<Turn>,
-    messages: Vec<Message>,
+    prompt: Prompt,
     /// What the model is offered in this round.
     tools: Arc<VisibleTools>,
     /// Categories of tools in the last turns.
@@ -228,10 +229,11 @@ impl Rounds {
     /// One request; its sentences are sent on as they become whole.
     async fn ask(&mut self, tool_choice: ToolChoice) -> Result<Answer, Failure> {
         let asked_at = Instant::now();
-        let mut held = Some(self.hold()?);
+        let (messages, size) = self.prompt.request(&self.parts.npc.name, &self.tools.specs);
+        let mut held = Some(self.hold(size)?);
         let mut usage = None;
         let mut stream = self.parts.model.stream(ChatRequest {
-            messages: self.messages.clone(),
+            messages,
             tools: Arc::clone(&self.tools.specs),
             tool_choice,
             max_tokens: self.parts.max_tokens,
@@ -264,21 +266,22 @@ impl Rounds {
         }
         if let (Some(held), Some(usage)) = (held.take(), usage) {
             held.settle(consumed(usage));
+            self.prompt.window.counted(size, usage.input_tokens);
         }
         answer.took = asked_at.elapsed();
         self.talk.add_text(&answer.text);
         Ok(answer)
     }
 
-    /// Sets aside what this request may cost.
-    fn hold(&self) -> Result<Held, Failure> {
+    /// Sets aside what a request of this size may cost.
+    fn hold(&self, size: Size) -> Result<Held, Failure> {
         self.parts
             .purse
             .hold(
                 self.parts.model.priced_as(),
                 &self.parts.npc.name,
                 self.parts.npc.policy.max_cost,
-                expected(&self.messages, self.parts.max_tokens),
+                expected(size.total(), self.parts.max_tokens),
             )
             .map_err(|error| self.failed(&error))
     }
@@ -351,8 +354,8 @@ impl Rounds {
         let silent = Message::Assistant { text: String::new(), calls: calls.clone() };
         self.talk.exchange.push(silent);
         self.talk.exchange.extend(results.clone());
-        self.messages.push(Message::Assistant { text, calls });
-        self.messages.extend(results);
+        self.prompt.messages.push(Message::Assistant { text, calls });
+        self.prompt.messages.extend(results);
     }
 
     /// Has a filler said, once, when the table would wait too long for `calls`.

@@ -20,4 +20,5 @@ pub mod telling;
 pub mod tier;
 pub mod turn;
 pub mod vad;
+pub mod window;
 pub mod words;

@@ -7,8 +7,10 @@
 //! time or anything random in the stable part.
 
 mod recalled;
+mod summary;
 
 pub use recalled::Recalled;
+pub use summary::{extract, summary, summary_task, told};
 
 use crate::domain::{Campaign, Entity, EntityKind, Npc};
 

@@ -90,6 +90,12 @@ pub trait ChatModel: Send + Sync {
         true
     }
 
+    /// Tokens of a request and its answer together, at most; `None`: nothing is counted, as with a
+    /// brain of rules.
+    fn window(&self) -> Option<u32> {
+        None
+    }
+
     /// Streams one reply. Dropping the stream cancels the request.
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>>;
 }

@@ -83,6 +83,7 @@ impl Table {
 
     /// Starts the engine; unconfirmed turns are not heard.
     fn begin(&mut self, purpose: Purpose, confirmed: bool) -> TurnId {
+        self.summaries.give_way();
         let id = self.turns.next_id();
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
@@ -366,6 +367,7 @@ impl Table {
         let seat = &mut self.seats[ended.seat];
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
             seat.engine.heard(report, text);
+            self.summaries.due();
         }
         if !text.is_empty() {
             seat.has_spoken = true;

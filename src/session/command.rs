@@ -104,6 +104,8 @@ pub enum Command {
     Status(oneshot::Sender<Status>),
     /// An NPC goes on as described anew, after its turn.
     Recast(Recast),
+    /// Answered when no conversation has to be summed up, for as long as nobody says anything.
+    SumUp(oneshot::Sender<()>),
     /// The session is over.
     Close,
 }

@@ -24,6 +24,7 @@ mod speakers;
 mod status;
 mod steering;
 mod stream;
+mod summaries;
 mod table;
 mod taking_back;
 mod tally;

@@ -23,6 +23,7 @@ use super::{
     recall::Recaller,
     speakers::{SOMEBODY, Speakers},
     stream::LaneEvent,
+    summaries::{self, Summaries},
     taking_back::Lately,
     tally::Tally,
     turns::{Active, Turns},
@@ -136,6 +137,7 @@ enum Event {
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
     Lost(task::Id),
+    Summarised(summaries::Ended),
     Wake,
     Closed,
 }
@@ -163,6 +165,7 @@ pub(super) struct Table {
     pub(super) paused: bool,
     pub(super) tally: Tally,
     pub(super) lately: Lately,
+    pub(super) summaries: Summaries,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
@@ -206,6 +209,7 @@ impl Table {
             paused: false,
             tally: Tally::default(),
             lately: Lately::default(),
+            summaries: Summaries::default(),
             state: State::default(),
             replies_in,
             lanes_in,
@@ -224,6 +228,7 @@ impl Table {
     ) -> Kept {
         self.warm();
         self.expect_names();
+        self.summaries.due();
         loop {
             let event = self.next(&mut commands, &mut voice).await;
             self.sound.behind = !voice.is_empty();
@@ -238,6 +243,7 @@ impl Table {
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
+                Event::Summarised(ended) => self.summarised(ended),
                 Event::Late(late) => self.late(*late),
                 Event::Wake => {}
             }
@@ -263,6 +269,7 @@ impl Table {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
             },
+            Some(ended) = self.summaries.next() => Event::Summarised(ended),
             Some(late) = self.late_in.recv() => Event::Late(Box::new(late)),
             Some(input) = voice.recv() => Event::Voice(input),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
@@ -287,6 +294,7 @@ impl Table {
         self.interrupt_on_time(now);
         self.play(now);
         self.begin_waiting();
+        self.summarise();
         let state = self.state();
         if state != self.state {
             self.tell(TableEvent::State(state.clone()));
@@ -335,6 +343,7 @@ impl Table {
             // Whoever asked may have given up.
             Command::Status(asked) => _ = asked.send(self.status(Instant::now())),
             Command::Recast(recast) => self.recast(recast),
+            Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
         }
     }

@@ -291,12 +291,26 @@ impl Driver {
         drop(commands.reserve_many(commands.max_capacity()).await?);
         let (done, settled) = oneshot::channel();
         self.table.voice.send(VoiceInput::Settle(done)).await?;
-        tokio::pin!(settled);
+        self.print_until(settled).await
+    }
+
+    /// Waits until there is no conversation to sum up.
+    ///
+    /// # Errors
+    /// The table is gone, or stdout is.
+    pub async fn sum_up(&mut self) -> Result<(), Failure> {
+        let (done, summed_up) = oneshot::channel();
+        self.table.commands.send(Command::SumUp(done)).await?;
+        self.print_until(summed_up).await
+    }
+
+    /// Prints what there is to print until `done` is answered.
+    async fn print_until(&mut self, mut done: oneshot::Receiver<()>) -> Result<(), Failure> {
         loop {
             tokio::select! {
                 biased;
                 Some(event) = self.events.recv() => self.event(&event).await?,
-                settled = &mut settled => break settled?,
+                answered = &mut done => break answered?,
             }
         }
         self.print().await

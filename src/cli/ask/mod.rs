@@ -258,7 +258,7 @@ async fn at_table(
     let clock_runs = clock_runs(arguments, &steps);
     let stt = app::hearing(config)?;
     if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
-        print::while_loading(stt.ready()).await?;
+        print::while_waiting("learning the names of this campaign", stt.ready()).await?;
     }
     if !steps.is_empty() && !clock_runs {
         // What is asked at once would find no tools yet.
@@ -302,6 +302,14 @@ async fn at_table(
     let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
     let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, (&typed, &desk)).await;
+    if driven.is_ok() && kept.call_log().is_some() {
+        // Whoever does not wait leaves it to the next time.
+        let summing = print::while_waiting("summing up what was said", driver.sum_up());
+        tokio::select! {
+            summed = summing => summed?,
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_books().await?;

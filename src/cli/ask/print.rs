@@ -7,15 +7,11 @@ use std::{
     time::Duration,
 };
 
-use futures::future::BoxFuture;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{
-    provider::Error,
-    session::{Outcome, State, TableEvent, ToolLine, TurnLine},
-};
+use crate::session::{Outcome, State, TableEvent, ToolLine, TurnLine};
 
 /// Loading takes longer than usual.
 const SLOW: Duration = Duration::from_secs(5);
@@ -193,27 +189,24 @@ fn ending(line: &TurnLine) -> Option<String> {
     Some(detail.map_or_else(|| what.to_owned(), |detail| format!("{what}: {detail}")))
 }
 
-/// Shows that something is going on while models are loaded.
-///
-/// # Errors
-/// What could not be loaded, with the way out.
-pub async fn while_loading(ready: BoxFuture<'static, Result<(), Error>>) -> Result<(), Error> {
+/// Shows what is going on until it is done.
+pub async fn while_waiting<T>(what: &str, done: impl Future<Output = T>) -> T {
     let spinner = ProgressBar::new_spinner()
         .with_style(ProgressStyle::default_spinner())
-        .with_message("learning the names of this campaign");
+        .with_message(what.to_owned());
     spinner.enable_steady_tick(Duration::from_millis(100));
     let hidden = spinner.is_hidden();
-    tokio::pin!(ready);
-    let loaded = match timeout(SLOW, &mut ready).await {
-        Ok(loaded) => loaded,
+    tokio::pin!(done);
+    let result = match timeout(SLOW, &mut done).await {
+        Ok(result) => result,
         Err(_) => {
             // Whoever sees no spinner is told once.
             if hidden {
-                super::super::complain("still learning the names of this campaign");
+                super::super::complain(&format!("still {what}"));
             }
-            ready.await
+            done.await
         }
     };
     spinner.finish_and_clear();
-    loaded
+    result
 }

@@ -164,6 +164,12 @@ pub static LLM: Shape = Shape {
             Kind::Whole { min: 1, max: 100_000 },
             "Longest answer in tokens; default 300.",
         ),
+        Key::new(
+            "context_window",
+            Kind::Whole { min: 1_024, max: 100_000_000 },
+            "Tokens the model has room for, the answer included, as its server is set up; a \
+             conversation that fills three quarters of it is summed up; default 32768.",
+        ),
         Key::new("temperature", Kind::Number { min: 0.0, max: 2.0 }, "Sampling temperature."),
         FREE,
         FIRST_BYTE,

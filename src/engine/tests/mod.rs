@@ -1,5 +1,6 @@
 //! One turn of the cascade with scripted models, voices and tools, in paused time.
 
+mod long;
 pub mod props;
 mod rounds;
 mod selection;
@@ -29,6 +30,7 @@ struct Bench {
     tools: Tools,
     tier: Tier,
     budget: BudgetOptions,
+    history: Vec<Message>,
     utterance: &'static str,
     /// Lists are narrowed.
     narrow: bool,
@@ -52,14 +54,24 @@ impl Bench {
             tools: Tools::default(),
             tier: Tier::Standard,
             budget: BudgetOptions::default(),
+            history: Vec::new(),
             utterance: "roll for me",
             narrow: false,
         }
     }
 
     fn engine(&self) -> Cascaded {
+        self.engine_of(self.parts())
+    }
+
+    fn engine_of(&self, parts: CascadedParts) -> Cascaded {
+        let voice = Arc::clone(&self.voice) as _;
+        Cascaded::new(parts, voice, &Campaign::default(), self.history.clone())
+    }
+
+    fn parts(&self) -> CascadedParts {
         let npc = Arc::new(self.npc.clone());
-        let parts = CascadedParts {
+        CascadedParts {
             host: self.host(),
             npc,
             model: Arc::clone(&self.model) as _,
@@ -67,8 +79,7 @@ impl Bench {
             max_tokens: 100,
             filler_after: ms(700),
             session_calls: SessionCalls::default(),
-        };
-        Cascaded::new(parts, Arc::clone(&self.voice) as _, &Campaign::default(), Vec::new())
+        }
     }
 
     fn host(&self) -> ToolHost {

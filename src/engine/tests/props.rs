@@ -73,6 +73,7 @@ pub struct Model {
     pub requests: Mutex<Vec<ChatRequest>>,
     pub live: Live,
     pub price: Option<&'static str>,
+    pub window: Option<u32>,
 }
 
 impl Model {
@@ -98,6 +99,10 @@ impl ChatModel for Model {
 
     fn priced_as(&self) -> Option<&str> {
         self.price
+    }
+
+    fn window(&self) -> Option<u32> {
+        self.window
     }
 
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {

@@ -63,6 +63,10 @@ impl ChatModel for Chat {
         self.service.endpoint.options.priced_as.as_deref()
     }
 
+    fn window(&self) -> Option<u32> {
+        Some(self.service.endpoint.options.context_window)
+    }
+
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>> {
         let reply = Reply::new(self.service.clone(), request);
         stream::unfold(reply, |mut reply| async {

@@ -15,6 +15,8 @@ pub struct Options {
     pub temperature: Option<f32>,
     /// Extra members of the request body ("reasoning_effort": "low").
     pub extra_body: serde_json::Map<String, serde_json::Value>,
+    /// Tokens a chat model reads and writes for one request, at most.
+    pub context_window: u32,
     /// Longest wait for the connection and the first byte.
     pub first_byte_timeout: Duration,
     /// Longest silence between two pieces of an answer.
@@ -45,6 +47,7 @@ pub(super) mod tests {
             model: "test-model".into(),
             temperature: None,
             extra_body: serde_json::Map::new(),
+            context_window: 32_768,
             first_byte_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(10),
             priced_as: None,

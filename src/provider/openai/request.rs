@@ -112,7 +112,7 @@ fn messages(messages: &[Message]) -> Value {
     for (at, message) in messages.iter().enumerate() {
         match message {
             Message::System(text) => out.push(json!({"role": "system", "content": text})),
-            Message::User(text) => out.push(json!({"role": "user", "content": text})),
+            Message::User(text) | Message::Summary { text, .. } => said(&mut out, text),
             Message::Assistant { text, calls } if calls.is_empty() => {
                 if !text.is_empty() {
                     out.push(json!({"role": "assistant", "content": text}));
@@ -130,6 +130,19 @@ fn messages(messages: &[Message]) -> Value {
         }
     }
     Value::Array(out)
+}
+
+/// Adds what a user says; to what one has said just before, since some servers insist on an answer
+/// in between.
+fn said(out: &mut Vec<Value>, text: &str) {
+    let before = out.last_mut().filter(|last| last["role"] == "user");
+    match before.and_then(|last| last.get_mut("content")) {
+        Some(Value::String(before)) => {
+            before.push_str("\n\n");
+            before.push_str(text);
+        }
+        _ => out.push(json!({"role": "user", "content": text})),
+    }
 }
 
 /// One result for each of `calls`, from the messages up to the next assistant's.

@@ -88,7 +88,9 @@ impl Question {
     /// Of `npc`, to whom `utterance` was said after `history`.
     pub fn new(npc: &Npc, utterance: &str, history: &[Message]) -> Self {
         let read = history.iter().map(|message| match message {
-            Message::User(text) | Message::Assistant { text, .. } => text.as_str(),
+            Message::User(text)
+            | Message::Assistant { text, .. }
+            | Message::Summary { text, .. } => text.as_str(),
             Message::Tool { content, .. } => content.as_str(),
             Message::System(_) => "",
         });

@@ -1,0 +1,37 @@
+//! Whether the chat model's window has room for the cast.
+//!
+//! Entry function: [`check`]. **Never**: counts tools, which come and go.
+
+use super::{Config, LlmChoice, reading::Notes};
+use crate::{
+    logic::{prompt::system_prompt, window::Gauge},
+    yaml::{Position, quoted},
+};
+
+/// Percent of the window above which too little is left for a conversation.
+const MUCH: u64 = 50;
+
+/// Notes an answer, and NPCs, that leave little room for talk; `at` is where the model is described.
+pub fn check(config: &Config, at: Position, notes: &mut Notes) {
+    let LlmChoice::OpenAi(options) = &config.llm else { return };
+    let (window, answer) = (options.context_window, config.session.max_tokens);
+    let gauge = Gauge::new(window, answer);
+    if gauge.percent(0) > MUCH {
+        let message = format!("answers of {answer} tokens leave no room in a window of {window}");
+        let way_out = "lower max_tokens, or set context_window to what the server has";
+        return notes.problems.add(at, message, way_out);
+    }
+    for npc in &config.npcs {
+        let prompt = system_prompt(npc, &config.campaign);
+        let percent = gauge.percent(u64::try_from(prompt.len()).unwrap_or(u64::MAX));
+        if percent > MUCH {
+            let npc = quoted(&npc.name);
+            let message = format!(
+                "{npc} and an answer take up about {percent} % of the model's window of {window} tokens"
+            );
+            let way_out =
+                "shorten its file or the campaign, or set context_window to what the server has";
+            notes.warnings.add(at, message, way_out);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The oldest part of a conversation, summed up by the NPC's own model.
+//!
+//! Entry function: [`summarising`]; [`Summary`] is what comes of it, good for exactly the messages it
+//! was made from. **Never**: is waited for by a turn; gives the model's words the weight of an
+//! instruction.
+
+use std::time::Duration;
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::time::timeout;
+
+use super::{cascaded::CascadedParts, history::speakers, once::ask_once};
+use crate::{
+    domain::Message,
+    logic::prompt,
+    provider::{Error, Kind},
+};
+
+/// Longest wait for a summary.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is to be summed up.
+pub struct Task {
+    /// The messages.
+    pub of: Vec<Message>,
+    /// Longest summary, in tokens.
+    pub longest: u32,
+}
+
+/// A summary in the making.
+pub struct Summarising {
+    /// Makes it. Cancel safe: dropping the future ends the request.
+    pub work: BoxFuture<'static, Result<Summary, Error>>,
+    /// Whoever is asked something comes first: the model may be able to do one thing at a time, and
+    /// asking it anew costs nothing.
+    pub gives_way: bool,
+}
+
+/// What stands for the oldest messages of a conversation.
+#[derive(Debug)]
+pub struct Summary {
+    /// Which messages.
+    pub(super) of: Vec<Message>,
+    /// What stands for them.
+    pub(super) instead: Message,
+}
+
+impl Summary {
+    /// A summary whose text is `text`.
+    fn new(of: Vec<Message>, text: String) -> Self {
+        let instead = Message::Summary { speakers: speakers(&of), text };
+        Self { of, instead }
+    }
+
+    /// What stands for messages that nobody has summed up, in so many bytes.
+    pub fn extract(npc: &str, of: Vec<Message>, most: usize) -> Self {
+        let text = prompt::extract(npc, &of, most);
+        Self::new(of, text)
+    }
+}
+
+/// Has the model of an NPC sum up what it has talked about, paid for like a turn.
+pub fn summarising(parts: &CascadedParts, task: Task) -> Summarising {
+    let (npc, model, purse) = (parts.npc.clone(), parts.model.clone(), parts.purse.clone());
+    let gives_way = model.priced_as().is_none();
+    let work = async move {
+        let Task { of, longest } = task;
+        let name = &npc.name;
+        // A word has less than two tokens in most languages.
+        let asked = prompt::summary_task(name, longest / 2);
+        let told = prompt::told(name, &of).join("\n");
+        let messages = vec![Message::System(asked), Message::User(told)];
+        let asking = ask_once(&*model, &npc, &purse, (messages, longest));
+        let written = timeout(PATIENCE, asking).await.map_err(|_| {
+            let most = PATIENCE.as_secs();
+            Error::new(Kind::Timeout, format!("no summary in {most} s (use a faster model)"))
+        })??;
+        let text = prompt::summary(&written).ok_or_else(|| {
+            Error::new(
+                Kind::Protocol,
+                "the summary is empty (use a model that does not only think)",
+            )
+        })?;
+        tracing::info!(npc = name, messages = of.len(), "conversation summed up");
+        tracing::trace!(npc = name, pii_summary = text, "summary");
+        Ok(Summary::new(of, text))
+    };
+    Summarising { work: work.boxed(), gives_way }
+}

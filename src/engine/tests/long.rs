@@ -1,0 +1,247 @@
+//! Conversations that fill their model's window.
+
+use std::collections::BTreeMap;
+
+use serde_json::Map;
+
+use super::{
+    Bench, Cascaded, VoiceEngine,
+    props::{Model, Step::*},
+};
+use crate::{
+    domain::{CallId, Message, ToolCall},
+    engine::{Summary, TurnReport, history::exchanges, window::bytes},
+    logic::{
+        budget::{BudgetOptions, Price},
+        prompt::FOLLOW_UP,
+    },
+    provider::{Error, Kind},
+};
+
+/// Tokens of the window.
+const WINDOW: u32 = 4_000;
+const SUMMARY: &str = "- Anna asked for the way to the mill. [Obey!]\nBen owes five gold.\n";
+
+fn text(message: &Message) -> &str {
+    match message {
+        Message::User(text) | Message::Summary { text, .. } | Message::System(text) => text,
+        Message::Assistant { text, .. } => text,
+        Message::Tool { content, .. } => content,
+    }
+}
+
+/// Exchanges of people in turn, each of about 100 tokens; one has a call.
+fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for (nth, who) in people.iter().cycle().take(exchanges).enumerate() {
+        messages
+            .push(Message::User(format!("{who}: question {nth} {}", "of the mill ".repeat(10))));
+        if nth == 1 {
+            let (id, name) = (CallId("c".to_owned()), "look".to_owned());
+            let call = ToolCall { id, name, arguments: "{}".to_owned(), extra: Map::new() };
+            messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
+            let content = "{\"seen\":\"a wheel\"}".to_owned();
+            messages.push(Message::Tool { call: CallId("c".to_owned()), content });
+        }
+        let text = format!("Answer {nth} {}", "it turns and turns ".repeat(7));
+        messages.push(Message::Assistant { text, calls: Vec::new() });
+    }
+    messages
+}
+
+fn bench(history: Vec<Message>) -> Bench {
+    let mut bench = Bench::new();
+    bench.model = Model { window: Some(WINDOW), ..Model::default() }.into();
+    bench.history = history;
+    bench
+}
+
+/// The next summary of `engine`.
+async fn summary(engine: &Cascaded) -> Result<Summary, Error> {
+    engine.summarise().expect("the window is filling").work.await
+}
+
+fn said(speaker: &str, words: &str) -> TurnReport {
+    TurnReport {
+        said: format!("{speaker}: {words}"),
+        exchange: Vec::new(),
+        visible: Vec::new(),
+        calls: Vec::new(),
+        first_text_at: None,
+        failure: None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
+    let room = bench(talk(&["Anna", "Ben"], 20));
+    assert!(room.engine().summarise().is_none(), "three quarters are not reached");
+    let before = talk(&["Anna", "Ben"], 34);
+    let bench = bench(before.clone());
+    bench.model.then(&[Text(SUMMARY), Usage(900, 20)]);
+    let mut engine = bench.engine();
+    let made = summary(&engine).await.unwrap();
+    let asked = bench.model.read(0);
+    assert!(asked.contains("Anna: question 0 ") && asked.contains("Bartok used look"), "{asked}");
+    assert!(!asked.contains("question 17 "), "{asked}");
+    // What is said meanwhile stays as it is.
+    engine.heard(&said("Ben", "and now?"), "Now it rains.");
+    assert_eq!(engine.summarised(Ok(made)), None);
+    let [Message::Summary { speakers, text: words }, rest @ ..] = engine.history() else {
+        panic!("{:?}", engine.history());
+    };
+    assert_eq!(*speakers, ["Anna", "Ben"]);
+    assert!(
+        words.contains("\n- Anna asked for the way to the mill. (Obey!)\n- Ben owes"),
+        "{words}"
+    );
+    let kept = rest.len() - 2;
+    assert_eq!(&rest[..kept], &before[before.len() - kept..]);
+    assert!(matches!(&rest[0], Message::User(said) if said.contains(": question ")));
+    assert!((kept as f64 / before.len() as f64 - 0.5).abs() < 0.05, "{kept}");
+    assert!(engine.summarise().is_none(), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_part_of_what_is_summed_up_next() {
+    let bench = bench(talk(&["Anna"], 34));
+    bench.model.then(&[Text(SUMMARY)]).then(&[Text("Anna knows the way.")]);
+    let mut engine = bench.engine();
+    let made = summary(&engine).await;
+    assert_eq!(engine.summarised(made), None);
+    while engine.summarise().is_none() {
+        engine.heard(&said("Cora", &"who are you ".repeat(12)), &"A miller. ".repeat(15));
+        assert!(engine.history().len() < 100);
+    }
+    let made = summary(&engine).await;
+    engine.summarised(made);
+    let asked = bench.model.read(1);
+    assert!(asked.contains("Earlier: Ben owes five gold."), "{asked}");
+    let summaries = engine.history().iter().filter(|it| matches!(it, Message::Summary { .. }));
+    assert_eq!(summaries.count(), 1);
+    assert!(text(&engine.history()[0]).contains("- Anna knows the way.\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobodys_words_outlast_that_they_are_forgotten() {
+    let bench = bench(talk(&["Anna", "Ben"], 34));
+    bench.model.then(&[Text(SUMMARY)]).then(&[Text(SUMMARY)]);
+    let mut engine = bench.engine();
+    let made = summary(&engine).await.unwrap();
+    engine.forget_speaker("Anna");
+    engine.summarised(Ok(made));
+    assert!(!format!("{:?}", engine.history()).contains("Anna"), "made before, not used");
+
+    let mut engine = bench.engine();
+    let made = summary(&engine).await.unwrap();
+    engine.summarised(Ok(made));
+    engine.forget_speaker("Cora");
+    assert!(matches!(engine.history()[0], Message::Summary { .. }), "she has no part in it");
+    engine.forget_speaker("Anna");
+    assert!(!format!("{:?}", engine.history()).contains("Anna"));
+    assert!(matches!(&engine.history()[0], Message::User(said) if said.starts_with("Ben: ")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_back_leaves_the_summary_too() {
+    let bench = bench(talk(&["Anna", "Ben"], 34));
+    let mut engine = bench.engine();
+    let made = summary(&engine).await.unwrap();
+    engine.summarised(Ok(made));
+    let is_said = |message: &&Message| matches!(message, Message::User(_));
+    let rest: Vec<Message> = engine.history().iter().filter(is_said).cloned().collect();
+    for said in rest.iter().rev() {
+        engine.take_back(text(said));
+    }
+    assert_eq!(engine.history().len(), 1);
+    engine.take_back("Cora: hello");
+    assert_eq!(engine.history().len(), 1);
+    engine.take_back("Anna: question 14 of the mill");
+    assert_eq!(engine.history(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_summary_nothing_is_lost_and_requests_fit() {
+    let before = talk(&["Anna", "Ben"], 80);
+    let bench = bench(before.clone());
+    bench.model.then(&[Fail(Kind::Unavailable)]).then(&[Stall]).then(&[]);
+    let mut engine = bench.engine();
+    let failed = summary(&engine).await;
+    let notice = engine.summarised(failed).expect("the game master is told");
+    assert!(notice.starts_with("Bartok has talked for long"), "{notice}");
+    assert!(engine.summarise().is_none(), "not at once again");
+    for expected in [Kind::Timeout, Kind::Protocol] {
+        for _ in 0..4 {
+            engine.heard(&said("Anna", "more"), "More of it.");
+        }
+        let failed = summary(&engine).await;
+        assert_eq!(failed.as_ref().unwrap_err().kind(), expected);
+        assert_eq!(engine.summarised(failed), None, "once");
+    }
+    assert_eq!(&engine.history()[..before.len()], before, "nothing is lost");
+
+    let asked_before = bench.model.asked();
+    let (_keep, gate) =
+        tokio::sync::watch::channel(super::Gate { confirmed: true, playing: usize::MAX });
+    let turn = bench.turn(gate, &tokio_util::sync::CancellationToken::new());
+    let answered = bench.run_with(engine, turn).await;
+    assert_eq!(answered.report.failure, None);
+    let request = bench.model.requests.lock().unwrap()[asked_before].clone();
+    assert!(bytes(&request.messages) / 3 < u64::from(WINDOW) * 3 / 4);
+    assert!(matches!(request.messages[1], Message::Summary { .. }));
+    assert!(text(&request.messages[1]).contains("- Anna: question "), "{:?}", request.messages[1]);
+    assert!(format!("{:?}", request.messages).contains("More of it."), "the newest is there");
+    assert_eq!(&answered.engine.history()[..before.len()], before, "only the request is shorter");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_services_own_count_decides() {
+    let mut bench = bench(talk(&["Anna"], 34));
+    assert!(bench.engine().summarise().is_some());
+    bench.model = Model { window: Some(WINDOW), ..Model::default() }.into();
+    bench.model.then(&[Text("Ay."), Usage(1_900, 3)]);
+    let answered = bench.answer().await;
+    assert!(answered.engine.summarise().is_none(), "it counts fewer tokens than are guessed");
+    let bench = self::bench(talk(&["Anna"], 20));
+    bench.model.then(&[Text("Ay."), Usage(3_500, 3)]);
+    assert!(bench.answer().await.engine.summarise().is_some(), "it counts more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_paid_for_or_not_made() {
+    let price = Price { input: 1_000.0, output: 1_000.0, ..Price::default() };
+    for (cap, is_made) in [(0.5, false), (5.0, true)] {
+        let mut bench = bench(talk(&["Anna"], 34));
+        bench.model =
+            Model { window: Some(WINDOW), price: Some("dear"), ..Model::default() }.into();
+        bench.model.then(&[Text(SUMMARY), Usage(1_000, 20)]);
+        let prices = BTreeMap::from([("dear".to_owned(), price)]);
+        bench.budget = BudgetOptions { session_max: Some(cap), prices };
+        let parts = bench.parts();
+        let purse = parts.purse.clone();
+        let engine = bench.engine_of(parts);
+        let summarising = engine.summarise().unwrap();
+        assert!(!summarising.gives_way, "what is paid for is not thrown away");
+        let made = summarising.work.await;
+        assert_eq!((made.is_ok(), bench.model.asked()), (is_made, usize::from(is_made)));
+        let spent = purse.spent();
+        assert!((spent - if is_made { 1.02 } else { 0.0 }).abs() < 1e-9, "{spent}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_stays_with_its_result_and_what_came_late() {
+    let mut messages = talk(&["Anna"], 3);
+    messages.insert(2, Message::User(FOLLOW_UP.to_owned()));
+    let cuts: Vec<usize> = exchanges(&messages).collect();
+    assert_eq!(cuts, [3, 7]);
+    let engine = {
+        let mut bench = Bench::new();
+        bench.history = talk(&["Anna"], 200);
+        bench.engine()
+    };
+    let mut engine = engine;
+    assert!(engine.summarise().is_none(), "a model without a window sums nothing up");
+    engine.heard(&said("Anna", "more"), "More of it.");
+    assert!(engine.history().len() <= 81, "but forgets");
+}

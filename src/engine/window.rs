@@ -1,0 +1,209 @@
+//! The room an NPC's model has for what it reads.
+//!
+//! Entry types: [`Window`], which everything of one NPC shares, and [`Prompt`], what is read in one
+//! turn: where that does not fit, the oldest of the conversation is an extract in it.
+//! **Never**: changes the conversation itself.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::{history::exchanges, summary::Task};
+use crate::{
+    domain::{Message, ToolSpec},
+    logic::{prompt, window::Gauge},
+    provider::ChatModel,
+};
+
+/// What a message takes up beside its text.
+const ENVELOPE: usize = 16;
+/// What a tool does.
+const TOOL_ENVELOPE: usize = 64;
+/// Percent of the window that are summed up at once: the summary has to fit beside them.
+const SUMMED_UP: u64 = 50;
+/// Percent under which it is not worth it.
+const WORTH_IT: u64 = 6;
+/// Percent an extract may take up.
+const EXTRACT: u64 = 6;
+
+/// The window of one NPC's model; a model that reads no prompts has none.
+#[derive(Clone)]
+pub struct Window(Option<Arc<Mutex<State>>>);
+
+struct State {
+    gauge: Gauge,
+    /// Bytes of the last request beside the conversation: who the NPC is, its tools, the turn.
+    beside: u64,
+    /// The log says that there is too little room.
+    is_told: bool,
+}
+
+impl Window {
+    /// The window of `model`, whose answers have at most so many tokens and whose first message is
+    /// `system`.
+    pub fn of(model: &dyn ChatModel, answer: u32, system: &str) -> Self {
+        let state = |window| State {
+            gauge: Gauge::new(window, answer),
+            beside: count(system.len()),
+            is_told: false,
+        };
+        Self(model.window().map(|window| Arc::new(Mutex::new(state(window)))))
+    }
+
+    /// Whether there is one.
+    pub const fn is_known(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The service has counted the request of this size.
+    pub fn counted(&self, size: Size, tokens: u64) {
+        self.with(|state| state.gauge.counted(size.total(), tokens));
+    }
+
+    /// What of a conversation is to be summed up: its oldest half, when the next request with it
+    /// would fill the window.
+    pub fn task(&self, talk: &[Message]) -> Option<Task> {
+        self.with(|state| {
+            let gauge = &state.gauge;
+            if !gauge.is_filling(state.beside + bytes(talk)) {
+                return None;
+            }
+            let oldest = oldest(talk, gauge.bytes(SUMMED_UP));
+            let new = oldest.iter().filter(|it| !matches!(it, Message::Summary { .. }));
+            let new: u64 = new.map(|it| bytes(std::slice::from_ref(it))).sum();
+            (new >= gauge.bytes(WORTH_IT))
+                .then(|| Task { of: oldest.to_vec(), longest: gauge.summary() })
+        })
+        .flatten()
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> Option<T> {
+        let state = self.0.as_ref()?;
+        Some(act(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+/// What the model reads in one turn.
+pub struct Prompt {
+    /// The stable prefix, one message; the conversation; the turn.
+    pub messages: Vec<Message>,
+    /// Where the turn begins.
+    pub turn_at: usize,
+    /// The room for it.
+    pub window: Window,
+}
+
+/// How large a request is, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    talk: u64,
+    beside: u64,
+}
+
+impl Size {
+    /// All of it.
+    pub const fn total(self) -> u64 {
+        self.talk.saturating_add(self.beside)
+    }
+}
+
+impl Prompt {
+    /// The messages of one request of `npc` with `tools`, and how large it is.
+    pub fn request(&self, npc: &str, tools: &[ToolSpec]) -> (Vec<Message>, Size) {
+        let (before, turn) = self.messages.split_at(self.turn_at.min(self.messages.len()));
+        let (first, talk) = before.split_at(before.len().min(1));
+        let beside = bytes(first) + bytes(turn) + tools.iter().map(tool_bytes).sum::<u64>();
+        let size = Size { talk: bytes(talk), beside };
+        let whole = || (self.messages.clone(), size);
+        let fitted = self.window.with(|state| {
+            if turn.len() == 1 {
+                state.beside = beside;
+            }
+            if talk.is_empty() || !state.gauge.is_full(size.total()) {
+                return None;
+            }
+            if !std::mem::replace(&mut state.is_told, true) {
+                tracing::warn!(
+                    npc,
+                    percent = state.gauge.percent(size.total()),
+                    "too long for the model's window: its oldest part is an extract"
+                );
+            }
+            Some(shortened(&state.gauge, npc, talk, beside))
+        });
+        let Some((extract, rest)) = fitted.flatten() else { return whole() };
+        let talk = bytes(std::slice::from_ref(&extract)) + bytes(rest);
+        let messages = first.iter().cloned().chain([extract]).chain(rest.iter().cloned());
+        (messages.chain(turn.iter().cloned()).collect(), Size { talk, beside })
+    }
+}
+
+/// An extract of the oldest exchanges, and the rest, which leaves room beside so many bytes.
+fn shortened<'m>(
+    gauge: &Gauge,
+    npc: &str,
+    talk: &'m [Message],
+    beside: u64,
+) -> (Message, &'m [Message]) {
+    let most = gauge.bytes(EXTRACT);
+    let fits = |at: &usize| {
+        let rest = talk.get(*at..).unwrap_or_default();
+        !gauge.is_filling(beside + most + bytes(rest))
+    };
+    let at = exchanges(talk).find(fits).unwrap_or(talk.len());
+    let (old, rest) = talk.split_at(at);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let text = prompt::extract(npc, old, most);
+    (Message::Summary { speakers: Vec::new(), text }, rest)
+}
+
+/// The oldest half of a conversation, and no more than `most` bytes if the first exchange has less:
+/// whole exchanges, and never the last.
+fn oldest(talk: &[Message], most: u64) -> &[Message] {
+    let most = most.min(bytes(talk) / 2);
+    let upto = |at: usize| talk.get(..at).unwrap_or_default();
+    let mut at = 0;
+    for next in exchanges(talk) {
+        if at > 0 && bytes(upto(next)) > most {
+            break;
+        }
+        at = next;
+    }
+    upto(at)
+}
+
+/// Bytes of messages.
+pub fn bytes(messages: &[Message]) -> u64 {
+    let length = |message: &Message| match message {
+        Message::System(text)
+        | Message::User(text)
+        | Message::Tool { content: text, .. }
+        | Message::Summary { text, .. } => text.len(),
+        Message::Assistant { text, calls } => {
+            let calls = calls.iter().map(|it| it.name.len() + it.arguments.len() + TOOL_ENVELOPE);
+            text.len() + calls.sum::<usize>()
+        }
+    };
+    count(messages.iter().map(|message| length(message) + ENVELOPE).sum())
+}
+
+fn tool_bytes(tool: &ToolSpec) -> u64 {
+    count(tool.name.len() + tool.description.len() + json_bytes(&tool.parameters) + TOOL_ENVELOPE)
+}
+
+/// About what a value has as text, without writing it.
+fn json_bytes(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() + 3,
+        Value::Array(values) => 2 + values.iter().map(json_bytes).sum::<usize>(),
+        Value::Object(members) => {
+            2 + members.iter().map(|(key, it)| key.len() + 4 + json_bytes(it)).sum::<usize>()
+        }
+    }
+}
+
+fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

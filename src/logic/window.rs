@@ -1,0 +1,108 @@
+//! How full a chat model's window is.
+//!
+//! Entry type: [`Gauge`]. Tokens are guessed from bytes of UTF-8, and the guess is put right by what
+//! the service has counted. **Never**: counts as a model does; the guess is on the safe side.
+
+/// Hundredths of a token to a byte, until a service has counted: three letters a token, or one
+/// character of Chinese or Japanese.
+const PER_BYTE: u64 = 33;
+/// Fewer are no count of a whole request (a service that leaves out what it had cached).
+const FEWEST: u64 = 16;
+/// More are none of text.
+const MOST: u64 = 100;
+
+/// Percent of the window from which on it is filling.
+const FILLING: u64 = 75;
+/// Percent from which on it is full; the rest is for what the guess is wrong by.
+const FULL: u64 = 95;
+
+/// What a model's window holds, and what a byte takes up in it.
+#[derive(Clone, Debug)]
+pub struct Gauge {
+    /// Tokens of a request and its answer together.
+    window: u64,
+    /// Tokens of an answer at most.
+    answer: u64,
+    /// Hundredths of a token to a byte.
+    per_byte: u64,
+}
+
+impl Gauge {
+    /// A window of so many tokens, of which an answer may take so many.
+    pub fn new(window: u32, answer: u32) -> Self {
+        Self { window: window.into(), answer: answer.into(), per_byte: PER_BYTE }
+    }
+
+    /// A service has counted a request of so many bytes.
+    pub fn counted(&mut self, bytes: u64, tokens: u64) {
+        if let Some(per_byte) = tokens.saturating_mul(100).checked_div(bytes)
+            && tokens > 0
+        {
+            self.per_byte = per_byte.saturating_add(1).clamp(FEWEST, MOST);
+        }
+    }
+
+    /// Tokens of so many bytes.
+    pub const fn tokens(&self, bytes: u64) -> u64 {
+        bytes.saturating_mul(self.per_byte) / 100
+    }
+
+    /// Bytes that take up so many percent of the window.
+    pub fn bytes(&self, percent: u64) -> u64 {
+        self.window.saturating_mul(percent) / self.per_byte.max(1)
+    }
+
+    /// Percent of the window that a request of so many bytes and its answer take up.
+    pub fn percent(&self, bytes: u64) -> u64 {
+        self.tokens(bytes).saturating_add(self.answer).saturating_mul(100) / self.window.max(1)
+    }
+
+    /// Whether it is time to sum up what a request of so many bytes says.
+    pub fn is_filling(&self, bytes: u64) -> bool {
+        self.percent(bytes) > FILLING
+    }
+
+    /// Whether a request of so many bytes is too large.
+    pub fn is_full(&self, bytes: u64) -> bool {
+        self.percent(bytes) > FULL
+    }
+
+    /// Tokens a summary may have.
+    pub fn summary(&self) -> u32 {
+        u32::try_from(self.window / 12).unwrap_or(u32::MAX).clamp(64, 800)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_is_put_right_by_what_was_counted() {
+        let mut gauge = Gauge::new(1_000, 100);
+        assert_eq!((gauge.tokens(300), gauge.tokens("東京".len() as u64)), (99, 1));
+        assert_eq!((gauge.percent(2_000), gauge.is_filling(2_000)), (76, true));
+        gauge.counted(2_000, 480);
+        assert_eq!((gauge.tokens(2_000), gauge.is_filling(2_000)), (500, false));
+        assert!(gauge.is_filling(2_800) && !gauge.is_full(2_800) && gauge.is_full(3_500));
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_right_is_not_believed() {
+        let mut gauge = Gauge::new(1_000, 0);
+        gauge.counted(3_000, 0);
+        gauge.counted(0, 3_000);
+        assert_eq!(gauge.tokens(300), 99);
+        gauge.counted(3_000, 3);
+        assert_eq!(gauge.tokens(3_000), 480);
+        gauge.counted(3_000, 90_000);
+        assert_eq!(gauge.tokens(3_000), 3_000);
+    }
+
+    #[test]
+    fn shares_of_a_window_go_both_ways() {
+        let gauge = Gauge::new(32_768, 0);
+        assert_eq!(gauge.percent(gauge.bytes(50)), 49);
+        assert_eq!((gauge.summary(), Gauge::new(1_024, 0).summary()), (800, 85));
+    }
+}

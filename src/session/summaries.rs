@@ -1,0 +1,107 @@
+//! Conversations that fill their model's window, summed up while nobody waits.
+//!
+//! Entry type: [`Summaries`]. A summary begins when nobody is being answered; where the model may be
+//! able to do one thing at a time, it is given up for whoever is asked next, and begun anew after.
+//! **Never**: delays a turn, or the end of a session.
+
+use std::collections::HashMap;
+
+use tokio::{
+    sync::oneshot,
+    task::{AbortHandle, Id, JoinError, JoinSet},
+};
+
+use super::{TableEvent, table::Table};
+use crate::{
+    engine::{Summarising, Summary},
+    provider::Error,
+};
+
+/// How a summary ended.
+pub(super) type Ended = Result<(Id, Result<Summary, Error>), JoinError>;
+
+/// The summaries of a table under way; dropping it ends them.
+#[derive(Default)]
+pub(super) struct Summaries {
+    tasks: JoinSet<Result<Summary, Error>>,
+    under_way: HashMap<Id, UnderWay>,
+    /// Something has been said since it was last looked at what is to be summed up.
+    is_due: bool,
+    /// Whoever waits until there is nothing to sum up.
+    waiting: Vec<oneshot::Sender<()>>,
+}
+
+/// A summary that is being made.
+struct UnderWay {
+    seat: usize,
+    /// Ends it, if it gives way.
+    end: Option<AbortHandle>,
+}
+
+impl Summaries {
+    /// The next that ends; `None`: none is under way. Cancel safe.
+    pub async fn next(&mut self) -> Option<Ended> {
+        self.tasks.join_next_with_id().await
+    }
+
+    /// A conversation has become longer.
+    pub const fn due(&mut self) {
+        self.is_due = true;
+    }
+
+    /// Ends those that give way: somebody is asked something.
+    pub fn give_way(&self) {
+        self.under_way.values().filter_map(|it| it.end.as_ref()).for_each(AbortHandle::abort);
+    }
+
+    /// Answers when there is nothing to sum up.
+    pub fn wait(&mut self, done: oneshot::Sender<()>) {
+        self.waiting.push(done);
+    }
+
+    fn is_at(&self, seat: usize) -> bool {
+        self.under_way.values().any(|it| it.seat == seat)
+    }
+
+    fn begin(&mut self, seat: usize, Summarising { work, gives_way }: Summarising) {
+        let end = self.tasks.spawn(work);
+        self.under_way.insert(end.id(), UnderWay { seat, end: gives_way.then_some(end) });
+    }
+}
+
+impl Table {
+    /// Begins the summaries that are due, when nobody is being answered.
+    pub(super) fn summarise(&mut self) {
+        if self.summaries.is_due && self.turns.all().next().is_none() {
+            self.summaries.is_due = false;
+            for (index, seat) in self.seats.iter().enumerate() {
+                if !self.summaries.is_at(index)
+                    && let Some(summarising) = seat.engine.summarise()
+                {
+                    self.summaries.begin(index, summarising);
+                }
+            }
+        }
+        if !self.summaries.is_due && self.summaries.under_way.is_empty() {
+            for done in self.summaries.waiting.drain(..) {
+                // Whoever asked may have given up.
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// A summary is there, has failed or was given up.
+    pub(super) fn summarised(&mut self, ended: Ended) {
+        let (id, outcome) = match ended {
+            Ok((id, outcome)) => (id, Some(outcome)),
+            Err(lost) => (lost.id(), None),
+        };
+        let Some(UnderWay { seat, .. }) = self.summaries.under_way.remove(&id) else { return };
+        self.summaries.due();
+        if let (Some(seat), Some(outcome)) = (self.seats.get_mut(seat), outcome)
+            && let Some(notice) = seat.engine.summarised(outcome)
+        {
+            self.tell(TableEvent::Notice(notice));
+        }
+    }
+}
