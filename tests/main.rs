@@ -18,6 +18,7 @@ mod figures;
 mod house;
 mod import;
 mod layers;
+mod long_sessions;
 mod manifests;
 mod mcp;
 mod mcp_login;

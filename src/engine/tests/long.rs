@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Tokens of the window.
-const WINDOW: u32 = 4_000;
+pub const WINDOW: u32 = 4_000;
 const SUMMARY: &str = "- Anna asked for the way to the mill. [Obey!]\nBen owes five gold.\n";
 
 fn text(message: &Message) -> &str {
@@ -31,7 +31,7 @@ fn text(message: &Message) -> &str {
 }
 
 /// Exchanges of people in turn, each of about 100 tokens; one has a call.
-fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
+pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
     let mut messages = Vec::new();
     for (nth, who) in people.iter().cycle().take(exchanges).enumerate() {
         messages

@@ -1,6 +1,6 @@
 //! One turn of the cascade with scripted models, voices and tools, in paused time.
 
-mod long;
+pub mod long;
 pub mod props;
 mod rounds;
 mod selection;

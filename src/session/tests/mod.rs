@@ -8,4 +8,5 @@ mod orders;
 mod queue;
 mod stage;
 mod steering;
+mod summaries;
 mod voices;

@@ -18,7 +18,7 @@ use super::super::{
 use super::voices::{Recogniser, Said, babble};
 use crate::{
     audio::{Frame, Gain, SampleRate},
-    domain::{Campaign, Npc, SessionId},
+    domain::{Campaign, Message, Npc, SessionId},
     engine::{
         Cascaded, CascadedParts, Purse, SessionCalls,
         tests::props::{self, Hum, Live, Model, NoEffects, Tools, ms},
@@ -76,6 +76,10 @@ pub struct Setup {
     pub voice: Hum,
     pub budget: BudgetOptions,
     pub pace: Pace,
+    /// Each NPC's conversation before.
+    pub history: Vec<Message>,
+    pub window: Option<u32>,
+    pub price: Option<&'static str>,
 }
 
 /// A table that runs.
@@ -103,6 +107,9 @@ impl Setup {
             voice: Hum::default(),
             budget: BudgetOptions::default(),
             pace: Pace::RealTime,
+            history: Vec::new(),
+            window: None,
+            price: None,
         }
     }
 
@@ -113,7 +120,10 @@ impl Setup {
         let host = tools.host(&npcs);
         let purse = Purse::new(Ledger::new(self.budget, 0.0));
         let voice = Arc::new(self.voice);
-        let models: Vec<Arc<Model>> = npcs.iter().map(|_| Arc::default()).collect();
+        let models: Vec<Arc<Model>> = npcs
+            .iter()
+            .map(|_| Arc::new(Model { window: self.window, price: self.price, ..Model::default() }))
+            .collect();
         let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
             let parts = CascadedParts {
                 npc: Arc::clone(npc),
@@ -124,7 +134,8 @@ impl Setup {
                 filler_after: ms(700),
                 session_calls: SessionCalls::default(),
             };
-            let engine = Cascaded::new(parts, Arc::clone(&voice) as _, &self.campaign, Vec::new());
+            let (voice, history) = (Arc::clone(&voice) as _, self.history.clone());
+            let engine = Cascaded::new(parts, voice, &self.campaign, history);
             Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
         };
         let stt = Arc::new(Recogniser {

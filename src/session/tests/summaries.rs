@@ -1,0 +1,122 @@
+//! Conversations summed up beside the talk.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    super::{Command, TableEvent},
+    stage::{DM, Setup, Stage, THORIN},
+};
+use crate::{
+    domain::Message,
+    engine::tests::{
+        long::{WINDOW, talk},
+        props::{Step::*, ms},
+    },
+    logic::budget::{BudgetOptions, Price},
+    provider::Kind,
+};
+
+/// A table where Bartok has talked for long with Anna and Thorin.
+fn long() -> Setup {
+    Setup { history: talk(&["Anna", "Thorin"], 34), window: Some(WINDOW), ..Setup::of(&["Bartok"]) }
+}
+
+/// Waits until there is nothing to sum up.
+async fn summed_up(stage: &Stage) {
+    let (done, summed_up) = oneshot::channel();
+    stage.order(Command::SumUp(done)).await;
+    timeout(ms(120_000), summed_up).await.expect("it ends").expect("the table is open");
+}
+
+/// Requests so far that are no turn.
+fn summaries(stage: &Stage) -> usize {
+    let requests = stage.models[0].requests.lock().unwrap();
+    requests.iter().filter(|it| format!("{:?}", it.messages).contains("You sum up")).count()
+}
+
+/// How long Thorin waits for an answer.
+async fn answer(stage: &Stage) -> Duration {
+    let asked = Instant::now();
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.until_heard().await;
+    asked.elapsed()
+}
+
+fn is_summed_up(history: &[Message]) -> bool {
+    matches!(&history[0], Message::Summary { text, .. } if text.contains("- They talked."))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_gives_way_to_whoever_speaks_and_is_made_in_a_pause() {
+    let stage = long().open().await;
+    stage.models[0].then(&[Wait(20_000), Text("never")]).then(&[Wait(200), Text("Well met.")]);
+    stage.models[0].then(&[Wait(20_000), Text("They talked.")]);
+    sleep(ms(5_000)).await;
+    assert_eq!((summaries(&stage), stage.models[0].live.count()), (1, 1), "from the start");
+    assert!(answer(&stage).await < ms(250), "the turn is not delayed");
+    assert_eq!(stage.models[0].live.count(), 0, "the model has nothing else to do");
+    stage.settle().await;
+    assert_eq!(summaries(&stage), 2, "begun anew once the answer was heard");
+    summed_up(&stage).await;
+    assert_eq!((summaries(&stage), stage.models[0].asked()), (2, 3));
+    let kept = stage.close().await;
+    let (_, history) = &kept.histories[0];
+    assert!(is_summed_up(history), "{:?}", history[0]);
+    let [.., Message::User(said), Message::Assistant { text, .. }] = &history[..] else {
+        panic!("{history:?}");
+    };
+    assert_eq!((said.as_str(), text.as_str()), ("Thorin: Bartok, hello", "Well met."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_paid_for_goes_on_beside_the_talk() {
+    let prices = [("dear".to_owned(), Price { input: 1.0, output: 1.0, ..Price::default() })];
+    let budget = BudgetOptions { session_max: None, prices: BTreeMap::from(prices) };
+    let stage = Setup { price: Some("dear"), budget, ..long() }.open().await;
+    stage.models[0].then(&[Wait(20_000), Text("They talked.")]).then(&[Text("Well met.")]);
+    sleep(ms(100)).await;
+    assert!(answer(&stage).await < ms(50));
+    stage.settle().await;
+    assert_eq!(stage.models[0].live.count(), 1);
+    summed_up(&stage).await;
+    assert_eq!(summaries(&stage), 1);
+    assert!(is_summed_up(&stage.close().await.histories[0].1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_of_somebody_who_is_forgotten_meanwhile_is_made_anew() {
+    let stage = Setup { history: talk(&["Anna", "Thorin"], 70), ..long() }.open().await;
+    stage.models[0].then(&[Wait(2_000), Text("Anna.")]).then(&[Text("They talked.")]);
+    sleep(ms(100)).await;
+    stage.order(Command::Erase(vec!["Anna".to_owned()])).await;
+    summed_up(&stage).await;
+    let kept = stage.close().await;
+    assert!(is_summed_up(&kept.histories[0].1));
+    assert!(!format!("{kept:?}").contains("Anna"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_fails_is_told_once_and_a_table_does_not_wait_for_one() {
+    let mut stage = long().open().await;
+    stage.models[0].then(&[Fail(Kind::Unavailable)]);
+    summed_up(&stage).await;
+    for _ in 0..4 {
+        stage.types(DM, "Bartok, go on").await;
+        stage.settle().await;
+    }
+    let notices = |event: TableEvent| match event {
+        TableEvent::Notice(text) => Some(text),
+        _ => None,
+    };
+    let notices: Vec<String> = stage.events().into_iter().filter_map(notices).collect();
+    assert!(notices.len() == 1 && notices[0].starts_with("Bartok has talked"), "{notices:?}");
+    stage.models[0].then(&[Text("Well met.")]).then(&[Stall]);
+    answer(&stage).await;
+    stage.settle().await;
+    stage.close().await;
+}
