@@ -184,9 +184,15 @@ fn a_server_of_ones_own_is_there_for_whoever_speaks() {
     let text = std::fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
     let free = text.lines().filter(|line| !line.starts_with("prices:"));
     place.write("glyphoxa.yaml", free.collect::<Vec<_>>().join("\n"));
+    // A session of an earlier version.
+    let before =
+        json!([{"user": "Player: hello"}, {"assistant": {"text": "Welcome back.", "calls": []}}]);
+    let kept = json!({"version": 1, "histories": {"Bartok the Barkeep": before}, "spent": 0.0});
+    place.write("data/sessions/evening.json", kept.to_string());
     let began = Instant::now();
     let lines = ask(&place, 0..16);
     assert_eq!(lines.len(), 16);
+    assert!(server.requests()[0].json["messages"].to_string().contains("Welcome back."));
     assert!(began.elapsed() > SLOW, "at the end it was waited for");
     ask(&place, 16..17);
     let last = server.requests().into_iter().rfind(|it| !is_summary(it)).unwrap();

@@ -468,7 +468,7 @@ const EVERY_KEY: &[(&str, &str)] = &[
         "glyphoxa.yaml",
         "campaign: c.yaml\nnpc_dir: cast\nlanguage: de\nlines_and_veils: [spiders]\n\
              providers:\n  stt: { name: openai, base_url: http://localhost:1/v1, model: w, language: fr }\n  \
-             llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, \
+             llm: { name: openai, base_url: 'https://x.example/v1/', api_key: k, model: m, max_tokens: 9, context_window: 8192, \
              temperature: 0.5, extra_body: { reasoning_effort: low, n: 1 }, first_byte_timeout_ms: 1, \
              idle_timeout_ms: 2 }\n  \
              tts: { name: openai, base_url: http://10.0.0.7/v1, model: s, free: true }\n\
@@ -499,7 +499,7 @@ fn every_key_of_a_provider_reaches_its_option() {
     assert_eq!(options.base_url, "https://x.example/v1");
     assert_eq!(options.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
     assert_eq!(options.priced_as.as_deref(), Some("m"));
-    assert_eq!(options.temperature, Some(0.5));
+    assert_eq!((options.temperature, options.context_window), (Some(0.5), 8_192));
     assert_eq!(options.first_byte_timeout.as_millis(), 1);
     assert_eq!(options.idle_timeout.as_millis(), 2);
     assert_eq!(

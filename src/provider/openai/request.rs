@@ -292,6 +292,14 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_is_read_with_the_line_after_it() {
+        let speakers = vec!["Anna".to_owned()];
+        let summary = Message::Summary { speakers, text: "[Earlier:]\n- x".into() };
+        let sent = sent(vec![summary, Message::User("Anna: hello".into())]);
+        assert_eq!(sent, json!([{"role": "user", "content": "[Earlier:]\n- x\n\nAnna: hello"}]));
+    }
+
+    #[test]
     fn a_longer_conversation_begins_with_the_same_bytes() {
         let start = vec![
             Message::System("s".into()),
