@@ -255,6 +255,10 @@ impl VoiceEngine for Cascaded {
         }
     }
 
+    fn warning(&mut self) -> Option<String> {
+        self.window.warning()
+    }
+
     fn warm(&self) -> BoxFuture<'static, ()> {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
         let wanted = !self.tools.specs.is_empty();

@@ -79,6 +79,9 @@ pub trait VoiceEngine: Send {
     /// know.
     fn summarised(&mut self, outcome: Result<Summary, Error>) -> Option<String>;
 
+    /// What the game master should know of the model's window, once.
+    fn warning(&mut self) -> Option<String>;
+
     /// Prepares what can be prepared while nobody waits (filler lines). Cancel safe.
     fn warm(&self) -> BoxFuture<'static, ()>;
 }

@@ -266,7 +266,7 @@ impl Rounds {
         }
         if let (Some(held), Some(usage)) = (held.take(), usage) {
             held.settle(consumed(usage));
-            self.prompt.window.counted(size, usage.input_tokens);
+            self.prompt.window.counted(&self.parts.npc.name, size, usage);
         }
         answer.took = asked_at.elapsed();
         self.talk.add_text(&answer.text);

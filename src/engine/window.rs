@@ -12,7 +12,7 @@ use super::{history::exchanges, summary::Task};
 use crate::{
     domain::{Message, ToolSpec},
     logic::{prompt, window::Gauge},
-    provider::ChatModel,
+    provider::{ChatModel, Usage},
 };
 
 /// What a message takes up beside its text.
@@ -34,8 +34,19 @@ struct State {
     gauge: Gauge,
     /// Bytes of the last request beside the conversation: who the NPC is, its tools, the turn.
     beside: u64,
-    /// The log says that there is too little room.
-    is_told: bool,
+    /// What the game master should know.
+    warning: Option<String>,
+    /// What they know.
+    told: Told,
+}
+
+/// What the game master was told once.
+#[derive(Default)]
+struct Told {
+    /// Requests are shortened.
+    shortened: bool,
+    /// The server reads only part of them.
+    cut: bool,
 }
 
 impl Window {
@@ -45,7 +56,8 @@ impl Window {
         let state = |window| State {
             gauge: Gauge::new(window, answer),
             beside: count(system.len()),
-            is_told: false,
+            warning: None,
+            told: Told::default(),
         };
         Self(model.window().map(|window| Arc::new(Mutex::new(state(window)))))
     }
@@ -55,9 +67,27 @@ impl Window {
         self.0.is_some()
     }
 
-    /// The service has counted the request of this size.
-    pub fn counted(&self, size: Size, tokens: u64) {
-        self.with(|state| state.gauge.counted(size.total(), tokens));
+    /// The service has counted a request of `npc` of this size.
+    pub fn counted(&self, npc: &str, size: Size, usage: Usage) {
+        self.with(|state| {
+            let expected = state.gauge.tokens(size.total());
+            // Some leave out what they had in their cache.
+            let whole = usage.input_tokens.saturating_add(usage.cached_tokens);
+            let is_whole = state.gauge.counted(size.total(), usage.input_tokens)
+                || state.gauge.counted(size.total(), whole);
+            if !is_whole && !std::mem::replace(&mut state.told.cut, true) {
+                state.warning = Some(format!(
+                    "the model of {npc} has read {whole} tokens of about {expected}: its server \
+                     leaves out what it has no room for (set context_window to what it has, or give \
+                     it more)"
+                ));
+            }
+        });
+    }
+
+    /// What the game master should know and has not been told.
+    pub fn warning(&self) -> Option<String> {
+        self.with(|state| state.warning.take()).flatten()
     }
 
     /// What of a conversation is to be summed up: its oldest half, when the next request with it
@@ -122,12 +152,13 @@ impl Prompt {
             if talk.is_empty() || !state.gauge.is_full(size.total()) {
                 return None;
             }
-            if !std::mem::replace(&mut state.is_told, true) {
-                tracing::warn!(
-                    npc,
-                    percent = state.gauge.percent(size.total()),
-                    "too long for the model's window: its oldest part is an extract"
-                );
+            let percent = state.gauge.percent(size.total());
+            tracing::debug!(npc, percent, "request shortened to the model's window");
+            if !std::mem::replace(&mut state.told.shortened, true) {
+                state.warning = Some(format!(
+                    "there is no room for all that was said to {npc}: its model reads an extract of \
+                     the oldest part (a larger context_window helps, if the server has it)"
+                ));
             }
             Some(shortened(&state.gauge, npc, talk, beside))
         });

@@ -6,10 +6,12 @@
 /// Hundredths of a token to a byte, until a service has counted: three letters a token, or one
 /// character of Chinese or Japanese.
 const PER_BYTE: u64 = 33;
-/// Fewer are no count of a whole request (a service that leaves out what it had cached).
+/// Fewer are no count of a whole request.
 const FEWEST: u64 = 16;
 /// More are none of text.
 const MOST: u64 = 100;
+/// Fewer tokens are no count at all.
+const A_COUNT: u64 = 1_000;
 
 /// Percent of the window from which on it is filling.
 const FILLING: u64 = 75;
@@ -33,13 +35,14 @@ impl Gauge {
         Self { window: window.into(), answer: answer.into(), per_byte: PER_BYTE }
     }
 
-    /// A service has counted a request of so many bytes.
-    pub fn counted(&mut self, bytes: u64, tokens: u64) {
-        if let Some(per_byte) = tokens.saturating_mul(100).checked_div(bytes)
-            && tokens > 0
-        {
-            self.per_byte = per_byte.saturating_add(1).clamp(FEWEST, MOST);
+    /// A service has counted a request of so many bytes; false: it has read only part of it.
+    #[must_use]
+    pub fn counted(&mut self, bytes: u64, tokens: u64) -> bool {
+        let per_byte = tokens.saturating_mul(100).checked_div(bytes).unwrap_or_default();
+        if per_byte >= FEWEST {
+            self.per_byte = per_byte.saturating_add(1).min(MOST);
         }
+        per_byte >= FEWEST || tokens < A_COUNT
     }
 
     /// Tokens of so many bytes.
@@ -82,7 +85,7 @@ mod tests {
         let mut gauge = Gauge::new(1_000, 100);
         assert_eq!((gauge.tokens(300), gauge.tokens("東京".len() as u64)), (99, 1));
         assert_eq!((gauge.percent(2_000), gauge.is_filling(2_000)), (76, true));
-        gauge.counted(2_000, 480);
+        assert!(gauge.counted(2_000, 480));
         assert_eq!((gauge.tokens(2_000), gauge.is_filling(2_000)), (500, false));
         assert!(gauge.is_filling(2_800) && !gauge.is_full(2_800) && gauge.is_full(3_500));
     }
@@ -90,12 +93,10 @@ mod tests {
     #[test]
     fn a_count_that_cannot_be_right_is_not_believed() {
         let mut gauge = Gauge::new(1_000, 0);
-        gauge.counted(3_000, 0);
-        gauge.counted(0, 3_000);
+        assert!(gauge.counted(3_000, 0) && gauge.counted(3_000, 20));
+        assert!(!gauge.counted(18_000, 2_050), "it was cut");
         assert_eq!(gauge.tokens(300), 99);
-        gauge.counted(3_000, 3);
-        assert_eq!(gauge.tokens(3_000), 480);
-        gauge.counted(3_000, 90_000);
+        assert!(gauge.counted(3_000, 90_000));
         assert_eq!(gauge.tokens(3_000), 3_000);
     }
 

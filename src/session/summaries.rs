@@ -74,6 +74,11 @@ impl Table {
     pub(super) fn summarise(&mut self) {
         if self.summaries.is_due && self.turns.all().next().is_none() {
             self.summaries.is_due = false;
+            for seat in 0..self.seats.len() {
+                if let Some(warning) = self.seats[seat].engine.warning() {
+                    self.tell(TableEvent::Notice(warning));
+                }
+            }
             for (index, seat) in self.seats.iter().enumerate() {
                 if !self.summaries.is_at(index)
                     && let Some(summarising) = seat.engine.summarise()

@@ -185,7 +185,11 @@ async fn without_a_summary_nothing_is_lost_and_requests_fit() {
         tokio::sync::watch::channel(super::Gate { confirmed: true, playing: usize::MAX });
     let turn = bench.turn(gate, &tokio_util::sync::CancellationToken::new());
     let answered = bench.run_with(engine, turn).await;
+    let mut answered = answered;
     assert_eq!(answered.report.failure, None);
+    let warning = answered.engine.warning().expect("the game master is told");
+    assert!(warning.contains("an extract of the oldest part"), "{warning}");
+    assert_eq!(answered.engine.warning(), None);
     let request = bench.model.requests.lock().unwrap()[asked_before].clone();
     assert!(bytes(&request.messages) / 3 < u64::from(WINDOW) * 3 / 4);
     assert!(matches!(request.messages[1], Message::Summary { .. }));
@@ -205,6 +209,16 @@ async fn the_services_own_count_decides() {
     let bench = self::bench(talk(&["Anna"], 20));
     bench.model.then(&[Text("Ay."), Usage(3_500, 3)]);
     assert!(bench.answer().await.engine.summarise().is_some(), "it counts more");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_reads_only_part_of_it_is_told_of() {
+    let mut bench = bench(talk(&["Anna"], 60));
+    bench.model = Model { window: Some(32_768), ..Model::default() }.into();
+    bench.model.then(&[Text("Ay."), Usage(2_050, 3)]);
+    let mut engine = bench.answer().await.engine;
+    let warning = engine.warning().expect("the game master is told");
+    assert!(warning.contains("has read 2050 tokens of about"), "{warning}");
 }
 
 #[tokio::test(start_paused = true)]
