@@ -34,7 +34,7 @@ use crate::{
     },
     session,
     tools::builtin::{FileIo, Table},
-    yaml::{Fields, Kind, Position},
+    yaml::{Fields, Kind},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -51,6 +51,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
         folder: path.parent().unwrap_or(Path::new("")),
     };
     let config = file.config(reading, &mut notes);
+    window::check(&config, &file.fields, &mut notes);
     reading.take(notes);
     Some(config)
 }
@@ -97,7 +98,7 @@ impl File<'_> {
             selection::selection(tools.as_ref(), known, &budget.prices, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
-        let config = Config {
+        Config {
             world,
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
@@ -125,10 +126,7 @@ impl File<'_> {
             log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
             files: Vec::new(),
             warnings: Vec::new(),
-        };
-        let llm = self.fields.map("providers", &keys::app::PROVIDERS);
-        window::check(&config, llm.map_or(Position::START, |it| it.place("llm")), notes);
-        config
+        }
     }
 
     /// Where kept sessions lie.

@@ -2,17 +2,19 @@
 //!
 //! Entry function: [`check`]. **Never**: counts tools, which come and go.
 
-use super::{Config, LlmChoice, reading::Notes};
+use super::{Config, LlmChoice, keys, reading::Notes};
 use crate::{
     logic::{prompt::system_prompt, window::Gauge},
-    yaml::{Position, quoted},
+    yaml::{Fields, Position, quoted},
 };
 
 /// Percent of the window above which too little is left for a conversation.
 const MUCH: u64 = 50;
 
-/// Notes an answer, and NPCs, that leave little room for talk; `at` is where the model is described.
-pub fn check(config: &Config, at: Position, notes: &mut Notes) {
+/// Notes an answer, and NPCs, that leave little room for talk; `file` describes the model.
+pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
+    let providers = file.map("providers", &keys::app::PROVIDERS);
+    let at = providers.map_or(Position::START, |it| it.place("llm"));
     let LlmChoice::OpenAi(options) = &config.llm else { return };
     let (window, answer) = (options.context_window, config.session.max_tokens);
     let gauge = Gauge::new(window, answer);

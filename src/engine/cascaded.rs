@@ -231,7 +231,7 @@ impl VoiceEngine for Cascaded {
 
     fn summarise(&self) -> Option<Summarising> {
         let messages = self.history.messages();
-        if self.failed_at.is_some_and(|at| messages.len() < at + TRY_AGAIN) {
+        if self.failed_at.is_some_and(|at| (at..at + TRY_AGAIN).contains(&messages.len())) {
             return None;
         }
         Some(summarising(&self.parts, self.window.task(messages)?))

@@ -177,9 +177,11 @@ fn shortened<'m>(
     beside: u64,
 ) -> (Message, &'m [Message]) {
     let most = gauge.bytes(EXTRACT);
+    let summary = talk.iter().take_while(|it| matches!(it, Message::Summary { .. })).count();
+    let summary = bytes(talk.get(..summary).unwrap_or_default());
     let fits = |at: &usize| {
         let rest = talk.get(*at..).unwrap_or_default();
-        !gauge.is_filling(beside + most + bytes(rest))
+        !gauge.is_filling(beside + summary + most + bytes(rest))
     };
     let at = exchanges(talk).find(fits).unwrap_or(talk.len());
     let (old, rest) = talk.split_at(at);

@@ -294,11 +294,14 @@ impl Driver {
         self.print_until(settled).await
     }
 
-    /// Waits until there is no conversation to sum up.
+    /// Waits until there is no conversation to sum up, where conversations are kept.
     ///
     /// # Errors
     /// The table is gone, or stdout is.
     pub async fn sum_up(&mut self) -> Result<(), Failure> {
+        if self.books.is_none() {
+            return Ok(());
+        }
         let (done, summed_up) = oneshot::channel();
         self.table.commands.send(Command::SumUp(done)).await?;
         self.print_until(summed_up).await

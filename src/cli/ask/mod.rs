@@ -302,14 +302,6 @@ async fn at_table(
     let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
     let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, (&typed, &desk)).await;
-    if driven.is_ok() && kept.call_log().is_some() {
-        // Whoever does not wait leaves it to the next time.
-        let summing = print::while_waiting("summing up what was said", driver.sum_up());
-        tokio::select! {
-            summed = summing => summed?,
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
     commands.send(Command::Close).await?;
     let ended = table.task.await?;
     driver.close_books().await?;
@@ -374,15 +366,20 @@ async fn drive(
         }
     };
     tokio::select! {
-        driven = driven => driven,
-        () = following, if steps.is_empty() => Ok(()),
+        driven = driven => driven?,
+        () = following, if steps.is_empty() => {}
         interrupted = tokio::signal::ctrl_c() => {
             interrupted?;
             // Whoever typed has finished; recordings are answered whole or not at all.
             if steps.is_empty() {
                 return Ok(());
             }
-            Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")))
+            return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
         }
+    }
+    // Whoever does not wait leaves it to the next time.
+    tokio::select! {
+        summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up,
+        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
     }
 }

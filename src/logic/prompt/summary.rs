@@ -14,6 +14,8 @@ const BEFORE: &str =
 const BEHIND: &str = "[What was said after that:]";
 /// What a line of it begins with.
 const LINE: &str = "- ";
+/// What a line of a summary begins with for whoever sums it up again.
+const EARLIER: &str = "Earlier: ";
 /// Lines of a summary at most.
 const LINES: usize = 60;
 /// Shortest line of an extract, in characters.
@@ -54,7 +56,7 @@ pub fn told(npc: &str, messages: &[Message]) -> Vec<String> {
             }
             Message::Summary { text, .. } => {
                 let lines = text.lines().filter_map(|line| line.strip_prefix(LINE));
-                lines.map(|line| format!("Earlier: {line}")).collect()
+                lines.map(|line| format!("{EARLIER}{line}")).collect()
             }
             Message::System(_) => Vec::new(),
         }
@@ -72,20 +74,25 @@ pub fn summary(written: &str) -> Option<String> {
     (!lines.is_empty()).then(|| framed(&lines))
 }
 
-/// What an NPC reads of `messages` when nobody has summed them up: as much of each line, and as
-/// many of the newest, as fit into `most` bytes.
+/// What an NPC reads of `messages` when nobody has summed them up: a summary at their beginning as it
+/// is; as much of each line after it, and as many of the newest, as fit into `most` bytes.
 pub fn extract(npc: &str, messages: &[Message], most: usize) -> String {
-    let lines = told(npc, messages);
-    let each = (most / lines.len().max(1)).max(SHORTEST);
+    let is_summary = |it: &Message| matches!(it, Message::Summary { .. });
+    let (before, after) =
+        messages.split_at(messages.iter().take_while(|it| is_summary(it)).count());
+    let after = told(npc, after);
+    let each = (most / after.len().max(1)).max(SHORTEST);
     let mut left = most;
     let short = |line: &String| {
-        let line = super::capped(line.strip_prefix("Earlier: ").unwrap_or(line), each);
+        let line = super::capped(line, each);
         left = left.checked_sub(line.len())?;
         Some(line)
     };
-    let mut newest: Vec<String> = lines.iter().rev().map_while(short).collect();
-    newest.reverse();
-    framed(&newest)
+    let newest: Vec<String> = after.iter().rev().map_while(short).collect();
+    let before = told(npc, before);
+    let before = before.iter().filter_map(|line| line.strip_prefix(EARLIER)).map(str::to_owned);
+    let lines: Vec<String> = before.chain(newest.into_iter().rev()).collect();
+    framed(&lines)
 }
 
 fn framed(lines: &[String]) -> String {
@@ -151,6 +158,9 @@ mod tests {
         let long: Vec<Message> = (0..100)
             .map(|nth| Message::User(format!("Anna: {nth} {}", "word ".repeat(90))))
             .collect();
+        let mut both = talk();
+        both.extend(long.iter().cloned());
+        assert!(extract("Bartok", &both, 900).contains("- Mira owes five gold.\n- Anna: "));
         let text = extract("Bartok", &long, 900);
         assert!(text.len() < 1_200 && text.contains("Anna: 99 ") && !text.contains("Anna: 9 "));
     }

@@ -120,10 +120,9 @@ impl Setup {
         let host = tools.host(&npcs);
         let purse = Purse::new(Ledger::new(self.budget, 0.0));
         let voice = Arc::new(self.voice);
-        let models: Vec<Arc<Model>> = npcs
-            .iter()
-            .map(|_| Arc::new(Model { window: self.window, price: self.price, ..Model::default() }))
-            .collect();
+        let (window, price) = (self.window, self.price);
+        let model = |_| Arc::new(Model { window, price, ..Model::default() });
+        let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
             let parts = CascadedParts {
                 npc: Arc::clone(npc),
@@ -134,17 +133,11 @@ impl Setup {
                 filler_after: ms(700),
                 session_calls: SessionCalls::default(),
             };
-            let (voice, history) = (Arc::clone(&voice) as _, self.history.clone());
-            let engine = Cascaded::new(parts, voice, &self.campaign, history);
+            let before = self.history.clone();
+            let engine = Cascaded::new(parts, Arc::clone(&voice) as _, &self.campaign, before);
             Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
         };
-        let stt = Arc::new(Recogniser {
-            script: Mutex::default(),
-            abilities: self.abilities,
-            live: Live::default(),
-            frames: Arc::default(),
-            is_stuck: AtomicBool::new(false),
-        });
+        let stt = recogniser(self.abilities);
         let (events_out, events) = mpsc::channel(512);
         let (opened, left) = (Instant::now(), Arc::default());
         let (table, task) = open(TableParts {
@@ -169,14 +162,24 @@ impl Setup {
             seed: 7,
             events: events_out,
         });
-        let states = Vec::new();
-        let stage = Stage { table, task, events, states, models, voice, tools, stt, left, opened };
+        let stage =
+            Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
         for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
             let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
             stage.order(Command::Join(speaker)).await;
         }
         stage
     }
+}
+
+fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
+    Arc::new(Recogniser {
+        script: Mutex::default(),
+        abilities,
+        live: Live::default(),
+        frames: Arc::default(),
+        is_stuck: AtomicBool::new(false),
+    })
 }
 
 impl Stage {
