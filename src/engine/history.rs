@@ -1,4 +1,5 @@
-//! An NPC's conversation: append-only, so that providers' prompt caches stay warm.
+//! An NPC's conversation: what is said is added at its end, so that providers' prompt caches stay
+//! warm, until its oldest half is summed up.
 //!
 //! Entry type: [`History`]. **Never**: holds what was generated but not heard.
 
