@@ -2,6 +2,7 @@
 //!
 //! Entry type: [`Residence`]. **Never**: knows Discord's types.
 
+mod aside;
 mod consolidating;
 
 use std::{
@@ -16,6 +17,7 @@ use futures::{FutureExt, StreamExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
+use self::aside::Aside;
 use super::{
     Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed,
     campaign_key, carry_out, for_session, guilds::GuildStore, open_table, privacy, proposals,
@@ -33,7 +35,6 @@ use crate::{
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
     logic::{
-        budget::Ledger,
         dice::{DiceError, Outcome},
         spoken::read_dice,
     },
@@ -58,7 +59,7 @@ pub struct Residence {
     hearing: Arc<Hearing>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
     /// Pays what is asked outside sessions.
-    aside: Purse,
+    aside: Aside,
     dice: Arc<Mutex<StdRng>>,
     scribe: Scribe,
     store: Arc<dyn MemoryStore>,
@@ -85,7 +86,7 @@ impl Residence {
         tables: Tables,
         (hearing, scribe): (Hearing, Scribe),
     ) -> Self {
-        let aside = Purse::new(Ledger::new(config.load().budget.clone(), 0.0));
+        let aside = Aside::new(&config.load());
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
         let (hearing, store, open) = (Arc::new(hearing), scribe.store(), Arc::default());
         let guilds = GuildStore::new(Arc::clone(&store), &config.load().discord.folder);
@@ -363,7 +364,10 @@ impl House for Residence {
             let books = books.get(session)?;
             Some((books.purse.clone(), Arc::clone(&books.config)))
         });
-        let (purse, config) = own.unwrap_or_else(|| (self.aside.clone(), self.config.load_full()));
+        let (purse, config) = own.unwrap_or_else(|| {
+            let config = self.config.load_full();
+            (self.aside.purse(&config), config)
+        });
         let session = session.cloned().unwrap_or_else(|| SessionId("operator".to_owned()));
         let host = self.tools.host.at(&session);
         let paid = (session, purse);

@@ -1,5 +1,4 @@
-//! What is searched by meaning: pieces of conversation, facts and summaries, with vectors made
-//! elsewhere.
+//! What is searched by meaning: pieces of conversation and facts, with vectors made elsewhere.
 //!
 //! Entry trait: [`Index`]. **Never**: makes a vector.
 
@@ -15,8 +14,6 @@ pub enum ItemKind {
     Chunk,
     /// Something that is so.
     Fact,
-    /// What happened.
-    Summary,
 }
 
 /// Whether it counts.

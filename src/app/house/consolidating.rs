@@ -69,7 +69,7 @@ impl Residence {
             return Ok(summary.clone());
         }
         let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
-        let purse = own.unwrap_or_else(|| self.aside.clone());
+        let purse = own.unwrap_or_else(|| self.aside.purse(&config));
         let writer = match wish.paid {
             true => Writer::open(&config, purse).map_err(|error| error.to_string())?,
             false => None,
@@ -116,7 +116,7 @@ impl Residence {
         let campaign = played.map_or_else(|| campaign_key(&config), |it| key_of(&it.name));
         let found = proposals::waiting((&*self.store, &campaign), &wanted).await;
         let mut found = found.map_err(|error| error.to_string())?;
-        let writer = Writer::open(&config, self.aside.clone()).ok().flatten();
+        let writer = Writer::open(&config, self.aside.purse(&config)).ok().flatten();
         found.note = Some(match writer {
             None => NO_MODEL,
             Some(_) if config.memory.consolidate => ON,

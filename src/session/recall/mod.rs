@@ -28,8 +28,8 @@ use crate::{
         words::Words,
     },
     memory::{
-        CampaignKey, EntityFilter, Error, ItemFilter, ItemKind, ItemQuery, Line, LineFilter,
-        LineQuery, MemoryStore, SessionFilter, Tie, Viewer,
+        CampaignKey, EntityFilter, Error, ItemKind, ItemQuery, Line, LineFilter, LineQuery,
+        MemoryStore, SessionFilter, Tie, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -222,12 +222,6 @@ impl Recaller {
             return Ok(Vec::new());
         };
         let session = Some(last.session.id);
-        let kinds = vec![ItemKind::Summary];
-        let filter = ItemFilter { kinds, session: session.clone(), ..ItemFilter::default() };
-        let summaries = store.items(campaign, filter, question.viewer.clone()).await?;
-        if let Some(summary) = summaries.into_iter().next_back() {
-            return Ok(vec![summary.text]);
-        }
         let filter = LineFilter { session, limit: LAST, ..LineFilter::default() };
         let lines = store.lines(campaign, filter, question.viewer.clone()).await?;
         Ok(lines.iter().map(|line| told(line, now())).collect())

@@ -129,8 +129,15 @@ async fn what_takes_too_long_is_left_out_and_noted() {
     let (recaller, _folder) = recaller().await;
     let asked = question("Bartok the Barkeep", "what did I promise your father last time?", &[]);
     let (recalled, late) = recaller.look(&asked, Instant::now()).await;
-    assert_eq!(late.get(..2), Some(["relations", "names"].as_slice()), "{late:?}");
-    assert_eq!((recalled.relations.len(), recalled.named.len()), (0, 0));
+    let parts = [
+        ("relations", &recalled.relations),
+        ("earlier lines", &recalled.said),
+        ("last session", &recalled.last_session),
+    ];
+    for (part, found) in parts {
+        // A look-up that has ended before anybody looked at the time is none too late.
+        assert_eq!(late.contains(&part), found.is_empty(), "{part}: {late:?}");
+    }
     let (recall, told) = recaller.recall(asked);
     assert_eq!(told.get(), None, "it begins when somebody waits for it");
     let recalled = recall.await;

@@ -119,7 +119,7 @@ impl Look<'_> {
                 "when": self.when(item.made),
                 "text": match item.kind {
                     ItemKind::Chunk => item.text.clone(),
-                    ItemKind::Fact | ItemKind::Summary => cut(&item.text),
+                    ItemKind::Fact => cut(&item.text),
                 },
                 "session": item.session,
             }),

@@ -8,8 +8,8 @@ use super::{super::text, failed};
 use crate::{
     logic::{ago::ago, telling::Telling},
     memory::{
-        CampaignKey, Entity, EntityFilter, EntityKind, Hit, ItemFilter, ItemKind, Line, LineFilter,
-        LineQuery, MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
+        CampaignKey, Entity, EntityFilter, EntityKind, Hit, Line, LineFilter, LineQuery,
+        MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
     },
     tools::{CallError, CallErrorKind},
 };
@@ -147,7 +147,8 @@ impl Look<'_> {
         let id = entry.session.id.clone();
         let when = entry.last_at.or(entry.session.started).map(|at| self.when(at));
         let mut value = json!({"session": id, "when": when});
-        if let Some(summary) = self.summed_up(&entry).await? {
+        // It may tell what an NPC was not there for.
+        if let (Viewer::Dm, Some(summary)) = (&self.viewer, entry.session.summary) {
             value["summary"] = summary.into();
             return Ok(value);
         }
@@ -156,24 +157,10 @@ impl Look<'_> {
         let lines: Vec<String> = lines.map_err(failed)?.iter().map(spoken).collect();
         value["note"] = match lines.is_empty() {
             true => "nothing was said there that you have heard".into(),
-            false => "nobody has summed it up; this was said last".into(),
+            false => "this was said last, of what you have heard".into(),
         };
         value["lines"] = lines.into();
         Ok(value)
-    }
-
-    /// The summary that the viewer may read.
-    async fn summed_up(&self, entry: &SessionEntry) -> Result<Option<String>, CallError> {
-        if let (Viewer::Dm, Some(summary)) = (&self.viewer, &entry.session.summary) {
-            return Ok(Some(summary.clone()));
-        }
-        let filter = ItemFilter {
-            kinds: vec![ItemKind::Summary],
-            session: Some(entry.session.id.clone()),
-            ..ItemFilter::default()
-        };
-        let items = self.store.items(self.campaign, filter, self.viewer.clone()).await;
-        Ok(items.map_err(failed)?.pop().map(|item| item.text))
     }
 
     /// The session meant by an id, "last" or "this".

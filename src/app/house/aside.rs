@@ -1,0 +1,45 @@
+//! Money for what is asked outside sessions.
+//!
+//! Entry type: [`Aside`]. **Never**: pays for a session.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::UNIX_EPOCH,
+};
+
+use crate::{
+    app::reload::wall_clock,
+    config::Config,
+    engine::Purse,
+    logic::budget::{BudgetOptions, Ledger},
+};
+
+/// What a session may spend, each day anew. Cloning shares it.
+#[derive(Clone)]
+pub struct Aside(Arc<Mutex<(u64, Purse)>>);
+
+impl Aside {
+    /// Full, of as much as `config` says.
+    pub fn new(config: &Config) -> Self {
+        Self(Arc::new(Mutex::new((today(), full(&config.budget)))))
+    }
+
+    /// Today's purse.
+    pub fn purse(&self, config: &Config) -> Purse {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let today = today();
+        if kept.0 != today {
+            *kept = (today, full(&config.budget));
+        }
+        kept.1.clone()
+    }
+}
+
+fn full(budget: &BudgetOptions) -> Purse {
+    Purse::new(Ledger::new(budget.clone(), 0.0))
+}
+
+/// Days since 1970.
+fn today() -> u64 {
+    wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / 86_400
+}
