@@ -257,7 +257,11 @@ impl EventHandler for Handler {
 
     async fn voice_state_update(&self, ctx: Context, _: Option<VoiceState>, new: VoiceState) {
         if let Some(guild) = new.guild_id {
-            self.tell(&ctx, guild, GuildEvent::VoiceStates).await;
+            let event = match (new.user_id == self.me, new.channel_id) {
+                (true, None) => GuildEvent::Disconnected,
+                _ => GuildEvent::VoiceStates,
+            };
+            self.tell(&ctx, guild, event).await;
         }
     }
 

@@ -54,6 +54,8 @@ pub enum GuildEvent {
     Interaction(Box<Interaction>),
     /// Somebody's voice state has changed; the cache has it.
     VoiceStates,
+    /// The bot has left its voice channel, or was made to.
+    Disconnected,
     /// The bot is not in the guild any more.
     Gone,
 }
@@ -167,6 +169,7 @@ impl Guild {
                     self.interaction(*interaction);
                 }
                 Event::Outside(GuildEvent::VoiceStates) => self.seat_people(),
+                Event::Outside(GuildEvent::Disconnected) => self.disconnected(),
                 Event::Outside(GuildEvent::Gone) => break,
                 Event::Done(job) => job(&mut self),
                 Event::Table(Some(event)) => self.table_event(event),

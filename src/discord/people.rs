@@ -30,13 +30,12 @@ impl Guild {
             }
             Some(_) => {
                 if let Some(live) = self.live_mut() {
-                    live.seen = true;
+                    // While the connection is made anew the bot leaves and comes back by itself.
+                    live.seen |= live.standing == Standing::Up;
                 }
             }
             None if self.live().is_ok_and(|live| live.seen && live.standing == Standing::Up) => {
-                // It runs, or it would not stand.
-                let _ = self.stop("somebody disconnected me from the channel");
-                return;
+                return self.disconnected();
             }
             None => {}
         }
@@ -51,6 +50,14 @@ impl Guild {
         live.link.audience.set(people.iter().filter(|(_, it)| it.heard).map(|(user, _)| *user));
         live.people = people;
         self.tell_newcomers();
+    }
+
+    /// The bot is in no voice channel any more. Where it was, somebody has put it out.
+    pub fn disconnected(&mut self) {
+        if self.live().is_ok_and(|live| live.seen) {
+            // It runs, or it would not have been seen.
+            let _ = self.stop("somebody disconnected me from the channel");
+        }
     }
 
     /// Who is in `voice`, and where the bot is.

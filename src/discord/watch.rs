@@ -69,7 +69,6 @@ impl Guild {
         };
         tracing::warn!(why, attempts, "the voice connection is lost");
         live.standing = Standing::Down { why, attempts };
-        live.seen = false;
         live.panel.urgent = true;
         let wait = REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX);
         let session = live.session.clone();
@@ -80,10 +79,11 @@ impl Guild {
     }
 
     fn rejoin_now(&mut self, session: SessionId) {
-        let Ok(live) = self.live() else { return };
+        let Some(live) = self.live_mut() else { return };
         if live.session != session || live.standing == Standing::Up {
             return;
         }
+        live.seen = false;
         let (wire, channel) = (live.link.wire(), live.voice);
         self.spawn(async move {
             let made = wire.reconnect(channel).await;
