@@ -67,8 +67,8 @@ impl Transcript for Sqlite {
         query: LineQuery,
         viewer: Viewer,
     ) -> Answer<'a, Vec<Hit>> {
-        let (key, common) = (campaign.0.clone(), self.common.clone());
-        self.readers.read(move |db| search::search(db, &key, &query, &viewer, &common)).boxed()
+        let key = campaign.0.clone();
+        self.readers.read(move |db| search::search(db, &key, &query, &viewer)).boxed()
     }
 
     fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {

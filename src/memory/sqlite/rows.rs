@@ -143,8 +143,8 @@ impl Eyes {
             Kind::Dm => "1",
             Kind::Everyone => "l.seen_by = '*'",
             Kind::Npc => {
-                "(instr(l.seen_by, ?1) > 0 OR l.seen_by = '*' AND l.presence IN \
-                 (SELECT presence FROM present_npc WHERE name = ?1))"
+                "(instr(l.seen_by, ?1) > 0 OR l.seen_by = '*' AND EXISTS (SELECT 1 FROM present_npc n \
+                 WHERE n.name = ?1 AND n.presence = l.presence))"
             }
         }
     }
