@@ -13,14 +13,18 @@ use super::{
     Postgres,
     sql::{Sql, any_of, asked, campaign_word, fold_of, lexeme, plain},
     transcript::{LINE, line},
-    words::{Word, told_by},
+    words::{Weighed, Word, told_by},
 };
 use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 
-/// Lines that an index may give for one question.
-const READ_MAX: f64 = 3_000.0;
+/// Lines that an index may give for one question, each of which is read from its own place.
+const READ_MAX: f64 = 2_000.0;
 /// The latest lines, which are looked through where the index would give more.
-const LATEST: usize = 8_000;
+const LATEST: usize = 5_000;
+/// Lines that are taken, whichever come first, where these are too few.
+const ANY: usize = 1_000;
+/// A campaign with a larger share of all lines is not asked of the index.
+const MOST: f64 = 0.5;
 
 /// A question, put to one campaign.
 struct Asked<'a> {
@@ -29,6 +33,8 @@ struct Asked<'a> {
     viewer: &'a Viewer,
     /// What ranks.
     words: &'a [Word],
+    /// Share of all lines that are the campaign's.
+    own: f64,
 }
 
 impl Postgres {
@@ -40,12 +46,11 @@ impl Postgres {
         viewer: Viewer,
     ) -> Result<Vec<Hit>, Error> {
         let client = self.client().await?;
-        let mut words = self.weighed(&client, campaign, asked(&query.text)).await?;
+        let Weighed { words, own } = self.weighed(&client, campaign, asked(&query.text)).await?;
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        words.sort_by(|a, b| a.lines.total_cmp(&b.lines));
-        let asked = Asked { campaign, query: &query, viewer: &viewer, words: &words };
+        let asked = Asked { campaign, query: &query, viewer: &viewer, words: &words, own };
         let mut sum = 0.0;
         let few = words.iter().take_while(|word| {
             sum += word.lines;
@@ -54,7 +59,7 @@ impl Postgres {
         let (few, many) = words.split_at(few.count());
         let mut hits = Hits::of(&query);
         if !few.is_empty() {
-            hits.add(asked.indexed(&client, &any_of(&told_by(few))).await?);
+            hits.add(asked.indexed(&client, &any_of(&told_by(few)), 0).await?);
         }
         if many.is_empty() || hits.are_enough() {
             return Ok(hits.best());
@@ -66,12 +71,12 @@ impl Postgres {
             let beside: f64 = others.iter().map(|word| word.share).sum();
             if rarest.lines * beside <= READ_MAX {
                 let both = format!("{} & ({})", lexeme(&rarest.text), any_of(&told_by(others)));
-                hits.add(asked.indexed(&client, &both).await?);
+                hits.add(asked.indexed(&client, &both, 0).await?);
             }
         }
         hits.add(asked.latest(&client).await?);
         if !hits.are_enough() {
-            hits.add(asked.indexed(&client, &any_of(&told_by(many))).await?);
+            hits.add(asked.indexed(&client, &any_of(&told_by(many)), ANY).await?);
         }
         Ok(hits.best())
     }
@@ -115,13 +120,21 @@ impl Hits {
 }
 
 impl Asked<'_> {
-    /// The best lines that the index gives for a query of words.
-    async fn indexed(&self, client: &Client, wanted: &str) -> Result<Vec<Hit>, Error> {
-        let inside = format!("{} & ({wanted})", lexeme(&campaign_word(self.campaign)));
+    /// The best lines that the index gives for a query of words, or of `most` of them.
+    async fn indexed(&self, client: &Client, wanted: &str, most: usize) -> Result<Vec<Hit>, Error> {
         let mut sql = self.ranked();
-        sql.push(" FROM utterance u WHERE u.words @@ ").bind(inside);
+        sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
+        match self.own > MOST {
+            // Whose a line is, is seen when it is read.
+            true => sql.bind(wanted.to_owned()),
+            false => {
+                let own = lexeme(&campaign_word(self.campaign));
+                sql.bind(format!("{own} & ({wanted})"))
+            }
+        };
         sql.push("::text::tsquery AND u.campaign = ").bind(plain(&self.campaign.0));
         self.filter(&mut sql);
+        sql.limit(most).push(") u");
         self.best(client, sql).await
     }
 
@@ -135,9 +148,8 @@ impl Asked<'_> {
         if let Some(session) = &self.query.session {
             sql.push(" AND s.id = ").bind(plain(session));
         }
-        sql.push(
-            ") s CROSS JOIN LATERAL (SELECT * FROM utterance u WHERE u.session = s.id AND u.campaign = ",
-        );
+        sql.push(" ORDER BY s.number DESC) s CROSS JOIN LATERAL (SELECT * FROM utterance u ");
+        sql.push("WHERE u.session = s.id AND u.campaign = ");
         sql.bind(plain(&self.campaign.0));
         self.at_the_time(&mut sql);
         sql.push(" ORDER BY u.seq DESC) u ORDER BY s.number DESC").limit(LATEST);

@@ -58,6 +58,13 @@ impl Word {
     }
 }
 
+/// The words of a question, the rarest first.
+pub(super) struct Weighed {
+    pub(super) words: Vec<Word>,
+    /// Share of all lines that are the campaign's.
+    pub(super) own: f64,
+}
+
 /// The words themselves.
 pub(super) fn told_by(words: &[Word]) -> Vec<String> {
     words.iter().map(|word| word.text.clone()).collect()
@@ -85,24 +92,24 @@ impl Postgres {
         client: &Client,
         campaign: &CampaignKey,
         words: Vec<String>,
-    ) -> Result<Vec<Word>, Error> {
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
-        let weighed: Vec<Word> = match self.sample(client).await? {
+    ) -> Result<Weighed, Error> {
+        let (weighed, own): (Vec<Word>, f64) = match self.sample(client).await? {
+            _ if words.is_empty() => (Vec::new(), 0.0),
             Some(sample) => {
-                let all = sample.lines * sample.share(&campaign_word(campaign));
+                let own = sample.share(&campaign_word(campaign));
                 let weigh = |word: String| {
                     let share = sample.share(&word);
-                    Word::new(word, share, all)
+                    Word::new(word, share, sample.lines * own)
                 };
-                words.into_iter().map(weigh).collect()
+                (words.into_iter().map(weigh).collect(), own)
             }
-            None => counted(client, campaign, words).await?,
+            None => (counted(client, campaign, words).await?, 0.0),
         };
         let (common, telling): (Vec<Word>, Vec<Word>) =
             weighed.into_iter().partition(Word::is_common);
-        Ok(if telling.is_empty() { common } else { telling })
+        let mut words = if telling.is_empty() { common } else { telling };
+        words.sort_by(|a, b| a.lines.total_cmp(&b.lines));
+        Ok(Weighed { words, own })
     }
 
     /// The sample; `None`: there is none yet.
