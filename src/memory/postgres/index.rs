@@ -120,10 +120,10 @@ impl Index for Postgres {
             let length = i32::try_from(query.values.len()).unwrap_or(i32::MAX);
             // All distances first; then items one by one, for who may see them, until there are
             // enough. OFFSET keeps that order of things.
-            let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, ");
-            sql.push("CASE WHEN vector_dims(v.vec) = ").bind(length).push(" THEN v.vec <=> ");
-            sql.bind(query.values).push("::real[]::vector END AS distance FROM item_vector v");
-            sql.push(" WHERE v.model = ").bind(plain(&query.model)).push(" AND v.campaign = ");
+            let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> ");
+            sql.bind(query.values).push("::real[]::vector AS distance FROM item_vector v");
+            sql.push(" WHERE vector_dims(v.vec) = ").bind(length);
+            sql.push(" AND v.model = ").bind(plain(&query.model)).push(" AND v.campaign = ");
             sql.bind(plain(&campaign.0));
             if !query.kinds.is_empty() {
                 sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.campaign = ");
@@ -136,7 +136,7 @@ impl Index for Postgres {
             );
             sql.push("WHERE i.id = n.item AND i.status <> 'rejected' AND i.campaign = ");
             sql.bind(plain(&campaign.0)).items_for(&viewer).push(" OFFSET 0) i ");
-            sql.push("WHERE n.distance IS NOT NULL ORDER BY n.distance, n.item");
+            sql.push("ORDER BY n.distance, n.item");
             sql.limit(query.limit);
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(found).collect()

@@ -74,9 +74,7 @@ impl Transcript for Postgres {
         Box::pin(within(async move {
             let mut sql = Sql::new(
                 "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, c.lines, \
-                 c.unindexed, s.last_at FROM (SELECT s.*, l.last_at FROM session s \
-                 CROSS JOIN LATERAL (SELECT max(u.at) AS last_at FROM utterance u \
-                 WHERE u.campaign = s.campaign AND u.session = s.id) l WHERE s.campaign = ",
+                 c.unindexed, s.last_at FROM (SELECT * FROM session s WHERE s.campaign = ",
             );
             sql.bind(plain(&campaign.0));
             if let Some(id) = &filter.id {
@@ -186,8 +184,9 @@ impl Postgres {
         let mut new = Vec::new();
         for line in &lines {
             if let Entry::Vacant(place) = numbers.entry(plain(&line.uid.0)) {
-                let seq = last.entry(plain(&line.session)).or_default();
+                let Last { seq, at } = last.entry(plain(&line.session)).or_default();
                 *seq += 1;
+                *at = Some(line.at).max(*at);
                 place.insert(*seq);
                 new.push((*seq, line));
             }
@@ -196,9 +195,13 @@ impl Postgres {
             let statement = work.prepare_cached(WRITE).await?;
             let write = |(seq, line)| insert(&work, &statement, campaign, seq, line);
             try_join_all(new.into_iter().map(write)).await?;
-            let (ids, seqs): (Vec<String>, Vec<i64>) = last.into_iter().unzip();
-            let mut sql = Sql::new("UPDATE session SET last_seq = l.seq FROM unnest(");
-            sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[]) AS l (id, seq)");
+            let (seqs, ats): (Vec<i64>, Vec<Option<i64>>) =
+                last.values().map(|last| (last.seq, last.at)).unzip();
+            let ids: Vec<String> = last.into_keys().collect();
+            let mut sql =
+                Sql::new("UPDATE session SET last_seq = l.seq, last_at = l.at FROM unnest(");
+            sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[], ").bind(ats);
+            sql.push("::bigint[]) AS l (id, seq, at)");
             sql.push(" WHERE session.id = l.id AND campaign = ").bind(plain(&campaign.0));
             sql.execute(&work).await?;
         }
@@ -208,13 +211,20 @@ impl Postgres {
     }
 }
 
+/// The last line of a session.
+#[derive(Default)]
+struct Last {
+    seq: i64,
+    at: Option<i64>,
+}
+
 /// Opens the sessions that `lines` name and holds them to the end of `work`; gives their last
-/// numbers.
+/// lines.
 async fn hold(
     work: &Transaction<'_>,
     campaign: &CampaignKey,
     lines: &[Utterance],
-) -> Result<BTreeMap<String, i64>, Error> {
+) -> Result<BTreeMap<String, Last>, Error> {
     let ids: BTreeSet<String> = lines.iter().map(|line| plain(&line.session)).collect();
     let ids: Vec<String> = ids.into_iter().collect();
     let first = |id: &String| {
@@ -226,11 +236,12 @@ async fn hold(
     open.push("::text[], ").bind(starts);
     open.push("::bigint[]) AS new (id, started) ORDER BY id ON CONFLICT DO NOTHING");
     open.execute(work).await?;
-    let mut hold = Sql::new("SELECT id, last_seq FROM session WHERE campaign = ");
+    let mut hold = Sql::new("SELECT id, last_seq, last_at FROM session WHERE campaign = ");
     hold.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
     hold.push(") ORDER BY id FOR UPDATE");
-    let rows = hold.query(work).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    let last =
+        |row: &Row| Ok((row.try_get(0)?, Last { seq: row.try_get(1)?, at: row.try_get(2)? }));
+    hold.query(work).await?.iter().map(last).collect()
 }
 
 /// Numbers of lines that are there already.

@@ -1,24 +1,60 @@
-//! The shortest way between two entities in PostgreSQL.
+//! Ways through the graph in PostgreSQL.
 //!
-//! Entry: `Postgres::way`. It goes outwards relation by relation and reads each entity's relations
-//! once, which a recursive query would do for every way there. **Never**: goes further than
-//! [`PATH_MAX`].
+//! Entry: `Postgres::way`, `Postgres::near`. They go outwards relation by relation and read each
+//! entity's relations once, which a recursive query would do for every way there. **Never**: go
+//! further than they are asked to, or through what the viewer may not see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{Client, Transaction};
 use tokio_postgres::IsolationLevel;
 
 use super::{
     Postgres,
     sql::{Sql, plain, read},
 };
-use crate::memory::{CampaignKey, Error, PATH_MAX, Step, Viewer};
+use crate::memory::{
+    Around, CampaignKey, DEPTH_MAX, Entity, Error, Neighbour, PATH_MAX, Step, Viewer,
+};
 
 /// How an entity was reached: from which one, by which relation (its ends and its kind).
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
 
+/// Entities a neighbourhood may have.
+const NEAR_MAX: usize = 10_000;
+
 impl Postgres {
+    /// What is near, the nearest first: a query a level, and no further than there are too few.
+    pub(super) async fn near(
+        &self,
+        campaign: &CampaignKey,
+        around: Around,
+        viewer: Viewer,
+    ) -> Result<Vec<Neighbour>, Error> {
+        let client = self.client().await?;
+        let ids: Vec<String> = around.ids.iter().map(|id| plain(id)).collect();
+        let mut start = Sql::new("SELECT e.id FROM entity e WHERE e.campaign = ");
+        start.bind(plain(&campaign.0)).push(" AND e.id = ANY(").bind(ids).push(")");
+        let rows = start.entities_for("e", &viewer).query(&client).await?;
+        let mut level: Vec<String> =
+            rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        let mut seen: HashSet<String> = level.iter().cloned().collect();
+        let most = if around.limit == 0 { NEAR_MAX } else { around.limit.min(NEAR_MAX) };
+        let mut found = Vec::new();
+        for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
+            let left = most - found.len();
+            let known = seen.iter().cloned().collect();
+            let next = beyond(&client, campaign, (level, known, left), &viewer).await?;
+            level = next.iter().map(|entity| plain(&entity.id)).collect();
+            seen.extend(level.iter().cloned());
+            found.extend(next.into_iter().map(|entity| Neighbour { entity, depth }));
+            if found.len() == most {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// A shortest way; of several the one whose relations come first by their keys.
     pub(super) async fn way(
         &self,
@@ -56,6 +92,27 @@ impl Postgres {
         steps.reverse();
         Ok(Some(steps))
     }
+}
+
+/// Entities by name that are one relation away from those of a level and not yet known, so many at
+/// most.
+async fn beyond(
+    client: &Client,
+    campaign: &CampaignKey,
+    (level, known, most): (Vec<String>, Vec<String>, usize),
+    viewer: &Viewer,
+) -> Result<Vec<Entity>, Error> {
+    let mut sql = Sql::new("SELECT o.body FROM (");
+    for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
+        let union = if near == "from_id" { "" } else { " UNION " };
+        sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = ANY("));
+        sql.bind(level.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
+        sql.relations_for(viewer);
+    }
+    sql.push(") far JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
+    sql.push(" WHERE NOT o.id = ANY(").bind(known).push(")").entities_for("o", viewer);
+    sql.push(" ORDER BY o.names[1] COLLATE \"C\", o.id COLLATE \"C\"").limit(most);
+    sql.query(client).await?.iter().map(|row| read(row, 0)).collect()
 }
 
 /// Entities one relation further out; notes how they were reached.

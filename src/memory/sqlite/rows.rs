@@ -137,6 +137,11 @@ impl From<&Viewer> for Eyes {
 }
 
 impl Eyes {
+    /// Whether nothing of the graph is hidden from it.
+    pub const fn sees_all(&self) -> bool {
+        matches!(self.kind, Kind::Dm)
+    }
+
     /// The condition on `line l`.
     pub const fn line(&self) -> &'static str {
         match self.kind {

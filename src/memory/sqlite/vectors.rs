@@ -141,14 +141,22 @@ pub fn nearest(
 
 /// Eight sums at once, which the compiler puts side by side.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in left.zip(right) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
+    let ((left, left_rest), (right, right_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0_f32; 8];
+    for ([a0, a1, a2, a3, a4, a5, a6, a7], [b0, b1, b2, b3, b4, b5, b6, b7]) in
+        left.iter().zip(right)
+    {
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = &mut sums;
+        *s0 += a0 * b0;
+        *s1 += a1 * b1;
+        *s2 += a2 * b2;
+        *s3 += a3 * b3;
+        *s4 += a4 * b4;
+        *s5 += a5 * b5;
+        *s6 += a6 * b6;
+        *s7 += a7 * b7;
     }
+    let rest: f32 = left_rest.iter().zip(right_rest).map(|(a, b)| a * b).sum();
     rest + sums.iter().sum::<f32>()
 }
 
