@@ -121,7 +121,8 @@ impl Index for Postgres {
             // All distances first; then items one by one, for who may see them, until there are
             // enough. OFFSET keeps that order of things.
             let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> ");
-            sql.bind(query.values).push("::real[]::vector AS distance FROM item_vector v");
+            sql.push("(SELECT ").bind(query.values).push("::real[]::vector) AS distance ");
+            sql.push("FROM item_vector v");
             sql.push(" WHERE vector_dims(v.vec) = ").bind(length);
             sql.push(" AND v.model = ").bind(plain(&query.model)).push(" AND v.campaign = ");
             sql.bind(plain(&campaign.0));

@@ -153,8 +153,8 @@ impl Asked<'_> {
         sql.bind(plain(&self.campaign.0));
         self.at_the_time(&mut sql);
         sql.push(" ORDER BY u.seq DESC) u ORDER BY s.number DESC").limit(LATEST);
-        sql.push(") u WHERE u.words @@ ").bind(any_of(&told_by(self.words)));
-        sql.push("::text::tsquery");
+        sql.push(") u WHERE u.words @@ (SELECT ").bind(any_of(&told_by(self.words)));
+        sql.push("::text::tsquery)");
         self.filter(&mut sql);
         self.best(client, sql).await
     }
@@ -163,8 +163,9 @@ impl Asked<'_> {
     fn ranked(&self) -> Sql {
         let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
         for word in self.words {
-            sql.push(" + (u.words @@ ").bind(lexeme(&word.text)).push("::text::tsquery)::int * ");
-            sql.bind(word.worth()).push("::float8");
+            // SELECT has a query read once, not for every line.
+            sql.push(" + (u.words @@ (SELECT ").bind(lexeme(&word.text));
+            sql.push("::text::tsquery))::int * ").bind(word.worth()).push("::float8");
         }
         sql.push(" AS score");
         sql

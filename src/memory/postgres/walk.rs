@@ -7,15 +7,13 @@
 use std::collections::{HashMap, HashSet};
 
 use deadpool_postgres::{Client, Transaction};
-use tokio_postgres::IsolationLevel;
+use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
     Postgres,
     sql::{Sql, plain, read},
 };
-use crate::memory::{
-    Around, CampaignKey, DEPTH_MAX, Entity, Error, Neighbour, PATH_MAX, Step, Viewer,
-};
+use crate::memory::{Around, CampaignKey, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer};
 
 /// How an entity was reached: from which one, by which relation (its ends and its kind).
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
@@ -40,19 +38,16 @@ impl Postgres {
             rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
         let mut seen: HashSet<String> = level.iter().cloned().collect();
         let most = if around.limit == 0 { NEAR_MAX } else { around.limit.min(NEAR_MAX) };
-        let mut found = Vec::new();
-        for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
-            let left = most - found.len();
-            let known = seen.iter().cloned().collect();
-            let next = beyond(&client, campaign, (level, known, left), &viewer).await?;
-            level = next.iter().map(|entity| plain(&entity.id)).collect();
-            seen.extend(level.iter().cloned());
-            found.extend(next.into_iter().map(|entity| Neighbour { entity, depth }));
-            if found.len() == most {
+        let mut near: Vec<(String, i32)> = Vec::new();
+        for depth in 1..=i32::try_from(around.depth.clamp(1, DEPTH_MAX)).unwrap_or(1) {
+            if near.len() >= most || level.is_empty() {
                 break;
             }
+            level = beyond(&client, campaign, level, &viewer).await?;
+            level.retain(|id| seen.insert(id.clone()));
+            near.extend(level.iter().map(|id| (id.clone(), depth)));
         }
-        Ok(found)
+        by_name(&client, campaign, near, most).await
     }
 
     /// A shortest way; of several the one whose relations come first by their keys.
@@ -94,25 +89,47 @@ impl Postgres {
     }
 }
 
-/// Entities by name that are one relation away from those of a level and not yet known, so many at
-/// most.
+/// Entities that are one relation away from those of a level.
 async fn beyond(
     client: &Client,
     campaign: &CampaignKey,
-    (level, known, most): (Vec<String>, Vec<String>, usize),
+    level: Vec<String>,
     viewer: &Viewer,
-) -> Result<Vec<Entity>, Error> {
-    let mut sql = Sql::new("SELECT o.body FROM (");
+) -> Result<Vec<String>, Error> {
+    let mut sql = Sql::new("SELECT far.id FROM (");
     for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
         let union = if near == "from_id" { "" } else { " UNION " };
         sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = ANY("));
         sql.bind(level.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
         sql.relations_for(viewer);
     }
-    sql.push(") far JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
-    sql.push(" WHERE NOT o.id = ANY(").bind(known).push(")").entities_for("o", viewer);
-    sql.push(" ORDER BY o.names[1] COLLATE \"C\", o.id COLLATE \"C\"").limit(most);
-    sql.query(client).await?.iter().map(|row| read(row, 0)).collect()
+    sql.push(") far");
+    // Whoever may see everything need not have it read.
+    if *viewer != Viewer::Dm {
+        sql.push(" JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
+        sql.push(" WHERE true").entities_for("o", viewer);
+    }
+    Ok(sql.query(client).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// Entities and how far away they are, the nearest first and by name, so many at most.
+async fn by_name(
+    client: &Client,
+    campaign: &CampaignKey,
+    near: Vec<(String, i32)>,
+    most: usize,
+) -> Result<Vec<Neighbour>, Error> {
+    let (ids, depths): (Vec<String>, Vec<i32>) = near.into_iter().unzip();
+    let mut sql = Sql::new("SELECT e.body, n.depth FROM unnest(");
+    sql.bind(ids).push("::text[], ").bind(depths);
+    sql.push("::int[]) AS n (id, depth) JOIN entity e ON e.id = n.id AND e.campaign = ");
+    sql.bind(plain(&campaign.0));
+    sql.push(" ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"").limit(most);
+    let neighbour = |row: &Row| {
+        let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
+        Ok(Neighbour { entity: read(row, 0)?, depth })
+    };
+    sql.query(client).await?.iter().map(neighbour).collect()
 }
 
 /// Entities one relation further out; notes how they were reached.
