@@ -19,8 +19,9 @@ const SESSION: u64 = 1_200;
 const SCENE: u64 = 60;
 /// When the first line was said, in Unix time in ms.
 const BEGINNING: i64 = 1_500_000_000_000;
-/// Between two lines, and between the beginnings of two sessions, in ms.
+/// Between two lines, in ms.
 const LINE: i64 = 4_000;
+/// Between the beginnings of two sessions, in ms.
 const WEEK: i64 = 7 * 86_400_000;
 /// Who plays.
 const PLAYERS: [(&str, &str, &str); 4] = [
@@ -32,11 +33,13 @@ const PLAYERS: [(&str, &str, &str); 4] = [
 /// Who is played. The first is present in about half of all scenes.
 pub const NPCS: [&str; 6] =
     ["Bartok the Barkeep", "Mira", "Old Nessa", "Captain Hale", "Vesper", "Grimble"];
-/// Entities and relations of a world.
+/// Entities of the world.
 pub const ENTITIES: usize = 10_000;
-pub const RELATIONS: usize = 50_000;
-/// Pieces of conversation with vectors, and how long these are.
-pub const CHUNKS: usize = 5_000;
+/// Its relations.
+const RELATIONS: usize = 50_000;
+/// Pieces of conversation with vectors.
+const CHUNKS: usize = 5_000;
+/// How long these are.
 pub const DIMENSION: usize = 384;
 /// The model they are of.
 pub const MODEL: &str = "bench";

@@ -20,11 +20,13 @@ use super::{
     },
 };
 
-/// Lines that are written at once, and those of a step of loading.
+/// Lines that are written at once.
 const BATCH: usize = 2_000;
+/// Lines of a step of loading, after which the other campaigns grow too.
 const STEP: u64 = 100_000;
-/// Other campaigns in the same store, and how much smaller each is.
+/// Other campaigns in the same store.
 const OTHERS: usize = 4;
+/// How much smaller each of them is.
 const SMALLER: u64 = 100;
 /// Changes and vectors that are written at once.
 const CHANGES: usize = 2_000;
@@ -35,6 +37,7 @@ pub struct Place {
     folder: PathBuf,
     /// Whether it and the databases are left for the next run.
     keep: bool,
+    /// Removed with this.
     _own: Option<TempDir>,
 }
 

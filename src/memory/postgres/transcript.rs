@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 
 use deadpool_postgres::Transaction;
-use futures::future::try_join_all;
+use futures::{future::try_join_all, try_join};
 use tokio_postgres::Row;
 
 use super::{
@@ -179,8 +179,9 @@ impl Postgres {
         }
         let mut client = self.client().await?;
         let work = client.transaction().await?;
-        let mut last = hold(&work, campaign, &lines).await?;
-        let mut numbers = known(&work, campaign, &lines).await?;
+        // All are on their way before the first answers, here and below.
+        let (mut last, mut numbers) =
+            try_join!(hold(&work, campaign, &lines), known(&work, campaign, &lines))?;
         let mut new = Vec::new();
         for line in &lines {
             if let Entry::Vacant(place) = numbers.entry(plain(&line.uid.0)) {
@@ -194,7 +195,6 @@ impl Postgres {
         if !new.is_empty() {
             let statement = work.prepare_cached(WRITE).await?;
             let write = |(seq, line)| insert(&work, &statement, campaign, seq, line);
-            try_join_all(new.into_iter().map(write)).await?;
             let (seqs, ats): (Vec<i64>, Vec<Option<i64>>) =
                 last.values().map(|last| (last.seq, last.at)).unzip();
             let ids: Vec<String> = last.into_keys().collect();
@@ -203,7 +203,7 @@ impl Postgres {
             sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[], ").bind(ats);
             sql.push("::bigint[]) AS l (id, seq, at)");
             sql.push(" WHERE session.id = l.id AND campaign = ").bind(plain(&campaign.0));
-            sql.execute(&work).await?;
+            try_join!(try_join_all(new.into_iter().map(write)), sql.execute(&work))?;
         }
         work.commit().await?;
         let number = |line: &Utterance| numbers.get(&plain(&line.uid.0)).copied();
@@ -235,13 +235,13 @@ async fn hold(
     open.bind(plain(&campaign.0)).push(", id, started FROM unnest(").bind(ids.clone());
     open.push("::text[], ").bind(starts);
     open.push("::bigint[]) AS new (id, started) ORDER BY id ON CONFLICT DO NOTHING");
-    open.execute(work).await?;
     let mut hold = Sql::new("SELECT id, last_seq, last_at FROM session WHERE campaign = ");
     hold.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
     hold.push(") ORDER BY id FOR UPDATE");
     let last =
         |row: &Row| Ok((row.try_get(0)?, Last { seq: row.try_get(1)?, at: row.try_get(2)? }));
-    hold.query(work).await?.iter().map(last).collect()
+    let (_, held) = try_join!(open.execute(work), hold.query(work))?;
+    held.iter().map(last).collect()
 }
 
 /// Numbers of lines that are there already.
