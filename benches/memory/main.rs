@@ -5,7 +5,7 @@
 //! Nearly all lines are in one campaign, which is the hardest case; four small ones lie among them.
 //! `append` takes turns with a bare flush of the same disk. PostgreSQL is the one of
 //! `GLYPHOXA_TEST_POSTGRES`, where a database is made and removed. `--lines N` instead of both sizes,
-//! `--times N` instead of a thousand;
+//! `--times N` instead of four hundred;
 //! `--keep FOLDER` leaves what was filled there for the next run; a store's name (`sqlite`,
 //! `postgres`) or a case's runs that alone; `--quick` tries each a few times on few lines.
 
@@ -55,7 +55,7 @@ fn main() {
     let n = match after("--times") {
         Some(times) => times.parse().expect("a number of times"),
         None if quick => 50,
-        None => 1_000,
+        None => 400,
     };
     let goals: Vec<Value> = runtime().block_on(async {
         let mut goals = Vec::new();

@@ -18,11 +18,11 @@ use super::{
 use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 
 /// Lines that an index may give for one question, each of which is read from its own place.
-const READ_MAX: f64 = 2_000.0;
+const READ_MAX: f64 = 1_500.0;
 /// The latest lines, which are looked through where the index would give more.
-const LATEST: usize = 5_000;
+const LATEST: usize = 4_000;
 /// Lines that are taken, whichever come first, where these are too few.
-const ANY: usize = 1_000;
+const ANY: usize = 600;
 /// A campaign with a larger share of all lines is not asked of the index.
 const MOST: f64 = 0.5;
 
