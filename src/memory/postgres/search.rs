@@ -17,9 +17,9 @@ use super::{
 };
 use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 
-/// Lines that an index may give for one question, each of which is read from its own place.
-const READ_MAX: f64 = 1_500.0;
-/// The latest lines, which are looked through where the index would give more.
+/// Lines that an index may give for one question, each of which lies elsewhere.
+const READ_MAX: f64 = 800.0;
+/// The latest lines, which lie side by side and are looked through where the index would give more.
 const LATEST: usize = 4_000;
 /// Lines that are taken, whichever come first, where these are too few.
 const ANY: usize = 600;
@@ -61,7 +61,7 @@ impl Postgres {
         if !few.is_empty() {
             hits.add(asked.indexed(&client, &any_of(&told_by(few)), 0).await?);
         }
-        if many.is_empty() || hits.are_enough() {
+        if many.is_empty() {
             return Ok(hits.best());
         }
         if let Some((rarest, others)) = many.split_first()

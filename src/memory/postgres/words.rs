@@ -124,11 +124,10 @@ impl Postgres {
         let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
         let lines = f64::from(row.try_get::<_, f32>(0)?).max(1.0);
         let (words, shares): (Vec<String>, Vec<f32>) = (row.try_get(1)?, row.try_get(2)?);
-        // After those of the words comes the least share of one that is named; most others are
-        // far rarer.
+        // After those of the words comes the least share of one that is named.
         let others = shares.get(words.len()).copied().unwrap_or_default();
         let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
-        let others = (f64::from(others) / 4.0).max(1.0 / lines);
+        let others = (f64::from(others) / 2.0).max(1.0 / lines);
         let sample = Arc::new(Sample { lines, shares, others, read: Instant::now() });
         *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&sample));
         Ok(Some(sample))
