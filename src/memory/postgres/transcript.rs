@@ -73,8 +73,12 @@ impl Transcript for Postgres {
     ) -> Answer<'a, Vec<SessionEntry>> {
         Box::pin(within(async move {
             let mut sql = Sql::new(
-                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, c.lines, \
-                 c.unindexed, s.last_at FROM (SELECT * FROM session s WHERE s.campaign = ",
+                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, \
+                 s.last_seq - (SELECT count(*) FROM utterance u \
+                 WHERE u.campaign = s.campaign AND u.session = s.id AND u.withdrawn), \
+                 (SELECT count(*) FROM utterance u WHERE u.campaign = s.campaign \
+                 AND u.session = s.id AND NOT u.indexed AND NOT u.withdrawn), s.last_at \
+                 FROM (SELECT * FROM session s WHERE s.campaign = ",
             );
             sql.bind(plain(&campaign.0));
             if let Some(id) = &filter.id {
@@ -85,12 +89,7 @@ impl Transcript for Postgres {
             }
             let order = " ORDER BY coalesce(last_at, started) DESC NULLS LAST, number DESC";
             sql.push(order).limit(filter.limit);
-            sql.push(
-                ") s CROSS JOIN LATERAL (SELECT count(*) AS lines, \
-                 count(*) FILTER (WHERE NOT u.indexed) AS unindexed \
-                 FROM utterance u WHERE u.campaign = s.campaign AND u.session = s.id \
-                 AND NOT u.withdrawn) c",
-            );
+            sql.push(") s");
             sql.push(order);
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(entry).collect()

@@ -47,7 +47,8 @@ impl Postgres {
             level.retain(|id| seen.insert(id.clone()));
             near.extend(level.iter().map(|id| (id.clone(), depth)));
         }
-        by_name(&client, campaign, near, most).await
+        near.truncate(most);
+        read_all(&client, campaign, near).await
     }
 
     /// A shortest way; of several the one whose relations come first by their keys.
@@ -89,42 +90,37 @@ impl Postgres {
     }
 }
 
-/// Entities that are one relation away from those of a level.
+/// Entities by name that are one relation away from those of a level.
 async fn beyond(
     client: &Client,
     campaign: &CampaignKey,
     level: Vec<String>,
     viewer: &Viewer,
 ) -> Result<Vec<String>, Error> {
-    let mut sql = Sql::new("SELECT far.id FROM (");
+    let mut sql = Sql::new("SELECT o.id FROM (");
     for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
         let union = if near == "from_id" { "" } else { " UNION " };
         sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = ANY("));
         sql.bind(level.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
         sql.relations_for(viewer);
     }
-    sql.push(") far");
-    // Whoever may see everything need not have it read.
-    if *viewer != Viewer::Dm {
-        sql.push(" JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
-        sql.push(" WHERE true").entities_for("o", viewer);
-    }
+    sql.push(") far JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
+    sql.push(" WHERE true").entities_for("o", viewer);
+    sql.push(" ORDER BY o.names[1] COLLATE \"C\", o.id COLLATE \"C\"");
     Ok(sql.query(client).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-/// Entities and how far away they are, the nearest first and by name, so many at most.
-async fn by_name(
+/// The entities of these ids, and how far away they are, in their order.
+async fn read_all(
     client: &Client,
     campaign: &CampaignKey,
     near: Vec<(String, i32)>,
-    most: usize,
 ) -> Result<Vec<Neighbour>, Error> {
     let (ids, depths): (Vec<String>, Vec<i32>) = near.into_iter().unzip();
     let mut sql = Sql::new("SELECT e.body, n.depth FROM unnest(");
     sql.bind(ids).push("::text[], ").bind(depths);
-    sql.push("::int[]) AS n (id, depth) JOIN entity e ON e.id = n.id AND e.campaign = ");
-    sql.bind(plain(&campaign.0));
-    sql.push(" ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"").limit(most);
+    sql.push("::int[]) WITH ORDINALITY AS n (id, depth, place) JOIN entity e ON e.id = n.id ");
+    sql.push("AND e.campaign = ").bind(plain(&campaign.0)).push(" ORDER BY n.place");
     let neighbour = |row: &Row| {
         let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
         Ok(Neighbour { entity: read(row, 0)?, depth })
