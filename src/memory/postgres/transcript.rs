@@ -311,7 +311,11 @@ async fn insert(
 /// Lines of a filter, in the order they were said.
 fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
     let first = filter.pick == Pick::Unindexed;
-    let order = |direction: &str| format!(" ORDER BY s.number {direction}, u.seq {direction}");
+    // Within one session its index has the order, so that not all of it is read.
+    let order = |direction: &str| match filter.session {
+        Some(_) => format!(" ORDER BY u.seq {direction}"),
+        None => format!(" ORDER BY s.number {direction}, u.seq {direction}"),
+    };
     let mut sql = Sql::new(
         "WITH u AS (SELECT u.* FROM utterance u \
          JOIN session s ON s.campaign = u.campaign AND s.id = u.session WHERE u.campaign = ",
