@@ -1,8 +1,8 @@
 //! Ranked search of lines in PostgreSQL.
 //!
 //! Entry: `Postgres::find_lines`. An index of words gives lines in no order, and each has to be read
-//! before it can be ranked. So few are: those with the rarest word and another, those with words that
-//! not many lines hold, and of all others the latest. **Never**: reads
+//! before it can be ranked. So few are: those with words that not many lines hold; where there are
+//! no such words, those with the rarest and another, and of the others the latest. **Never**: reads
 //! every line with a word that very many hold.
 
 use std::collections::HashSet;
@@ -17,10 +17,12 @@ use super::{
 };
 use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 
-/// Lines that are taken of what an index gives, each of which lies elsewhere.
-const PART: f64 = 600.0;
+/// Lines that an index may give for one question, each of which lies elsewhere.
+const READ_MAX: f64 = 800.0;
 /// The latest lines, which lie side by side and are looked through where the index would give more.
 const LATEST: usize = 4_000;
+/// Lines that are taken, whichever come first, where these are too few.
+const ANY: usize = 600;
 /// A campaign with a larger share of all lines is not asked of the index.
 const MOST: f64 = 0.5;
 
@@ -49,32 +51,32 @@ impl Postgres {
             return Ok(Vec::new());
         }
         let asked = Asked { campaign, query: &query, viewer: &viewer, words: &words, own };
-        let mut hits = Hits::of(&query);
-        if let Some((rarest, others)) = words.split_first()
-            && !others.is_empty()
-        {
-            let both = format!("{} & ({})", lexeme(&rarest.text), any_of(&told_by(others)));
-            let shares: f64 = others.iter().map(|word| word.share).sum();
-            // Where most lines would do, the latest hold enough of them.
-            if rarest.lines * shares <= PART {
-                hits.add(asked.indexed(&client, &both).await?);
-            }
-        }
         let mut sum = 0.0;
         let few = words.iter().take_while(|word| {
             sum += word.lines;
-            sum <= PART
+            sum <= READ_MAX
         });
         let (few, many) = words.split_at(few.count());
+        let mut hits = Hits::of(&query);
         if !few.is_empty() {
-            hits.add(asked.indexed(&client, &any_of(&told_by(few))).await?);
+            hits.add(asked.indexed(&client, &any_of(&told_by(few)), 0).await?);
         }
-        let most: f64 = words.iter().map(|word| word.most).sum();
-        if most > PART {
-            hits.add(asked.latest(&client).await?);
+        if many.is_empty() {
+            return Ok(hits.best());
         }
-        if !many.is_empty() && !hits.are_enough() {
-            hits.add(asked.indexed(&client, &any_of(&told_by(many))).await?);
+        if let Some((rarest, others)) = many.split_first()
+            && few.is_empty()
+            && !others.is_empty()
+        {
+            let beside: f64 = others.iter().map(|word| word.share).sum();
+            if rarest.lines * beside <= READ_MAX {
+                let both = format!("{} & ({})", lexeme(&rarest.text), any_of(&told_by(others)));
+                hits.add(asked.indexed(&client, &both, 0).await?);
+            }
+        }
+        hits.add(asked.latest(&client).await?);
+        if !hits.are_enough() {
+            hits.add(asked.indexed(&client, &any_of(&told_by(many)), ANY).await?);
         }
         Ok(hits.best())
     }
@@ -118,8 +120,8 @@ impl Hits {
 }
 
 impl Asked<'_> {
-    /// The best of the lines that the index gives for a query of words; of many the first.
-    async fn indexed(&self, client: &Client, wanted: &str) -> Result<Vec<Hit>, Error> {
+    /// The best lines that the index gives for a query of words, or of `most` of them.
+    async fn indexed(&self, client: &Client, wanted: &str, most: usize) -> Result<Vec<Hit>, Error> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
         match self.own > MOST {
@@ -132,7 +134,7 @@ impl Asked<'_> {
         };
         sql.push("::text::tsquery AND u.campaign = ").bind(plain(&self.campaign.0));
         self.filter(&mut sql);
-        sql.push(" LIMIT ").bind(PART).push("::float8::bigint) u");
+        sql.limit(most).push(") u");
         self.best(client, sql).await
     }
 

@@ -38,8 +38,6 @@ pub(super) struct Word {
     pub(super) share: f64,
     /// How many these are.
     pub(super) lines: f64,
-    /// How many these are at most.
-    pub(super) most: f64,
     /// How many lines do not.
     others: f64,
 }
@@ -47,7 +45,7 @@ pub(super) struct Word {
 impl Word {
     fn new(text: String, share: f64, all: f64) -> Self {
         let lines = share * all;
-        Self { text, share, lines, most: lines, others: (all - lines).max(0.0) }
+        Self { text, share, lines, others: (all - lines).max(0.0) }
     }
 
     /// How much it tells that a line holds it: the rarer the more.
@@ -76,21 +74,14 @@ pub(super) fn told_by(words: &[Word]) -> Vec<String> {
 pub(super) struct Sample {
     lines: f64,
     shares: HashMap<String, f64>,
-    /// The least share of a word that it names.
-    least: f64,
+    /// Of words that it does not name.
+    others: f64,
     read: Instant,
 }
 
 impl Sample {
     fn share(&self, word: &str) -> f64 {
-        // Most words that it does not name are far rarer than the rarest that it does.
-        self.shares.get(word).copied().unwrap_or(self.least / 4.0)
-    }
-
-    fn word(&self, text: String, all: f64) -> Word {
-        let most = self.shares.get(&text).copied().unwrap_or(self.least) * all;
-        let share = self.share(&text);
-        Word { most, ..Word::new(text, share, all) }
+        self.shares.get(word).copied().unwrap_or(self.others)
     }
 }
 
@@ -106,8 +97,11 @@ impl Postgres {
             _ if words.is_empty() => (Vec::new(), 0.0),
             Some(sample) => {
                 let own = sample.share(&campaign_word(campaign));
-                let all = sample.lines * own;
-                (words.into_iter().map(|word| sample.word(word, all)).collect(), own)
+                let weigh = |word: String| {
+                    let share = sample.share(&word);
+                    Word::new(word, share, sample.lines * own)
+                };
+                (words.into_iter().map(weigh).collect(), own)
             }
             None => (counted(client, campaign, words).await?, 0.0),
         };
@@ -130,11 +124,11 @@ impl Postgres {
         let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
         let lines = f64::from(row.try_get::<_, f32>(0)?).max(1.0);
         let (words, shares): (Vec<String>, Vec<f32>) = (row.try_get(1)?, row.try_get(2)?);
-        // After those of the words comes the least of them.
-        let least = shares.get(words.len()).copied().unwrap_or_default();
+        // After those of the words comes the least share of one that is named.
+        let others = shares.get(words.len()).copied().unwrap_or_default();
         let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
-        let least = f64::from(least).max(4.0 / lines);
-        let sample = Arc::new(Sample { lines, shares, least, read: Instant::now() });
+        let others = (f64::from(others) / 2.0).max(1.0 / lines);
+        let sample = Arc::new(Sample { lines, shares, others, read: Instant::now() });
         *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&sample));
         Ok(Some(sample))
     }
