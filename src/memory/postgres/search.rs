@@ -61,7 +61,7 @@ impl Postgres {
         if !few.is_empty() {
             hits.add(asked.indexed(&client, &any_of(&told_by(few)), 0).await?);
         }
-        if many.is_empty() {
+        if many.is_empty() || hits.are_enough() {
             return Ok(hits.best());
         }
         if let Some((rarest, others)) = many.split_first()
