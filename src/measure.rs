@@ -24,14 +24,20 @@ pub use crate::{
         tier::{Keywords, Names, TierInput, TierSelector},
         vad::{Vad, VadOptions},
     },
+    memory::{
+        Address, Around, CampaignKey, Change, Entity, EntityKind, Item, ItemKind, LineQuery,
+        MemoryStore, Postgres, Present, Provenance, Relation, RelationKey, Sqlite,
+        Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
+    },
     provider::{
         ChatEvent, ChatModel, ChatRequest, Embedder, Error, Heard, Pcm, SpeakRequest, SpeechToText,
         SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Backlog, Command, Kept, Options, Pace, Seat, Speaker, SpeakerId, TableEvent, TableHandle,
-        TableParts, TurnLine, VoiceInput, VoiceOut, open,
+        Backlog, Command, Kept, Memory as RecallMemory, Options, Pace, Question as RecallQuestion,
+        Recaller, Seat, Speaker, SpeakerId, TableEvent, TableHandle, TableParts, TurnLine,
+        VoiceInput, VoiceOut, open,
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,

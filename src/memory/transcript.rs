@@ -250,7 +250,8 @@ pub trait Transcript: Send + Sync {
     ) -> Answer<'a, Vec<Line>>;
 
     /// Lines that hold words, the best first. Words that most lines hold count only where there are
-    /// no others.
+    /// no others. Of words that thousands of lines hold the latest lines come first, and of the rest
+    /// those with several of the words.
     fn search<'a>(
         &'a self,
         campaign: &'a CampaignKey,

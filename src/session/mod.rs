@@ -36,6 +36,8 @@ pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use recall::Memory;
+#[cfg(feature = "measure")]
+pub use recall::{Question, Recaller};
 pub use seat::{Recast, Seat};
 pub use speakers::{Speaker, SpeakerId};
 pub use status::{Backlog, SeatStatus, State, Status};

@@ -12,8 +12,8 @@ use super::{
     within,
 };
 use crate::memory::{
-    Answer, Applied, Around, CampaignKey, Change, DEPTH_MAX, Entity, EntityFilter, Error, Graph,
-    Neighbour, Relation, RelationKey, Snapshot, Step, Tie, Viewer,
+    Answer, Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour,
+    Relation, RelationKey, Snapshot, Step, Tie, Viewer,
 };
 
 impl Graph for Postgres {
@@ -118,15 +118,7 @@ impl Graph for Postgres {
         around: Around,
         viewer: Viewer,
     ) -> Answer<'a, Vec<Neighbour>> {
-        Box::pin(within(async move {
-            let sql = near(campaign, &around, &viewer)?;
-            let rows = sql.query(&self.client().await?).await?;
-            let neighbour = |row: &tokio_postgres::Row| {
-                let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
-                Ok(Neighbour { entity: read(row, 0)?, depth })
-            };
-            rows.iter().map(neighbour).collect()
-        }))
+        Box::pin(within(self.near(campaign, around, viewer)))
     }
 
     fn path<'a>(
@@ -138,32 +130,6 @@ impl Graph for Postgres {
     ) -> Answer<'a, Option<Vec<Step>>> {
         Box::pin(within(self.way(campaign, from, to, viewer)))
     }
-}
-
-/// What is near. PostgreSQL takes one recursive branch only, so the two directions are united inside
-/// it, each with an index of its own.
-fn near(campaign: &CampaignKey, around: &Around, viewer: &Viewer) -> Result<Sql, Error> {
-    let depth = i32::try_from(around.depth.clamp(1, DEPTH_MAX)).unwrap_or_default();
-    let ids: Vec<String> = around.ids.iter().map(|id| plain(id)).collect();
-    let mut sql = Sql::new("WITH RECURSIVE near (id, depth) AS (SELECT e.id, 0 FROM entity e ");
-    sql.push("WHERE e.campaign = ").bind(plain(&campaign.0)).push(" AND e.id = ANY(");
-    sql.bind(ids.clone()).push(")").entities_for("e", viewer);
-    sql.push(" UNION SELECT o.id, near.depth + 1 FROM near CROSS JOIN LATERAL (");
-    for (index, (near, far)) in [("from_id", "to_id"), ("to_id", "from_id")].iter().enumerate() {
-        let union = if index == 0 { "" } else { " UNION ALL " };
-        sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = near.id"));
-        sql.push(" AND r.campaign = ").bind(plain(&campaign.0)).relations_for(viewer);
-    }
-    sql.push(") step JOIN entity o ON o.id = step.id AND o.campaign = ");
-    sql.bind(plain(&campaign.0)).entities_for("o", viewer);
-    sql.push(" WHERE near.depth < ").bind(depth).push(
-        ") SELECT e.body, n.depth FROM (SELECT id, min(depth) AS depth FROM near GROUP BY id) n \
-         JOIN entity e ON e.id = n.id AND e.campaign = ",
-    );
-    sql.bind(plain(&campaign.0)).push(" WHERE n.depth > 0 AND NOT e.id = ANY(").bind(ids);
-    sql.push(") ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"");
-    sql.limit(around.limit);
-    Ok(sql)
 }
 
 /// Writes an entity.

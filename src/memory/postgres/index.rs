@@ -118,16 +118,26 @@ impl Index for Postgres {
                 return Ok(Vec::new());
             }
             let length = i32::try_from(query.values.len()).unwrap_or(i32::MAX);
-            let mut sql = Sql::new("SELECT n.body, 1 - n.distance FROM (SELECT i.body, i.id, ");
-            sql.push("CASE WHEN vector_dims(v.vec) = ").bind(length).push(" THEN v.vec <=> ");
-            sql.bind(query.values).push(
-                "::real[]::vector END AS distance FROM item_vector v \
-                 JOIN item i ON i.campaign = v.campaign AND i.id = v.item WHERE v.model = ",
+            // All distances first; then items one by one, for who may see them, until there are
+            // enough. OFFSET keeps that order of things.
+            let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> ");
+            sql.push("(SELECT ").bind(query.values).push("::real[]::vector) AS distance ");
+            sql.push("FROM item_vector v");
+            sql.push(" WHERE vector_dims(v.vec) = ").bind(length);
+            sql.push(" AND v.model = ").bind(plain(&query.model)).push(" AND v.campaign = ");
+            sql.bind(plain(&campaign.0));
+            if !query.kinds.is_empty() {
+                sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.campaign = ");
+                sql.bind(plain(&campaign.0));
+                of_kinds(&mut sql, &query.kinds);
+                sql.push(")");
+            }
+            sql.push(
+                " ORDER BY distance, v.item) n CROSS JOIN LATERAL (SELECT i.body FROM item i ",
             );
-            sql.bind(plain(&query.model)).push(" AND i.status <> 'rejected' AND v.campaign = ");
-            sql.bind(plain(&campaign.0)).items_for(&viewer);
-            of_kinds(&mut sql, &query.kinds);
-            sql.push(") n WHERE n.distance IS NOT NULL ORDER BY n.distance, n.id");
+            sql.push("WHERE i.id = n.item AND i.status <> 'rejected' AND i.campaign = ");
+            sql.bind(plain(&campaign.0)).items_for(&viewer).push(" OFFSET 0) i ");
+            sql.push("ORDER BY n.distance, n.item");
             sql.limit(query.limit);
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(found).collect()

@@ -8,8 +8,11 @@ use deadpool_postgres::{Client, Transaction};
 use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, the oldest first; a released one is never changed.
-pub(super) const STEPS: [&str; 2] =
-    [include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+pub(super) const STEPS: [&str; 3] = [
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+    include_str!("migrations/0003.sql"),
+];
 
 /// Held by the program that does the steps ("glyphoxa" in ASCII).
 const LOCK: i64 = 0x676c_7970_686f_7861;

@@ -15,12 +15,16 @@ mod settings;
 mod sql;
 mod transcript;
 mod walk;
+mod words;
 
-use std::{collections::HashMap, sync::Mutex, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use deadpool_postgres::{Client, Hook, HookError, Manager, Pool, Runtime};
 use rustls::crypto::ring;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_postgres::NoTls;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -34,22 +38,17 @@ const BOUND: Duration = Duration::from_secs(30);
 const CONNECTIONS: usize = 6;
 /// Longest wait for one of them to be free.
 const WAIT: Duration = Duration::from_secs(5);
-/// A server that is told not to flush commits is told to do so here.
-const FLUSH: &str = "SELECT set_config('synchronous_commit', 'on', false) \
-     WHERE current_setting('synchronous_commit') = 'off'";
+/// A server that is told not to flush commits is told to do so here. Questions are too short for
+/// compiling them or for sharing them among processes.
+const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+     WHERE current_setting('synchronous_commit') = 'off'; \
+     SET jit = off; SET max_parallel_workers_per_gather = 0";
 
 /// A memory in PostgreSQL 15 or newer with the extension `vector`.
 pub struct Postgres {
     pool: Pool,
     address: Address,
-    common: Mutex<Option<Common>>,
-}
-
-/// Words that are in many lines, as the server has sampled them.
-struct Common {
-    /// Share of lines by word.
-    shares: HashMap<String, f32>,
-    read: Instant,
+    sample: Mutex<Option<Arc<words::Sample>>>,
 }
 
 impl Postgres {
@@ -59,7 +58,7 @@ impl Postgres {
     /// The server cannot be reached or refuses, or its schema is newer or none of ours.
     pub async fn open(address: &Address) -> Result<Self, Error> {
         let pool = pool(address)?;
-        let store = Self { pool, address: address.clone(), common: Mutex::new(None) };
+        let store = Self { pool, address: address.clone(), sample: Mutex::new(None) };
         let opened = async {
             let mut client = store.client().await?;
             migrate::migrate(&mut client, &migrate::STEPS).await
@@ -88,15 +87,15 @@ fn pool(address: &Address) -> Result<Pool, Error> {
     } else {
         Manager::new(config, NoTls)
     };
-    let flush = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
-        Box::pin(async move { client.batch_execute(FLUSH).await.map_err(HookError::Backend) })
+    let set_up = Hook::async_fn(|client: &mut deadpool_postgres::ClientWrapper, _| {
+        Box::pin(async move { client.batch_execute(SET_UP).await.map_err(HookError::Backend) })
     });
     let built = Pool::builder(manager)
         .max_size(CONNECTIONS)
         .wait_timeout(Some(WAIT))
         .create_timeout(Some(WAIT))
         .recycle_timeout(Some(WAIT))
-        .post_create(flush)
+        .post_create(set_up)
         .runtime(Runtime::Tokio1)
         .build();
     built.map_err(|error| Error::Away(error.to_string()))

@@ -1,31 +1,41 @@
 //! Ranked search of lines in PostgreSQL.
 //!
-//! Entry: `Postgres::find_lines`. **Never**: ranks by a word that most lines hold while there are
-//! others, because every such line would have to be read.
+//! Entry: `Postgres::find_lines`. An index of words gives lines in no order, and each has to be read
+//! before it can be ranked. So few are: those with words that not many lines hold; where there are
+//! no such words, those with the rarest and another, and of the others the latest. **Never**: reads
+//! every line with a word that very many hold.
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashSet;
 
 use deadpool_postgres::Client;
-use tokio::time::Instant;
 
 use super::{
-    Common, Postgres,
+    Postgres,
     sql::{Sql, any_of, asked, campaign_word, fold_of, lexeme, plain},
     transcript::{LINE, line},
+    words::{Weighed, Word, told_by},
 };
 use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 
-/// A word in a larger share of lines is common.
-const COMMON: f32 = 0.05;
-/// In fewer lines than these no word is worth leaving out.
-const FEW: i64 = 200;
-/// For so long the server's sample of words is taken as it was.
-const SAMPLE: Duration = Duration::from_secs(600);
+/// Lines that an index may give for one question, each of which lies elsewhere.
+const READ_MAX: f64 = 800.0;
+/// The latest lines, which lie side by side and are looked through where the index would give more.
+const LATEST: usize = 4_000;
+/// Lines that are taken, whichever come first, where these are too few.
+const ANY: usize = 600;
+/// A campaign with a larger share of all lines is not asked of the index.
+const MOST: f64 = 0.5;
 
-/// The server's sample of words in lines, where it has one.
-const SHARES: &str = "SELECT most_common_elems::text::text[], most_common_elem_freqs FROM pg_stats \
-     WHERE schemaname = current_schema() AND tablename = 'utterance' AND attname = 'words' \
-     AND most_common_elems IS NOT NULL";
+/// A question, put to one campaign.
+struct Asked<'a> {
+    campaign: &'a CampaignKey,
+    query: &'a LineQuery,
+    viewer: &'a Viewer,
+    /// What ranks.
+    words: &'a [Word],
+    /// Share of all lines that are the campaign's.
+    own: f64,
+}
 
 impl Postgres {
     /// Lines that hold words of the question, the best first and of equals the latest.
@@ -36,96 +46,157 @@ impl Postgres {
         viewer: Viewer,
     ) -> Result<Vec<Hit>, Error> {
         let client = self.client().await?;
-        let words = self.telling(&client, campaign, asked(&query.text)).await?;
+        let Weighed { words, own } = self.weighed(&client, campaign, asked(&query.text)).await?;
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let wanted = any_of(&words);
-        let inside = format!("{} & ({wanted})", lexeme(&campaign_word(campaign)));
-        let mut sql = Sql::new(&format!("SELECT {LINE}, ts_rank(u.words, "));
-        sql.bind(wanted)
-            .push("::text::tsquery)::float8 AS score FROM utterance u WHERE u.words @@ ");
-        sql.bind(inside).push("::text::tsquery AND u.campaign = ").bind(plain(&campaign.0));
-        sql.push(" AND NOT u.withdrawn").lines_for(&viewer);
-        if let Some(session) = &query.session {
-            sql.push(" AND u.session = ").bind(plain(session));
+        let asked = Asked { campaign, query: &query, viewer: &viewer, words: &words, own };
+        let mut sum = 0.0;
+        let few = words.iter().take_while(|word| {
+            sum += word.lines;
+            sum <= READ_MAX
+        });
+        let (few, many) = words.split_at(few.count());
+        let mut hits = Hits::of(&query);
+        if !few.is_empty() {
+            hits.add(asked.indexed(&client, &any_of(&told_by(few)), 0).await?);
         }
-        if let Some(from) = query.from {
-            sql.push(" AND u.at >= ").bind(from);
+        if many.is_empty() || hits.are_enough() {
+            return Ok(hits.best());
         }
-        if let Some(to) = query.to {
-            sql.push(" AND u.at < ").bind(to);
-        }
-        if let Some(speaker) = &query.speaker {
-            sql.push(" AND u.said_by @> ").bind(vec![fold_of(speaker)]);
-        }
-        sql.push(" ORDER BY score DESC, u.at DESC, u.seq DESC").limit(query.limit);
-        let rows = sql.query(&client).await?;
-        rows.iter().map(|row| Ok(Hit { line: line(row)?, score: row.try_get("score")? })).collect()
-    }
-
-    /// Those of `words` that few lines hold; all, where there are no such.
-    async fn telling(
-        &self,
-        client: &Client,
-        campaign: &CampaignKey,
-        words: Vec<String>,
-    ) -> Result<Vec<String>, Error> {
-        if words.len() < 2 {
-            return Ok(words);
-        }
-        let common = match self.sampled(client, &words).await? {
-            Some(common) => common,
-            None => counted(client, campaign, &words).await?,
-        };
-        if common.iter().all(|it| *it) {
-            return Ok(words);
-        }
-        let few = words.into_iter().zip(common).filter(|(_, common)| !common);
-        Ok(few.map(|(word, _)| word).collect())
-    }
-
-    /// Which words are common by the server's sample; `None`: it has none yet.
-    async fn sampled(&self, client: &Client, words: &[String]) -> Result<Option<Vec<bool>>, Error> {
-        let judge = |common: &Common| {
-            let share = |word: &String| common.shares.get(word).is_some_and(|it| *it > COMMON);
-            words.iter().map(share).collect()
-        };
-        if let Some(common) =
-            &*self.common.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-            && common.read.elapsed() < SAMPLE
+        if let Some((rarest, others)) = many.split_first()
+            && few.is_empty()
+            && !others.is_empty()
         {
-            return Ok(Some(judge(common)));
+            let beside: f64 = others.iter().map(|word| word.share).sum();
+            if rarest.lines * beside <= READ_MAX {
+                let both = format!("{} & ({})", lexeme(&rarest.text), any_of(&told_by(others)));
+                hits.add(asked.indexed(&client, &both, 0).await?);
+            }
         }
-        let statement = client.prepare_cached(SHARES).await?;
-        let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
-        let (elements, shares): (Vec<String>, Vec<f32>) = (row.try_get(0)?, row.try_get(1)?);
-        // More shares follow that are of no word.
-        let shares: HashMap<String, f32> = elements.into_iter().zip(shares).collect();
-        let common = Common { shares, read: Instant::now() };
-        let judged = judge(&common);
-        *self.common.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(common);
-        Ok(Some(judged))
+        hits.add(asked.latest(&client).await?);
+        if !hits.are_enough() {
+            hits.add(asked.indexed(&client, &any_of(&told_by(many)), ANY).await?);
+        }
+        Ok(hits.best())
     }
 }
 
-/// Which words are common, counted. Only a campaign so new that the server has not sampled it yet is
-/// small enough for that.
-async fn counted(
-    client: &Client,
-    campaign: &CampaignKey,
-    words: &[String],
-) -> Result<Vec<bool>, Error> {
-    let own = lexeme(&campaign_word(campaign));
-    let queries = words.iter().map(|word| format!("{own} & {}", lexeme(word)));
-    let mut sql = Sql::new("SELECT (SELECT count(*) FROM utterance WHERE campaign = ");
-    sql.bind(plain(&campaign.0)).push("), (SELECT count(*) FROM utterance u WHERE u.words @@ ");
-    sql.push("q.query::tsquery) FROM unnest(").bind(queries.collect::<Vec<_>>());
-    sql.push("::text[]) WITH ORDINALITY AS q (query, place) ORDER BY q.place");
-    let judge = |row: &tokio_postgres::Row| {
-        let (all, held): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-        // One in twenty is COMMON.
-        Ok(all >= FEW && held > all / 20)
-    };
-    sql.query(client).await?.iter().map(judge).collect()
+/// Hits of several looks, each line once.
+struct Hits {
+    all: Vec<Hit>,
+    known: HashSet<String>,
+    limit: usize,
+}
+
+impl Hits {
+    fn of(query: &LineQuery) -> Self {
+        let limit = if query.limit == 0 { usize::MAX } else { query.limit };
+        Self { all: Vec::new(), known: HashSet::new(), limit }
+    }
+
+    fn add(&mut self, found: Vec<Hit>) {
+        for hit in found {
+            if self.known.insert(hit.line.said.uid.0.clone()) {
+                self.all.push(hit);
+            }
+        }
+    }
+
+    fn are_enough(&self) -> bool {
+        self.all.len() >= self.limit
+    }
+
+    /// The best of all, of equals the latest.
+    fn best(mut self) -> Vec<Hit> {
+        self.all.sort_by(|a, b| {
+            let (one, two) = (&a.line, &b.line);
+            let later = two.said.at.cmp(&one.said.at).then(two.seq.cmp(&one.seq));
+            b.score.total_cmp(&a.score).then(later)
+        });
+        self.all.truncate(self.limit);
+        self.all
+    }
+}
+
+impl Asked<'_> {
+    /// The best lines that the index gives for a query of words, or of `most` of them.
+    async fn indexed(&self, client: &Client, wanted: &str, most: usize) -> Result<Vec<Hit>, Error> {
+        let mut sql = self.ranked();
+        sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
+        match self.own > MOST {
+            // Whose a line is, is seen when it is read.
+            true => sql.bind(wanted.to_owned()),
+            false => {
+                let own = lexeme(&campaign_word(self.campaign));
+                sql.bind(format!("{own} & ({wanted})"))
+            }
+        };
+        sql.push("::text::tsquery AND u.campaign = ").bind(plain(&self.campaign.0));
+        self.filter(&mut sql);
+        sql.limit(most).push(") u");
+        self.best(client, sql).await
+    }
+
+    /// The best of the latest lines.
+    async fn latest(&self, client: &Client) -> Result<Vec<Hit>, Error> {
+        let mut sql = self.ranked();
+        sql.push(
+            " FROM (SELECT u.* FROM (SELECT s.id, s.number FROM session s WHERE s.campaign = ",
+        );
+        sql.bind(plain(&self.campaign.0));
+        if let Some(session) = &self.query.session {
+            sql.push(" AND s.id = ").bind(plain(session));
+        }
+        sql.push(" ORDER BY s.number DESC) s CROSS JOIN LATERAL (SELECT * FROM utterance u ");
+        sql.push("WHERE u.session = s.id AND u.campaign = ");
+        sql.bind(plain(&self.campaign.0));
+        self.at_the_time(&mut sql);
+        sql.push(" ORDER BY u.seq DESC) u ORDER BY s.number DESC").limit(LATEST);
+        sql.push(") u WHERE u.words @@ (SELECT ").bind(any_of(&told_by(self.words)));
+        sql.push("::text::tsquery)");
+        self.filter(&mut sql);
+        self.best(client, sql).await
+    }
+
+    /// A statement that begins with what is told of a line, and how much its words tell.
+    fn ranked(&self) -> Sql {
+        let mut sql = Sql::new(&format!("SELECT {LINE}, 0::float8"));
+        for word in self.words {
+            // SELECT has a query read once, not for every line.
+            sql.push(" + (u.words @@ (SELECT ").bind(lexeme(&word.text));
+            sql.push("::text::tsquery))::int * ").bind(word.worth()).push("::float8");
+        }
+        sql.push(" AS score");
+        sql
+    }
+
+    /// `AND`: as the question wants it, and as the viewer may see it.
+    fn filter(&self, sql: &mut Sql) {
+        sql.push(" AND NOT u.withdrawn").lines_for(self.viewer);
+        if let Some(session) = &self.query.session {
+            sql.push(" AND u.session = ").bind(plain(session));
+        }
+        self.at_the_time(sql);
+        if let Some(speaker) = &self.query.speaker {
+            sql.push(" AND u.said_by @> ").bind(vec![fold_of(speaker)]);
+        }
+    }
+
+    /// `AND`: said then.
+    fn at_the_time(&self, sql: &mut Sql) {
+        if let Some(from) = self.query.from {
+            sql.push(" AND u.at >= ").bind(from);
+        }
+        if let Some(to) = self.query.to {
+            sql.push(" AND u.at < ").bind(to);
+        }
+    }
+
+    /// The best lines of a statement.
+    async fn best(&self, client: &Client, mut sql: Sql) -> Result<Vec<Hit>, Error> {
+        sql.push(" ORDER BY score DESC, u.at DESC, u.seq DESC").limit(self.query.limit);
+        let rows = sql.query(client).await?;
+        rows.iter().map(|row| Ok(Hit { line: line(row)?, score: row.try_get("score")? })).collect()
+    }
 }

@@ -141,7 +141,7 @@ async fn a_sampled_word_of_most_lines_does_not_count() {
         };
         assert_eq!(found("the road to mile 17").await, 1);
         assert_eq!(found("the road").await, 9);
-        assert!(store.common.lock().unwrap().is_some());
+        assert!(store.sample.lock().unwrap().is_some());
     })
     .await;
 }

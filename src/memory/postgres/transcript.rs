@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
 
 use deadpool_postgres::Transaction;
-use futures::future::try_join_all;
+use futures::{future::try_join_all, try_join};
 use tokio_postgres::Row;
 
 use super::{
@@ -73,10 +73,12 @@ impl Transcript for Postgres {
     ) -> Answer<'a, Vec<SessionEntry>> {
         Box::pin(within(async move {
             let mut sql = Sql::new(
-                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, c.lines, \
-                 c.unindexed, s.last_at FROM (SELECT s.*, l.last_at FROM session s \
-                 CROSS JOIN LATERAL (SELECT max(u.at) AS last_at FROM utterance u \
-                 WHERE u.campaign = s.campaign AND u.session = s.id) l WHERE s.campaign = ",
+                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, \
+                 s.last_seq - (SELECT count(*) FROM utterance u \
+                 WHERE u.campaign = s.campaign AND u.session = s.id AND u.withdrawn), \
+                 (SELECT count(*) FROM utterance u WHERE u.campaign = s.campaign \
+                 AND u.session = s.id AND NOT u.indexed AND NOT u.withdrawn), s.last_at \
+                 FROM (SELECT * FROM session s WHERE s.campaign = ",
             );
             sql.bind(plain(&campaign.0));
             if let Some(id) = &filter.id {
@@ -87,12 +89,7 @@ impl Transcript for Postgres {
             }
             let order = " ORDER BY coalesce(last_at, started) DESC NULLS LAST, number DESC";
             sql.push(order).limit(filter.limit);
-            sql.push(
-                ") s CROSS JOIN LATERAL (SELECT count(*) AS lines, \
-                 count(*) FILTER (WHERE NOT u.indexed) AS unindexed \
-                 FROM utterance u WHERE u.campaign = s.campaign AND u.session = s.id \
-                 AND NOT u.withdrawn) c",
-            );
+            sql.push(") s");
             sql.push(order);
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(entry).collect()
@@ -181,13 +178,15 @@ impl Postgres {
         }
         let mut client = self.client().await?;
         let work = client.transaction().await?;
-        let mut last = hold(&work, campaign, &lines).await?;
-        let mut numbers = known(&work, campaign, &lines).await?;
+        // All are on their way before the first answers, here and below.
+        let (mut last, mut numbers) =
+            try_join!(hold(&work, campaign, &lines), known(&work, campaign, &lines))?;
         let mut new = Vec::new();
         for line in &lines {
             if let Entry::Vacant(place) = numbers.entry(plain(&line.uid.0)) {
-                let seq = last.entry(plain(&line.session)).or_default();
+                let Last { seq, at } = last.entry(plain(&line.session)).or_default();
                 *seq += 1;
+                *at = Some(line.at).max(*at);
                 place.insert(*seq);
                 new.push((*seq, line));
             }
@@ -195,12 +194,15 @@ impl Postgres {
         if !new.is_empty() {
             let statement = work.prepare_cached(WRITE).await?;
             let write = |(seq, line)| insert(&work, &statement, campaign, seq, line);
-            try_join_all(new.into_iter().map(write)).await?;
-            let (ids, seqs): (Vec<String>, Vec<i64>) = last.into_iter().unzip();
-            let mut sql = Sql::new("UPDATE session SET last_seq = l.seq FROM unnest(");
-            sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[]) AS l (id, seq)");
+            let (seqs, ats): (Vec<i64>, Vec<Option<i64>>) =
+                last.values().map(|last| (last.seq, last.at)).unzip();
+            let ids: Vec<String> = last.into_keys().collect();
+            let mut sql =
+                Sql::new("UPDATE session SET last_seq = l.seq, last_at = l.at FROM unnest(");
+            sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[], ").bind(ats);
+            sql.push("::bigint[]) AS l (id, seq, at)");
             sql.push(" WHERE session.id = l.id AND campaign = ").bind(plain(&campaign.0));
-            sql.execute(&work).await?;
+            try_join!(try_join_all(new.into_iter().map(write)), sql.execute(&work))?;
         }
         work.commit().await?;
         let number = |line: &Utterance| numbers.get(&plain(&line.uid.0)).copied();
@@ -208,13 +210,20 @@ impl Postgres {
     }
 }
 
+/// The last line of a session.
+#[derive(Default)]
+struct Last {
+    seq: i64,
+    at: Option<i64>,
+}
+
 /// Opens the sessions that `lines` name and holds them to the end of `work`; gives their last
-/// numbers.
+/// lines.
 async fn hold(
     work: &Transaction<'_>,
     campaign: &CampaignKey,
     lines: &[Utterance],
-) -> Result<BTreeMap<String, i64>, Error> {
+) -> Result<BTreeMap<String, Last>, Error> {
     let ids: BTreeSet<String> = lines.iter().map(|line| plain(&line.session)).collect();
     let ids: Vec<String> = ids.into_iter().collect();
     let first = |id: &String| {
@@ -225,12 +234,13 @@ async fn hold(
     open.bind(plain(&campaign.0)).push(", id, started FROM unnest(").bind(ids.clone());
     open.push("::text[], ").bind(starts);
     open.push("::bigint[]) AS new (id, started) ORDER BY id ON CONFLICT DO NOTHING");
-    open.execute(work).await?;
-    let mut hold = Sql::new("SELECT id, last_seq FROM session WHERE campaign = ");
+    let mut hold = Sql::new("SELECT id, last_seq, last_at FROM session WHERE campaign = ");
     hold.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
     hold.push(") ORDER BY id FOR UPDATE");
-    let rows = hold.query(work).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    let last =
+        |row: &Row| Ok((row.try_get(0)?, Last { seq: row.try_get(1)?, at: row.try_get(2)? }));
+    let (_, held) = try_join!(open.execute(work), hold.query(work))?;
+    held.iter().map(last).collect()
 }
 
 /// Numbers of lines that are there already.
@@ -301,7 +311,11 @@ async fn insert(
 /// Lines of a filter, in the order they were said.
 fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
     let first = filter.pick == Pick::Unindexed;
-    let order = |direction: &str| format!(" ORDER BY s.number {direction}, u.seq {direction}");
+    // Within one session its index has the order, so that not all of it is read.
+    let order = |direction: &str| match filter.session {
+        Some(_) => format!(" ORDER BY u.seq {direction}"),
+        None => format!(" ORDER BY s.number {direction}, u.seq {direction}"),
+    };
     let mut sql = Sql::new(
         "WITH u AS (SELECT u.* FROM utterance u \
          JOIN session s ON s.campaign = u.campaign AND s.id = u.session WHERE u.campaign = ",

@@ -1,24 +1,56 @@
-//! The shortest way between two entities in PostgreSQL.
+//! Ways through the graph in PostgreSQL.
 //!
-//! Entry: `Postgres::way`. It goes outwards relation by relation and reads each entity's relations
-//! once, which a recursive query would do for every way there. **Never**: goes further than
-//! [`PATH_MAX`].
+//! Entry: `Postgres::way`, `Postgres::near`. They go outwards relation by relation and read each
+//! entity's relations once, which a recursive query would do for every way there. **Never**: go
+//! further than they are asked to, or through what the viewer may not see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use deadpool_postgres::Transaction;
-use tokio_postgres::IsolationLevel;
+use deadpool_postgres::{Client, Transaction};
+use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
     Postgres,
     sql::{Sql, plain, read},
 };
-use crate::memory::{CampaignKey, Error, PATH_MAX, Step, Viewer};
+use crate::memory::{Around, CampaignKey, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer};
 
 /// How an entity was reached: from which one, by which relation (its ends and its kind).
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
 
+/// Entities a neighbourhood may have.
+const NEAR_MAX: usize = 10_000;
+
 impl Postgres {
+    /// What is near, the nearest first: a query a level, and no further than there are too few.
+    pub(super) async fn near(
+        &self,
+        campaign: &CampaignKey,
+        around: Around,
+        viewer: Viewer,
+    ) -> Result<Vec<Neighbour>, Error> {
+        let client = self.client().await?;
+        let ids: Vec<String> = around.ids.iter().map(|id| plain(id)).collect();
+        let mut start = Sql::new("SELECT e.id FROM entity e WHERE e.campaign = ");
+        start.bind(plain(&campaign.0)).push(" AND e.id = ANY(").bind(ids).push(")");
+        let rows = start.entities_for("e", &viewer).query(&client).await?;
+        let mut level: Vec<String> =
+            rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        let mut seen: HashSet<String> = level.iter().cloned().collect();
+        let most = if around.limit == 0 { NEAR_MAX } else { around.limit.min(NEAR_MAX) };
+        let mut near: Vec<(String, i32)> = Vec::new();
+        for depth in 1..=i32::try_from(around.depth.clamp(1, DEPTH_MAX)).unwrap_or(1) {
+            if near.len() >= most || level.is_empty() {
+                break;
+            }
+            level = beyond(&client, campaign, level, &viewer).await?;
+            level.retain(|id| seen.insert(id.clone()));
+            near.extend(level.iter().map(|id| (id.clone(), depth)));
+        }
+        near.truncate(most);
+        read_all(&client, campaign, near).await
+    }
+
     /// A shortest way; of several the one whose relations come first by their keys.
     pub(super) async fn way(
         &self,
@@ -56,6 +88,44 @@ impl Postgres {
         steps.reverse();
         Ok(Some(steps))
     }
+}
+
+/// Entities by name that are one relation away from those of a level.
+async fn beyond(
+    client: &Client,
+    campaign: &CampaignKey,
+    level: Vec<String>,
+    viewer: &Viewer,
+) -> Result<Vec<String>, Error> {
+    let mut sql = Sql::new("SELECT o.id FROM (");
+    for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
+        let union = if near == "from_id" { "" } else { " UNION " };
+        sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = ANY("));
+        sql.bind(level.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
+        sql.relations_for(viewer);
+    }
+    sql.push(") far JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
+    sql.push(" WHERE true").entities_for("o", viewer);
+    sql.push(" ORDER BY o.names[1] COLLATE \"C\", o.id COLLATE \"C\"");
+    Ok(sql.query(client).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// The entities of these ids, and how far away they are, in their order.
+async fn read_all(
+    client: &Client,
+    campaign: &CampaignKey,
+    near: Vec<(String, i32)>,
+) -> Result<Vec<Neighbour>, Error> {
+    let (ids, depths): (Vec<String>, Vec<i32>) = near.into_iter().unzip();
+    let mut sql = Sql::new("SELECT e.body, n.depth FROM unnest(");
+    sql.bind(ids).push("::text[], ").bind(depths);
+    sql.push("::int[]) WITH ORDINALITY AS n (id, depth, place) JOIN entity e ON e.id = n.id ");
+    sql.push("AND e.campaign = ").bind(plain(&campaign.0)).push(" ORDER BY n.place");
+    let neighbour = |row: &Row| {
+        let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
+        Ok(Neighbour { entity: read(row, 0)?, depth })
+    };
+    sql.query(client).await?.iter().map(neighbour).collect()
 }
 
 /// Entities one relation further out; notes how they were reached.

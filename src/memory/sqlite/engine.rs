@@ -17,6 +17,8 @@ use super::{super::Error, connect, failure};
 const WRITES_CAPACITY: usize = 256;
 /// Connections that read.
 const READERS: usize = 3;
+/// Pages that one of them may keep, in KiB: the world of a campaign fits in.
+const CACHE_KIB: i32 = 12 * 1_024;
 
 /// A write that waits for the disk with others.
 trait Job: Send {
@@ -153,6 +155,7 @@ impl Readers {
         for _ in 0..READERS {
             let reader = connect(path)?;
             reader.pragma_update(None, "query_only", true).map_err(failure)?;
+            reader.pragma_update(None, "cache_size", -CACHE_KIB).map_err(failure)?;
             free.push(reader);
         }
         Ok(Self { free: Arc::new(Mutex::new(free)), turns: Arc::new(Semaphore::new(READERS)) })

@@ -15,7 +15,6 @@ use super::{
     Sqlite, campaign, campaign_made, failure,
     lines::limit,
     rows::{Eyes, json, name_of, parsed, seen_by, word},
-    search::matching,
     vectors,
 };
 
@@ -265,4 +264,10 @@ fn search(
     let found = found
         .query_map(given, |row: &Row<'_>| Ok(Found { item: item(row)?, score: row.get("score")? }));
     found.and_then(Iterator::collect).map_err(failure)
+}
+
+/// The query for items of a campaign with any of `words`, which are letters and digits.
+fn matching(campaign: i64, words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    format!("campaign : \"c{campaign}\" AND text : ({})", words.join(" OR "))
 }

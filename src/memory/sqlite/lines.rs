@@ -67,8 +67,8 @@ impl Transcript for Sqlite {
         query: LineQuery,
         viewer: Viewer,
     ) -> Answer<'a, Vec<Hit>> {
-        let (key, common) = (campaign.0.clone(), self.common.clone());
-        self.readers.read(move |db| search::search(db, &key, &query, &viewer, &common)).boxed()
+        let key = campaign.0.clone();
+        self.readers.read(move |db| search::search(db, &key, &query, &viewer)).boxed()
     }
 
     fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {
@@ -168,6 +168,10 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
         names(said_by.into_iter().flatten().chain(own)),
     ];
     let seq = add.query_row(given, |row| row.get(0)).map_err(failure)?;
+    let mut last = db
+        .prepare_cached("UPDATE session SET last_at = max(coalesce(last_at, ?2), ?2) WHERE id = ?1")
+        .map_err(failure)?;
+    last.execute(params![session, line.at]).map_err(failure)?;
     let mut count =
         db.prepare_cached("UPDATE campaign SET lines = lines + 1 WHERE id = ?").map_err(failure)?;
     count.execute([campaign]).map_err(failure)?;
@@ -225,13 +229,16 @@ fn sessions(
 ) -> Result<Vec<SessionEntry>, Error> {
     let mut all = db
         .prepare_cached(
-            "SELECT s.key, s.guild, s.title, s.started, s.ended, s.summary,
-                 (SELECT count(*) FROM line WHERE session = s.id AND gone = 0),
+            "SELECT key, guild, title, started, ended, summary,
+                 coalesce((SELECT max(seq) FROM line WHERE session = s.id), 0)
+                     - (SELECT count(*) FROM line WHERE session = s.id AND gone <> 0),
                  (SELECT count(*) FROM line WHERE session = s.id AND indexed = 0 AND gone = 0),
-                 (SELECT max(at) FROM line WHERE session = s.id) AS last_at
-             FROM session s
-             WHERE s.campaign = ?1 AND (?2 IS NULL OR s.key = ?2) AND (?3 IS NULL OR s.guild = ?3)
-             ORDER BY coalesce(last_at, s.started) DESC, s.id DESC LIMIT ?4",
+                 last_at
+             FROM (
+                 SELECT * FROM session
+                 WHERE campaign = ?1 AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR guild = ?3)
+                 ORDER BY coalesce(last_at, started) DESC, id DESC LIMIT ?4
+             ) s ORDER BY coalesce(last_at, started) DESC, id DESC",
         )
         .map_err(failure)?;
     let campaign = campaign(db, key)?;

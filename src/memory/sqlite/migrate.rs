@@ -8,7 +8,11 @@ use super::{super::Error, failure};
 use crate::domain::fnv1a;
 
 /// Steps in their order, the first is 1. A step that was released never changes.
-pub const STEPS: &[&str] = &[include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
+pub const STEPS: &[&str] = &[
+    include_str!("schema/0001.sql"),
+    include_str!("schema/0002.sql"),
+    include_str!("schema/0003.sql"),
+];
 
 /// Brings the schema to the last of `steps`, each in a transaction of its own; gives its number.
 ///

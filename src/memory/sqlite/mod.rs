@@ -10,6 +10,7 @@ mod items;
 mod lines;
 mod migrate;
 mod paths;
+mod postings;
 mod rows;
 mod search;
 mod settings;
@@ -42,7 +43,6 @@ pub struct Sqlite {
     readers: Readers,
     path: PathBuf,
     schema: u32,
-    common: search::Common,
     matrices: vectors::Matrices,
 }
 
@@ -70,7 +70,6 @@ impl Sqlite {
             readers,
             path: path.to_owned(),
             schema,
-            common: search::Common::default(),
             matrices: vectors::Matrices::default(),
         })
     }

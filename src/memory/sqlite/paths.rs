@@ -10,16 +10,15 @@ use super::{
     super::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer},
     campaign, failure,
     graph::{RELATION, RELATION_COLUMNS, entity, entity_of, relation},
-    lines::limit,
     rows::{Eyes, json},
 };
 
-/// Rows a neighbourhood may visit: the nearest come first, and hubs end here.
-const VISITS_MAX: u32 = 10_000;
+/// Entities a neighbourhood may have: the nearest come first, and hubs end here.
+const NEAR_MAX: usize = 10_000;
 /// Entities a path may visit.
 const SEARCHED_MAX: usize = 50_000;
 
-/// What is near.
+/// What is near: a query a level, and no further than is asked for.
 pub fn neighbours(
     db: &Connection,
     key: &str,
@@ -27,39 +26,51 @@ pub fn neighbours(
     viewer: &Viewer,
 ) -> Result<Vec<Neighbour>, Error> {
     let eyes = Eyes::from(viewer);
-    // Two branches, so that each goes along its own index.
+    let campaign = campaign(db, key)?;
     let sql = format!(
-        "WITH RECURSIVE near (id, depth) AS (
-             SELECT e.id, 0 FROM entity e WHERE e.campaign = ?3 AND {start}
-                 AND e.key IN (SELECT value FROM json_each(?4))
-             UNION
-             SELECT r.dst, near.depth + 1 FROM near JOIN relation r ON r.src = near.id
-                 JOIN entity e ON e.id = r.dst
-                 WHERE near.depth < ?5 AND {relation} AND {start}
-             UNION
-             SELECT r.src, near.depth + 1 FROM near JOIN relation r ON r.dst = near.id
-                 JOIN entity e ON e.id = r.src
-                 WHERE near.depth < ?5 AND {relation} AND {start}
-             LIMIT {VISITS_MAX}
-         ), nearest AS (SELECT id, min(depth) AS depth FROM near GROUP BY id)
-         SELECT n.depth, {entity} FROM nearest n JOIN entity e ON e.id = n.id
-         WHERE n.depth > 0 ORDER BY n.depth, e.name COLLATE NOCASE, e.id LIMIT ?6",
-        start = eyes.entity("e"),
-        relation = eyes.relation(),
-        entity = entity_of("e"),
+        "SELECT e.id FROM entity e WHERE e.campaign = ?3 AND {}
+         AND e.key IN (SELECT value FROM json_each(?4))",
+        eyes.entity("e")
     );
-    let mut found = db.prepare_cached(&sql).map_err(failure)?;
-    let given = params![
-        eyes.name,
-        eyes.knows,
-        campaign(db, key)?,
-        json(&around.ids)?,
-        around.depth.clamp(1, DEPTH_MAX),
-        limit(around.limit),
-    ];
-    let found =
-        found.query_map(given, |row| Ok(Neighbour { depth: row.get(0)?, entity: entity(row, 1)? }));
-    found.and_then(Iterator::collect).map_err(failure)
+    let mut start = db.prepare_cached(&sql).map_err(failure)?;
+    let given = params![eyes.name, eyes.knows, campaign, json(&around.ids)?];
+    let start = start.query_map(given, |row| row.get(0));
+    let mut level: Vec<i64> = start.and_then(Iterator::collect).map_err(failure)?;
+    let mut seen: HashSet<i64> = level.iter().copied().collect();
+    let most = if around.limit == 0 { NEAR_MAX } else { around.limit.min(NEAR_MAX) };
+    let mut found = Vec::new();
+    for depth in 1..=around.depth.clamp(1, DEPTH_MAX) {
+        let beyond = beyond(db, &level, &eyes)?.into_iter().map(|(id, ..)| id);
+        level = beyond.filter(|id| seen.insert(*id)).collect();
+        // What lies side by side is read one after the other.
+        level.sort_unstable();
+        named(db, &level, depth, most, &mut found)?;
+        if found.len() >= most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the entities of a level by name, until there are enough.
+fn named(
+    db: &Connection,
+    level: &[i64],
+    depth: u32,
+    most: usize,
+    found: &mut Vec<Neighbour>,
+) -> Result<(), Error> {
+    let sql = format!(
+        "SELECT {} FROM json_each(?1) l CROSS JOIN entity e ON e.id = l.value
+         ORDER BY e.name COLLATE NOCASE, e.id LIMIT ?2",
+        entity_of("e")
+    );
+    let mut named = db.prepare_cached(&sql).map_err(failure)?;
+    let given = params![json(&level)?, most.saturating_sub(found.len())];
+    let named = named.query_map(given, |row| Ok(Neighbour { depth, entity: entity(row, 0)? }));
+    let named: Vec<Neighbour> = named.and_then(Iterator::collect).map_err(failure)?;
+    found.extend(named);
+    Ok(())
 }
 
 /// A shortest way: breadth first, a query a level.
@@ -114,12 +125,18 @@ pub fn path(
 /// What one relation leads to from a level: entity, relation, and the entity of the level.
 fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
     let half = |own: &str, other: &str| {
+        // Whoever may see everything need not have it read.
+        let may_see = match eyes.sees_all() {
+            true => String::new(),
+            false => format!(
+                " JOIN entity e ON e.id = r.{other} WHERE {} AND {}",
+                eyes.relation(),
+                eyes.entity("e")
+            ),
+        };
         format!(
             "SELECT r.{other}, r.id, r.{own} FROM json_each(?3) l
-             CROSS JOIN relation r ON r.{own} = l.value JOIN entity e ON e.id = r.{other}
-             WHERE {} AND {}",
-            eyes.relation(),
-            eyes.entity("e")
+             CROSS JOIN relation r ON r.{own} = l.value{may_see}"
         )
     };
     let sql = format!("{} UNION ALL {}", half("src", "dst"), half("dst", "src"));

@@ -137,14 +137,19 @@ impl From<&Viewer> for Eyes {
 }
 
 impl Eyes {
+    /// Whether nothing of the graph is hidden from it.
+    pub const fn sees_all(&self) -> bool {
+        matches!(self.kind, Kind::Dm)
+    }
+
     /// The condition on `line l`.
     pub const fn line(&self) -> &'static str {
         match self.kind {
             Kind::Dm => "1",
             Kind::Everyone => "l.seen_by = '*'",
             Kind::Npc => {
-                "(instr(l.seen_by, ?1) > 0 OR l.seen_by = '*' AND l.presence IN \
-                 (SELECT presence FROM present_npc WHERE name = ?1))"
+                "(instr(l.seen_by, ?1) > 0 OR l.seen_by = '*' AND EXISTS (SELECT 1 FROM present_npc n \
+                 WHERE n.name = ?1 AND n.presence = l.presence))"
             }
         }
     }

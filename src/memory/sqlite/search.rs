@@ -1,39 +1,35 @@
 //! Ranked search of lines.
 //!
-//! Entry function: [`search`]. **Never**: lets what somebody typed be read as a query's syntax.
+//! Entry function: [`search`]. The index tells which lines hold which words; those that promise most
+//! are read and ranked by BM25 here, because FTS5's own would first read everything that matches.
+//! **Never**: lets what somebody typed be read as a query's syntax.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, Row, ToSql, params, params_from_iter};
+use rusqlite::{Connection, ToSql, params_from_iter};
 
 use super::{
-    super::{Error, Hit, LineQuery, Viewer, text::words},
+    super::{
+        Error, Hit, LineQuery, Viewer,
+        text::{fold, words},
+    },
     campaign, failure,
-    lines::limit,
-    rows::{self, Eyes, named},
+    postings::{Held, Postings, Span},
+    rows::{self, Eyes, json, named},
 };
 
-/// A word in one of so many lines says nothing about any of them.
-const COMMON: u64 = 20;
-/// Campaigns with fewer lines are searched for every word.
-const SMALL: u64 = 2_000;
-/// Lines in which common words are looked for when there are no others: the last ones.
-const RECENT: u64 = 20_000;
-/// Words whose frequency is remembered.
-const KNOWN_MAX: usize = 4_096;
+/// Lines that are read for each one asked for, and for any question.
+const READ: (usize, usize) = (4, 64);
+/// Lines that are asked for at once, some of which are not to be shown.
+const CHUNK: usize = 256;
+/// When too few of the lines that were looked at may be shown, older ones are, so often.
+const ROUNDS: usize = 6;
+/// BM25: how soon repetition no longer counts, and how much the length of a line does.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
 
-/// Whether a word was common when a campaign had so many lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Frequency {
-    lines: u64,
-    is_common: bool,
-}
-
-/// What has been found out about words, by campaign.
-pub type Common = Arc<Mutex<HashMap<(i64, String), Frequency>>>;
+/// A row, and which of the words its line holds, a bit each.
+type Candidate = (i64, u32);
 
 /// Lines that hold words of the query, the best first.
 pub fn search(
@@ -41,110 +37,160 @@ pub fn search(
     key: &str,
     query: &LineQuery,
     viewer: &Viewer,
-    common: &Common,
 ) -> Result<Vec<Hit>, Error> {
-    let all = words(&query.text);
+    let words = words(&query.text);
     let campaign = campaign(db, key)?;
-    if all.is_empty() || campaign < 0 {
+    if words.is_empty() || campaign < 0 {
         return Ok(Vec::new());
     }
-    let mut telling = Vec::new();
-    for word in &all {
-        if !is_common(db, campaign, word, common)? {
-            telling.push(word.as_str());
+    let Some(span) = Span::of(db, campaign, query)? else { return Ok(Vec::new()) };
+    let (each, least) = READ;
+    let limit = if query.limit == 0 { usize::MAX } else { query.limit };
+    let enough = limit.saturating_mul(each).max(least);
+    let (mut postings, mut held) = Postings::open(db, campaign, span, words)?;
+    let reader = Reader::new(campaign, query, viewer);
+    let (mut texts, mut seen) = (Vec::new(), HashSet::new());
+    for _ in 0..ROUNDS {
+        let mut candidates = by_worth(held, &postings);
+        candidates.retain(|(id, _)| seen.insert(*id));
+        for some in candidates.chunks(CHUNK) {
+            reader.read(db, some, enough, &mut texts)?;
+        }
+        if texts.len() >= limit || postings.is_at_end() {
+            break;
+        }
+        held = postings.next(db)?;
+    }
+    let mut best = ranked(&texts, &postings);
+    best.truncate(limit);
+    let sql = format!("SELECT {} FROM {} WHERE l.id = ?", rows::LINE, rows::LINE_FROM);
+    let mut line = db.prepare_cached(&sql).map_err(failure)?;
+    let mut hit =
+        |(id, score)| Ok(Hit { line: line.query_row([id], rows::line).map_err(failure)?, score });
+    best.into_iter().map(&mut hit).collect()
+}
+
+/// Lines that hold words, those that promise most first and of equals the latest.
+fn by_worth(held: Vec<Held>, postings: &Postings) -> Vec<Candidate> {
+    let mut rows: HashMap<i64, u32> = HashMap::new();
+    for (place, ids) in held {
+        for id in ids {
+            *rows.entry(id).or_default() |= 1 << place;
         }
     }
-    let recent = telling.is_empty();
-    let matching = if recent {
-        matching(campaign, &all.iter().map(String::as_str).collect::<Vec<_>>())
-    } else {
-        matching(campaign, &telling)
+    // There are many lines, and few different sets of words in them.
+    let mut worth: HashMap<u32, f64> = HashMap::new();
+    for holds in rows.values() {
+        worth.entry(*holds).or_insert_with(|| {
+            let held = (0..u32::BITS as usize).filter(|place| holds >> place & 1 == 1);
+            held.map(|place| postings.worth(place)).sum()
+        });
+    }
+    let mut rows: Vec<(i64, u32)> = rows.into_iter().collect();
+    let worth = |holds: &u32| worth.get(holds).copied().unwrap_or_default();
+    rows.sort_unstable_by(|a, b| worth(&b.1).total_cmp(&worth(&a.1)).then(b.0.cmp(&a.0)));
+    rows
+}
+
+/// Rows of the lines that were read and their scores, the best first and of equals the latest.
+fn ranked(texts: &[(Candidate, String)], postings: &Postings) -> Vec<(i64, f64)> {
+    let counted: Vec<(Vec<u32>, f64)> =
+        texts.iter().map(|(_, text)| counts(text, postings)).collect();
+    let all: f64 = counted.iter().map(|(_, length)| length).sum();
+    let usual = (all / counted.len().max(1) as f64).max(1.0);
+    let score = |(((id, holds), _), (counts, length)): (&(Candidate, String), &(Vec<u32>, f64))| {
+        let length = 1.0 - B + B * length / usual;
+        let told = counts.iter().enumerate().map(|(place, count)| {
+            // The index may know a word in a form that is not seen here.
+            let count = f64::from(*count.max(&(holds >> place & 1)));
+            postings.worth(place) * count * (K1 + 1.0) / (count + K1 * length)
+        });
+        (*id, told.sum())
     };
-    let eyes = Eyes::from(viewer);
-    // The words first, whatever else is asked for: CROSS JOIN keeps the order.
-    let mut sql = format!(
-        "SELECT {}, -bm25(line_text, 0.0, 1.0) AS score
-         FROM line_text CROSS JOIN line l ON l.id = line_text.rowid
-         CROSS JOIN session s ON s.id = l.session CROSS JOIN presence p ON p.id = l.presence
-         WHERE line_text MATCH ?2 AND l.gone = 0 AND {}",
-        rows::LINE,
-        eyes.line()
-    );
-    let mut given: Vec<Box<dyn ToSql>> = vec![Box::new(eyes.name), Box::new(matching)];
-    let mut when = |condition: &str, value: Box<dyn ToSql>| {
-        given.push(value);
-        sql.push_str(&condition.replace("?_", &format!("?{}", given.len())));
-    };
-    if let Some(session) = &query.session {
-        when(" AND s.key = ?_", Box::new(session.clone()));
-    }
-    if let Some(from) = query.from {
-        when(" AND l.at >= ?_", Box::new(from));
-    }
-    if let Some(to) = query.to {
-        when(" AND l.at < ?_", Box::new(to));
-    }
-    if let Some(speaker) = &query.speaker {
-        when(" AND instr(l.said_by, ?_) > 0", Box::new(named(speaker)));
-    }
-    if recent {
-        when(" AND line_text.rowid >= ?_", Box::new(recent_from(db, campaign)?));
-    }
-    sql.push_str(" ORDER BY score DESC, l.id DESC LIMIT ");
-    sql.push_str(&limit(query.limit).to_string());
-    let mut found = db.prepare_cached(&sql).map_err(failure)?;
-    let hits = found.query_map(params_from_iter(given), |row: &Row<'_>| {
-        Ok(Hit { line: rows::line(row)?, score: row.get("score")? })
-    });
-    hits.and_then(Iterator::collect).map_err(failure)
+    let mut scores: Vec<(i64, f64)> = texts.iter().zip(&counted).map(score).collect();
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    scores
 }
 
-/// The query for lines of a campaign with any of `words`, which are letters and digits.
-pub fn matching(campaign: i64, words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-    format!("campaign : \"c{campaign}\" AND text : ({})", words.join(" OR "))
+/// How often each word is in `text`, and how many words that has.
+fn counts(text: &str, postings: &Postings) -> (Vec<u32>, f64) {
+    let folded = fold(text);
+    let mut counts = vec![0; postings.words().count()];
+    let mut length = 0.0;
+    for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        length += 1.0;
+        for (count, _) in counts.iter_mut().zip(postings.words()).filter(|(_, it)| *it == word) {
+            *count += 1;
+        }
+    }
+    (counts, length)
 }
 
-fn is_common(db: &Connection, campaign: i64, word: &str, common: &Common) -> Result<bool, Error> {
-    let mut lines =
-        db.prepare_cached("SELECT lines FROM campaign WHERE id = ?").map_err(failure)?;
-    let lines: u64 = lines.query_row([campaign], |row| row.get(0)).map_err(failure)?;
-    if lines < SMALL {
-        return Ok(false);
-    }
-    let key = (campaign, word.to_owned());
-    let known = common.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-    // What a fifth more lines would change is not worth counting for.
-    if let Some(known) = known
-        && lines <= known.lines + known.lines / 5
-    {
-        return Ok(known.is_common);
-    }
-    let mut count = db
-        .prepare_cached(
-            "SELECT count(*) FROM (SELECT 1 FROM line_text WHERE line_text MATCH ? LIMIT ?)",
-        )
-        .map_err(failure)?;
-    let bound = lines / COMMON + 1;
-    let found: u64 = count
-        .query_row(params![matching(campaign, &[word]), bound], |row| row.get(0))
-        .map_err(failure)?;
-    let is_common = found == bound;
-    let mut common = common.lock().unwrap_or_else(PoisonError::into_inner);
-    if common.len() >= KNOWN_MAX {
-        common.clear();
-    }
-    common.insert(key, Frequency { lines, is_common });
-    Ok(is_common)
+/// Reads lines that the viewer may see and that are as the question wants them.
+struct Reader {
+    sql: String,
+    given: Vec<Box<dyn ToSql>>,
 }
 
-/// The row from which on lines count as recent.
-fn recent_from(db: &Connection, campaign: i64) -> Result<i64, Error> {
-    let mut row = db
-        .prepare_cached(
-            "SELECT coalesce((SELECT id FROM line WHERE campaign = ? ORDER BY id DESC
-             LIMIT 1 OFFSET ?), 0)",
-        )
-        .map_err(failure)?;
-    row.query_row(params![campaign, RECENT], |row| row.get(0)).map_err(failure)
+impl Reader {
+    fn new(campaign: i64, query: &LineQuery, viewer: &Viewer) -> Self {
+        let eyes = Eyes::from(viewer);
+        // CROSS JOIN keeps the order.
+        let sql = format!(
+            "SELECT c.key, l.text FROM json_each(?2) c CROSS JOIN line l ON l.id = c.value
+             WHERE l.campaign = ?3 AND l.gone = 0 AND {}",
+            eyes.line()
+        );
+        let given: Vec<Box<dyn ToSql>> =
+            vec![Box::new(eyes.name), Box::new(""), Box::new(campaign)];
+        let mut reader = Self { sql, given };
+        let mut when = |condition: &str, value: Box<dyn ToSql>| {
+            reader.given.push(value);
+            reader.sql.push_str(&condition.replace("?_", &format!("?{}", reader.given.len())));
+        };
+        if let Some(session) = &query.session {
+            when(
+                " AND l.session = (SELECT id FROM session WHERE campaign = ?3 AND key = ?_)",
+                Box::new(session.clone()),
+            );
+        }
+        if let Some(from) = query.from {
+            when(" AND l.at >= ?_", Box::new(from));
+        }
+        if let Some(to) = query.to {
+            when(" AND l.at < ?_", Box::new(to));
+        }
+        if let Some(speaker) = &query.speaker {
+            when(" AND instr(l.said_by, ?_) > 0", Box::new(named(speaker)));
+        }
+        reader
+    }
+
+    /// Adds the texts of lines among `candidates`, in their order, until there are enough.
+    fn read(
+        &self,
+        db: &Connection,
+        candidates: &[Candidate],
+        enough: usize,
+        texts: &mut Vec<(Candidate, String)>,
+    ) -> Result<(), Error> {
+        if texts.len() >= enough {
+            return Ok(());
+        }
+        let ids: Vec<i64> = candidates.iter().map(|(id, _)| *id).collect();
+        let ids: Box<dyn ToSql> = Box::new(json(&ids)?);
+        let given = self.given.iter().enumerate();
+        let given = given.map(|(place, value)| if place == 1 { &ids } else { value });
+        let mut lines = db.prepare_cached(&self.sql).map_err(failure)?;
+        let mut rows = lines.query(params_from_iter(given)).map_err(failure)?;
+        while texts.len() < enough
+            && let Some(row) = rows.next().map_err(failure)?
+        {
+            let place: usize = row.get(0).map_err(failure)?;
+            if let Some(candidate) = candidates.get(place) {
+                texts.push((*candidate, row.get(1).map_err(failure)?));
+            }
+        }
+        Ok(())
+    }
 }

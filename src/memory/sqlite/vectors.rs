@@ -2,10 +2,7 @@
 //!
 //! Entry function: [`nearest`]. **Never**: trusts a matrix in memory that the rows have outlived.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -18,6 +15,9 @@ use super::{
 
 /// Campaigns whose vectors are held in memory; each 1.5 kB an item at 384 dimensions.
 const MATRICES_MAX: usize = 4;
+
+/// Items that are read at once.
+const CHUNK: usize = 64;
 
 /// A campaign's vectors of one model, each of length 1.
 pub struct Matrix {
@@ -104,48 +104,59 @@ pub fn nearest(
         return Ok(Vec::new());
     }
     let asked: Vec<f32> = query.values.iter().map(|value| value / length).collect();
-    let scores: HashMap<i64, f32> = matrix
+    let mut scores: Vec<(i64, f32)> = matrix
         .items
         .iter()
         .zip(matrix.values.chunks_exact(matrix.length))
         .map(|(item, values)| (*item, dot(values, &asked)))
         .collect();
+    scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
     let eyes = Eyes::from(viewer);
+    // The best are read until enough of them may be shown; CROSS JOIN keeps their order.
     let sql = format!(
-        "SELECT i.id FROM item i WHERE i.campaign = ?2 AND {} AND {}
-         AND (?3 = '[]' OR i.kind IN (SELECT value FROM json_each(?3)))",
+        "SELECT {ITEM}, c.key AS place FROM json_each(?3) c CROSS JOIN item i ON i.id = c.value
+         LEFT JOIN session s ON s.id = i.session WHERE i.campaign = ?2 AND {} AND {}
+         AND (?4 = '[]' OR i.kind IN (SELECT value FROM json_each(?4)))",
         eyes.counting(),
         eyes.item()
     );
     let mut seen = db.prepare_cached(&sql).map_err(failure)?;
-    let seen = seen
-        .query_map(params![eyes.name, campaign, json(&query.kinds)?], |row| row.get::<_, i64>(0))
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(failure)?;
-    let mut best: Vec<(i64, f32)> =
-        seen.into_iter().filter_map(|id| Some((id, *scores.get(&id)?))).collect();
-    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    best.truncate(query.limit);
-    let sql =
-        format!("SELECT {ITEM} FROM item i LEFT JOIN session s ON s.id = i.session WHERE i.id = ?");
-    let mut one = db.prepare_cached(&sql).map_err(failure)?;
-    let mut found = |(id, score): (i64, f32)| {
-        let item = one.query_row([id], item).map_err(failure)?;
-        Ok(Found { item, score: f64::from(score) })
-    };
-    best.into_iter().map(&mut found).collect()
+    let kinds = json(&query.kinds)?;
+    let mut found = Vec::new();
+    for some in scores.chunks(CHUNK) {
+        let ids: Vec<i64> = some.iter().map(|(id, _)| *id).collect();
+        let given = params![eyes.name, campaign, json(&ids)?, kinds];
+        let mut rows = seen.query(given).map_err(failure)?;
+        while let Some(row) = rows.next().map_err(failure)? {
+            let place: usize = row.get("place").map_err(failure)?;
+            let score = some.get(place).map_or(0.0, |(_, score)| f64::from(*score));
+            found.push(Found { item: item(row).map_err(failure)?, score });
+            if found.len() == query.limit {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Eight sums at once, which the compiler puts side by side.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in left.zip(right) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
+    let ((left, left_rest), (right, right_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0_f32; 8];
+    for ([a0, a1, a2, a3, a4, a5, a6, a7], [b0, b1, b2, b3, b4, b5, b6, b7]) in
+        left.iter().zip(right)
+    {
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = &mut sums;
+        *s0 += a0 * b0;
+        *s1 += a1 * b1;
+        *s2 += a2 * b2;
+        *s3 += a3 * b3;
+        *s4 += a4 * b4;
+        *s5 += a5 * b5;
+        *s6 += a6 * b6;
+        *s7 += a7 * b7;
     }
+    let rest: f32 = left_rest.iter().zip(right_rest).map(|(a, b)| a * b).sum();
     rest + sums.iter().sum::<f32>()
 }
 

@@ -146,6 +146,12 @@ pub async fn searching(store: &dyn MemoryStore) {
 }
 
 pub async fn common_words(store: &dyn MemoryStore) {
+    let first = (1..=20).map(|n| Utterance {
+        speaker: "Early".to_owned(),
+        at: i64::try_from(n).unwrap(),
+        ..line("first", n, "the road begins")
+    });
+    store.append(&key(), first.collect()).await.unwrap();
     let lines = (1..=3_000).map(|n| line("one", n, &format!("the road goes on, mile {n}")));
     store.append(&key(), lines.collect()).await.unwrap();
     let rare = line("one", 3_001, "a griffon on the road");
@@ -153,6 +159,14 @@ pub async fn common_words(store: &dyn MemoryStore) {
     let hits = found(store, about("is the griffon on the road"), Viewer::Dm).await;
     assert_eq!(hits, ["a griffon on the road"], "words of most lines do not count");
     assert_eq!(found(store, about("the road"), Viewer::Dm).await.len(), 10, "unless alone");
+    for early in [
+        LineQuery { session: Some("first".to_owned()), ..about("the road") },
+        LineQuery { to: Some(1_000), ..about("the road") },
+        LineQuery { speaker: Some("early".to_owned()), ..about("the road") },
+    ] {
+        let hits = found(store, early.clone(), Viewer::Dm).await;
+        assert_eq!(hits, ["the road begins"; 10], "{early:?}");
+    }
 }
 
 pub async fn witnesses(store: &dyn MemoryStore) {

@@ -1,0 +1,273 @@
+//! Stores to be measured, and how they are filled.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use glyphoxa::measure::{CampaignKey, MemoryStore, Postgres, Sqlite};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_postgres::NoTls;
+
+use super::{
+    corpus::{self, Lines, Vocabulary},
+    support::{
+        figures::rounded,
+        process::{cpu, resident_mb},
+    },
+};
+
+/// Lines that are written at once.
+const BATCH: usize = 2_000;
+/// Lines of a step of loading, after which the other campaigns grow too.
+const STEP: u64 = 100_000;
+/// Other campaigns in the same store.
+const OTHERS: usize = 4;
+/// How much smaller each of them is.
+const SMALLER: u64 = 100;
+/// Changes and vectors that are written at once.
+const CHANGES: usize = 2_000;
+
+/// Where stores are and whether they stay.
+pub struct Place {
+    /// A folder of the disk that is measured.
+    folder: PathBuf,
+    /// Whether it and the databases are left for the next run.
+    keep: bool,
+    /// Removed with this.
+    _own: Option<TempDir>,
+}
+
+impl Place {
+    /// The folder that was given, or one for this run.
+    pub fn new(keep: Option<&str>) -> Self {
+        let own = keep.is_none().then(|| TempDir::new().expect("a folder"));
+        let folder = own.as_ref().map(|own| own.path().to_owned());
+        let folder = folder.or_else(|| keep.map(PathBuf::from)).expect("one of them");
+        fs::create_dir_all(&folder).expect("a folder");
+        Self { folder, keep: keep.is_some(), _own: own }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Which store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// One file.
+    Sqlite,
+    /// A server that `GLYPHOXA_TEST_POSTGRES` names.
+    Postgres,
+}
+
+impl Engine {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// A filled store.
+pub struct Filled {
+    /// The store.
+    pub store: Arc<dyn MemoryStore>,
+    /// The campaign with nearly all of its lines.
+    pub campaign: CampaignKey,
+    /// How many these are.
+    pub lines: u64,
+    /// Where its database is administered, and its name, if it is to be removed.
+    database: Option<(String, String)>,
+}
+
+impl Filled {
+    /// Opens a store with `lines` lines, which are written where they are not there yet. `None`:
+    /// there is no such server.
+    pub async fn open(
+        engine: Engine,
+        place: &Place,
+        words: &Vocabulary,
+        lines: u64,
+    ) -> Option<Self> {
+        let (store, database): (Arc<dyn MemoryStore>, _) = match engine {
+            Engine::Sqlite => {
+                let path = place.folder.join(format!("bench-{lines}.db"));
+                (Arc::new(Sqlite::open(&path).expect("a file")), None)
+            }
+            Engine::Postgres => {
+                let (admin, name, own) = database(lines)?;
+                ask(&admin, &format!("CREATE DATABASE {name}")).await;
+                let store = Postgres::open(&own.parse().expect("an address")).await;
+                (Arc::new(store.expect("a server")), Some((admin, name)))
+            }
+        };
+        let campaign = CampaignKey("large".to_owned());
+        let mut filled = Self { store, campaign, lines, database };
+        let before = filled.store.counts(&filled.campaign).await.expect("counts").lines;
+        let cpu_before = cpu();
+        let began = Instant::now();
+        if before < lines {
+            filled.load(words, before).await;
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        if let (Engine::Postgres, Some((_, _, own))) = (engine, database_of(lines)) {
+            // What its own autovacuum does in time.
+            ask(&own, "VACUUM (ANALYZE)").await;
+        }
+        let health = filled.store.health().await.expect("it answers");
+        let line = json!({
+            "case": "load", "store": engine.name(), "engine": health.engine, "lines": lines,
+            "loaded": lines - before.min(lines), "seconds": rounded(seconds),
+            "cpu_s": rounded((cpu() - cpu_before).as_secs_f64()),
+            "mb": rounded(health.bytes as f64 / 1e6), "resident_mb": rounded(resident_mb("self")),
+        });
+        super::print(&line);
+        if place.keep {
+            filled.database = None;
+        }
+        Some(filled)
+    }
+
+    async fn load(&self, words: &Vocabulary, before: u64) {
+        let mut from = before;
+        while from < self.lines {
+            let count = STEP.min(self.lines - from);
+            self.append(&self.campaign, words, from, count).await;
+            for other in 0..OTHERS {
+                let key = CampaignKey(format!("small-{other}"));
+                let there = self.store.counts(&key).await.expect("counts").lines;
+                self.append(&key, words, there, count / SMALLER).await;
+            }
+            from += count;
+            eprintln!("{from} lines");
+        }
+        if before > 0 {
+            return;
+        }
+        let world = corpus::world(words);
+        for part in world.chunks(CHANGES) {
+            self.store.apply(&self.campaign, part.to_vec()).await.expect("a part of the world");
+        }
+        for part in corpus::chunks(words).chunks(500) {
+            let written = self.store.put_items(&self.campaign, part.to_vec()).await;
+            assert_eq!(written.expect("chunks"), part.len() as u64, "chunks of lines there are");
+        }
+        for part in corpus::vectors().chunks(500) {
+            let model = corpus::MODEL;
+            self.store.put_vectors(&self.campaign, model, part.to_vec()).await.expect("vectors");
+        }
+    }
+
+    async fn append(&self, key: &CampaignKey, words: &Vocabulary, from: u64, count: u64) {
+        let mut lines = Lines::new(words, &key.0, from);
+        let mut left = usize::try_from(count).expect("it fits");
+        while left > 0 {
+            let batch: Vec<_> = lines.by_ref().take(BATCH.min(left)).collect();
+            left -= batch.len();
+            self.store.append(key, batch).await.expect("a batch");
+        }
+    }
+
+    /// Removes what is not to be kept.
+    pub async fn close(self) {
+        drop(self.store);
+        if let Some((admin, name)) = self.database {
+            ask(&admin, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+        }
+    }
+}
+
+/// Where databases are made, the name of the one of so many lines, and where it is.
+#[expect(clippy::disallowed_methods, reason = "benches are told where a server is")]
+fn database_of(lines: u64) -> Option<(String, String, String)> {
+    let given = env::var("GLYPHOXA_TEST_POSTGRES").ok()?;
+    let (address, options) = given.split_once('?').unwrap_or((&given, ""));
+    let (address, _) = address.rsplit_once('/').filter(|(it, _)| it.contains("//"))?;
+    let url = |database: &str| format!("{address}/{database}?{options}");
+    let name = format!("glyphoxa_bench_{lines}");
+    Some((url("postgres"), name.clone(), url(&name)))
+}
+
+/// The same, or a loud word about its absence.
+fn database(lines: u64) -> Option<(String, String, String)> {
+    let found = database_of(lines);
+    if found.is_none() {
+        eprintln!("SKIPPED: PostgreSQL, for GLYPHOXA_TEST_POSTGRES names no server");
+    }
+    found
+}
+
+/// Has a server do something; what fails is said.
+async fn ask(url: &str, what: &str) {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
+    let running = tokio::spawn(connection);
+    if let Err(error) = client.batch_execute(what).await {
+        let known =
+            error.as_db_error().is_some_and(|said| said.message().contains("already exists"));
+        assert!(known, "{what}: {error:?}");
+    }
+    drop(client);
+    running.await.expect("a connection").expect("it ends well");
+}
+
+/// The floor that appends are read against: 4 KiB at the end of a file, flushed.
+pub struct Disk(fs::File);
+
+impl Disk {
+    /// A file in `folder`.
+    pub fn new(folder: &Path) -> Self {
+        Self(fs::File::create(folder.join("floor")).expect("a file"))
+    }
+
+    /// One write that is on the disk afterwards.
+    pub fn flush(&mut self) {
+        use std::io::Write;
+        self.0.write_all(&[7; 4_096]).expect("it takes it");
+        self.0.sync_data().expect("it is flushed");
+    }
+}
+
+/// CPU time of this process and of the server's processes that work for it.
+pub struct Meter(Vec<String>);
+
+impl Meter {
+    /// Of a store in use; a server's time counts where it runs on this machine.
+    pub async fn of(engine: Engine, lines: u64) -> Self {
+        let mut servers = Vec::new();
+        if let (Engine::Postgres, Some((_, _, own))) = (engine, database_of(lines)) {
+            let (client, connection) =
+                tokio_postgres::connect(&own, NoTls).await.expect("a server");
+            let running = tokio::spawn(connection);
+            let which = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
+            let rows = client.query(which, &[]).await.expect("its processes");
+            servers = rows.iter().map(|row| row.get::<_, i32>(0).to_string()).collect();
+            drop(client);
+            running.await.expect("a connection").expect("it ends well");
+        }
+        Self(servers)
+    }
+
+    /// So far.
+    pub fn read(&self) -> Duration {
+        let time = |pid: &String| {
+            let text = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+            text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+        };
+        cpu() + self.0.iter().filter_map(time).sum::<Duration>()
+    }
+}
+
+/// A line of figures of one store.
+pub fn of(engine: Engine, lines: u64, mut line: Value) -> Value {
+    line["store"] = engine.name().into();
+    line["lines"] = lines.into();
+    line
+}

@@ -1,0 +1,157 @@
+//! How many lines hold a word, as far as the server knows.
+//!
+//! Entry: `Postgres::weighed`. **Never**: counts what the server has sampled.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use deadpool_postgres::Client;
+use tokio::time::Instant;
+
+use super::{
+    Postgres,
+    sql::{Sql, campaign_word, lexeme, plain},
+};
+use crate::memory::{CampaignKey, Error};
+
+/// A word in a larger share of lines is common.
+const COMMON: f64 = 0.05;
+/// In no more lines than these no word is.
+const FEW: f64 = 100.0;
+/// For so long the server's sample is taken as it was.
+const FRESH: Duration = Duration::from_secs(600);
+
+/// The server's sample of words in lines, where it has one.
+const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
+     s.most_common_elem_freqs FROM pg_stats s JOIN pg_class c ON c.oid = 'utterance'::regclass \
+     WHERE s.schemaname = current_schema() AND s.tablename = 'utterance' AND s.attname = 'words' \
+     AND s.most_common_elems IS NOT NULL";
+
+/// A word of a question.
+pub(super) struct Word {
+    /// As the index has it.
+    pub(super) text: String,
+    /// Share of the campaign's lines that hold it, about.
+    pub(super) share: f64,
+    /// How many these are.
+    pub(super) lines: f64,
+    /// How many lines do not.
+    others: f64,
+}
+
+impl Word {
+    fn new(text: String, share: f64, all: f64) -> Self {
+        let lines = share * all;
+        Self { text, share, lines, others: (all - lines).max(0.0) }
+    }
+
+    /// How much it tells that a line holds it: the rarer the more.
+    pub(super) fn worth(&self) -> f64 {
+        (1.0 + (self.others + 0.5) / (self.lines + 0.5)).ln()
+    }
+
+    fn is_common(&self) -> bool {
+        self.share > COMMON && self.lines > FEW
+    }
+}
+
+/// The words of a question, the rarest first.
+pub(super) struct Weighed {
+    pub(super) words: Vec<Word>,
+    /// Share of all lines that are the campaign's.
+    pub(super) own: f64,
+}
+
+/// The words themselves.
+pub(super) fn told_by(words: &[Word]) -> Vec<String> {
+    words.iter().map(|word| word.text.clone()).collect()
+}
+
+/// Words and the share of lines that hold them, as the server has sampled them.
+pub(super) struct Sample {
+    lines: f64,
+    shares: HashMap<String, f64>,
+    /// Of words that it does not name.
+    others: f64,
+    read: Instant,
+}
+
+impl Sample {
+    fn share(&self, word: &str) -> f64 {
+        self.shares.get(word).copied().unwrap_or(self.others)
+    }
+}
+
+impl Postgres {
+    /// `words` and how many lines hold them. Common ones are left out, unless all are.
+    pub(super) async fn weighed(
+        &self,
+        client: &Client,
+        campaign: &CampaignKey,
+        words: Vec<String>,
+    ) -> Result<Weighed, Error> {
+        let (weighed, own): (Vec<Word>, f64) = match self.sample(client).await? {
+            _ if words.is_empty() => (Vec::new(), 0.0),
+            Some(sample) => {
+                let own = sample.share(&campaign_word(campaign));
+                let weigh = |word: String| {
+                    let share = sample.share(&word);
+                    Word::new(word, share, sample.lines * own)
+                };
+                (words.into_iter().map(weigh).collect(), own)
+            }
+            None => (counted(client, campaign, words).await?, 0.0),
+        };
+        let (common, telling): (Vec<Word>, Vec<Word>) =
+            weighed.into_iter().partition(Word::is_common);
+        let mut words = if telling.is_empty() { common } else { telling };
+        words.sort_by(|a, b| a.lines.total_cmp(&b.lines));
+        Ok(Weighed { words, own })
+    }
+
+    /// The sample; `None`: there is none yet.
+    async fn sample(&self, client: &Client) -> Result<Option<Arc<Sample>>, Error> {
+        let held = self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(sample) = held
+            && sample.read.elapsed() < FRESH
+        {
+            return Ok(Some(sample));
+        }
+        let statement = client.prepare_cached(SAMPLE).await?;
+        let Some(row) = client.query_opt(&statement, &[]).await? else { return Ok(None) };
+        let lines = f64::from(row.try_get::<_, f32>(0)?).max(1.0);
+        let (words, shares): (Vec<String>, Vec<f32>) = (row.try_get(1)?, row.try_get(2)?);
+        // After those of the words comes the least share of one that is named.
+        let others = shares.get(words.len()).copied().unwrap_or_default();
+        let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
+        let others = (f64::from(others) / 2.0).max(1.0 / lines);
+        let sample = Arc::new(Sample { lines, shares, others, read: Instant::now() });
+        *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&sample));
+        Ok(Some(sample))
+    }
+}
+
+/// The same by counting. Only a campaign so new that the server has not sampled it yet is small
+/// enough for that.
+async fn counted(
+    client: &Client,
+    campaign: &CampaignKey,
+    words: Vec<String>,
+) -> Result<Vec<Word>, Error> {
+    let own = lexeme(&campaign_word(campaign));
+    let queries = words.iter().map(|word| format!("{own} & {}", lexeme(word)));
+    let mut sql = Sql::new("SELECT (SELECT count(*) FROM utterance WHERE campaign = ");
+    sql.bind(plain(&campaign.0));
+    sql.push("), (SELECT count(*) FROM utterance u WHERE u.words @@ ");
+    sql.push("q.query::tsquery) FROM unnest(").bind(queries.collect::<Vec<_>>());
+    sql.push("::text[]) WITH ORDINALITY AS q (query, place) ORDER BY q.place");
+    let weigh = |(row, word): (&tokio_postgres::Row, String)| {
+        let (all, held): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let (all, held) = ((all as f64).max(1.0), held as f64);
+        Ok(Word::new(word, held / all, all))
+    };
+    sql.query(client).await?.iter().zip(words).map(weigh).collect()
+}
