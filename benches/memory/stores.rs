@@ -16,7 +16,7 @@ use super::{
     corpus::{self, Lines, Vocabulary},
     support::{
         figures::rounded,
-        process::{cpu, resident_mb},
+        process::{cpu, cpu_of, resident_mb},
     },
 };
 
@@ -112,7 +112,7 @@ impl Filled {
         let campaign = CampaignKey("large".to_owned());
         let mut filled = Self { store, campaign, lines, database };
         let before = filled.store.counts(&filled.campaign).await.expect("counts").lines;
-        let cpu_before = cpu();
+        let cpu_before = cpu_of("self");
         let began = Instant::now();
         if before < lines {
             filled.load(words, before).await;
@@ -126,7 +126,7 @@ impl Filled {
         let line = json!({
             "case": "load", "store": engine.name(), "engine": health.engine, "lines": lines,
             "loaded": lines - before.min(lines), "seconds": rounded(seconds),
-            "cpu_s": rounded((cpu() - cpu_before).as_secs_f64()),
+            "cpu_s": rounded((cpu_of("self") - cpu_before).as_secs_f64()),
             "mb": rounded(health.bytes as f64 / 1e6), "resident_mb": rounded(resident_mb("self")),
         });
         super::print(&line);
