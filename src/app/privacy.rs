@@ -41,7 +41,7 @@ pub async fn own_lines(store: &dyn MemoryStore, player: &str) -> Result<String, 
                 );
                 session = Some(said.session.clone());
             }
-            let name = said.character.as_ref().unwrap_or(&said.speaker);
+            let name = said.who();
             let to = said.npc.as_ref().map_or_else(String::new, |npc| format!(" to {npc}"));
             _ = writeln!(text, "{} {name}{to}: {}", time(said.at), said.text);
             if let Some(raw) = &said.raw {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::{Verdict, Writer, date, decide, facts, recap};
 use crate::{
     discord::{Fact, FactId, Standing, WaitingFacts, WantedFacts},
+    logic::words::shortened,
     memory::{
         CampaignKey, Error, Item, ItemFilter, ItemKind, Line, LineFilter, MemoryStore, Pick,
         SessionFilter, Status, Viewer, Visibility,
@@ -135,11 +136,6 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
 
 /// Who said what, with its number.
 fn quoted(Line { seq, said, .. }: &Line) -> String {
-    let who = said.character.as_ref().unwrap_or(&said.speaker);
-    let text = said.text.replace('\n', " ");
-    let mut quote: String = text.chars().take(QUOTED).collect();
-    if quote.len() < text.len() {
-        quote.push('…');
-    }
-    format!("#{seq} {who}: “{quote}”")
+    let quote = shortened(&said.text.replace('\n', " "), QUOTED);
+    format!("#{seq} {}: “{quote}”", said.who())
 }

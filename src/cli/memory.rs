@@ -14,6 +14,7 @@ use crate::{
         Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
         Snapshot, Viewer,
     },
+    tools::builtin::viewer,
 };
 
 /// Neighbours that are listed at most.
@@ -114,7 +115,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     Some(name) => {
                         let (_, npc) =
                             app::find_npc(&config.npcs, &name).map_err(Failure::Usage)?;
-                        Viewer::Npc { name: npc.name.clone(), knows: npc.knowledge_scope.clone() }
+                        viewer(npc)
                     }
                 };
                 let query = LineQuery { text, session, speaker, limit, ..LineQuery::default() };

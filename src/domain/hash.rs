@@ -1,10 +1,39 @@
 //! A hash that is the same in every run, on every machine, in every release.
 //!
-//! Entry function: [`fnv1a`]. **Never**: a safeguard against somebody who wants a clash.
+//! Entry items: [`fnv1a`], [`Fnv`]. **Never**: a safeguard against somebody who wants a clash.
 
-/// FNV-1a, 64 bit (<http://www.isthe.com/chongo/tech/comp/fnv/>).
+use std::hash::Hasher;
+
+/// FNV-1a, 64 bit (<http://www.isthe.com/chongo/tech/comp/fnv/>), for maps with short keys that are
+/// looked up for every word heard.
+#[derive(Clone, Debug)]
+pub struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.add(*byte));
+    }
+}
+
+/// The hash of some bytes.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let mut hash = Fnv::default();
+    bytes.into_iter().for_each(|byte| hash.add(byte));
+    hash.finish()
 }

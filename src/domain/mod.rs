@@ -13,7 +13,7 @@ mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
-pub use hash::fnv1a;
+pub use hash::{Fnv, fnv1a};
 pub use ids::{CallId, SessionId, TurnId};
 pub use npc::{
     AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,

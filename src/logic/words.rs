@@ -7,11 +7,13 @@
 //! **Never**: stems, translates or corrects a word.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::domain::Fnv;
 
 /// The words of one text, in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -264,25 +266,11 @@ impl<T> Phrases<T> {
     }
 }
 
-/// FNV-1a: short keys from the configuration, looked up for every word heard.
-#[derive(Clone, Debug)]
-pub struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+/// The first `most` characters of `text`, with an ellipsis where more follow.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -101,6 +101,13 @@ pub struct Utterance {
     pub visibility: Visibility,
 }
 
+impl Utterance {
+    /// Who said it, as NPCs know them: the character, else the speaker.
+    pub fn who(&self) -> &str {
+        self.character.as_ref().unwrap_or(&self.speaker)
+    }
+}
+
 /// A written line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {

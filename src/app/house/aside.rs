@@ -2,13 +2,10 @@
 //!
 //! Entry type: [`Aside`]. **Never**: pays for a session.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::UNIX_EPOCH,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    app::reload::wall_clock,
+    app::memory::now,
     config::Config,
     engine::Purse,
     logic::budget::{BudgetOptions, Ledger},
@@ -16,7 +13,7 @@ use crate::{
 
 /// What a session may spend, each day anew. Cloning shares it.
 #[derive(Clone)]
-pub struct Aside(Arc<Mutex<(u64, Purse)>>);
+pub struct Aside(Arc<Mutex<(i64, Purse)>>);
 
 impl Aside {
     /// Full, of as much as `config` says.
@@ -40,6 +37,6 @@ fn full(budget: &BudgetOptions) -> Purse {
 }
 
 /// Days since 1970.
-fn today() -> u64 {
-    wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / 86_400
+fn today() -> i64 {
+    now() / 86_400_000
 }

@@ -51,7 +51,7 @@ fn item(lines: &[Line]) -> Option<Item> {
     let (first, last) = (lines.first()?, lines.last()?);
     let told = lines.iter().map(|line| {
         let said = &line.said;
-        format!("{}: {}", said.character.as_ref().unwrap_or(&said.speaker), said.text)
+        format!("{}: {}", said.who(), said.text)
     });
     Some(Item {
         id: format!("chunk:{}:{}", first.said.session, first.seq),

@@ -83,12 +83,8 @@ fn throws(line: &Line) -> Option<Claim> {
         Some(format!("{}: {total}", dice.unwrap_or("dice")))
     });
     let throws: Vec<String> = throws.collect();
-    let text = format!("{} rolled {}.", who(line), throws.join(", "));
+    let text = format!("{} rolled {}.", line.said.who(), throws.join(", "));
     (!throws.is_empty()).then(|| Claim { text, lines: vec![line.seq] })
-}
-
-fn who(line: &Line) -> &str {
-    line.said.character.as_ref().unwrap_or(&line.said.speaker)
 }
 
 /// Who said what to whom, quoted.
@@ -100,7 +96,7 @@ fn said(line: &Line) -> String {
         text.truncate(text.rfind(char::is_whitespace).unwrap_or(text.len()));
         text.push('…');
     }
-    format!("{}{to}: “{text}”", who(line))
+    format!("{}{to}: “{text}”", line.said.who())
 }
 
 #[cfg(test)]

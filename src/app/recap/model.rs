@@ -62,7 +62,7 @@ fn task(most: usize) -> String {
 fn parts(lines: &[Line]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for Line { seq, said, .. } in lines {
-        let who = said.character.as_ref().unwrap_or(&said.speaker);
+        let who = said.who();
         let line = format!("#{seq} {who}: {}\n", said.text.replace('\n', " "));
         match parts.last_mut().filter(|part| part.len() + line.len() <= PART) {
             Some(part) => part.push_str(&line),

@@ -176,9 +176,11 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
             let mut client = pool(&address).unwrap().get().await.unwrap();
             let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
             client.batch_execute(anew).await.unwrap();
-            migrate::migrate(&mut client, &migrate::STEPS[..earlier]).await.unwrap();
-            let data = suite::kept::data("postgres/migrations", earlier);
-            client.batch_execute(&data).await.unwrap();
+            for step in 1..=earlier {
+                migrate::migrate(&mut client, &migrate::STEPS[..step]).await.unwrap();
+                let data = suite::kept::data("postgres/migrations", step);
+                client.batch_execute(&data).await.unwrap();
+            }
             let tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'";
             for row in client.query(tables, &[]).await.unwrap() {
                 let table: String = row.get(0);

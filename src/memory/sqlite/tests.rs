@@ -95,8 +95,10 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     for earlier in suite::kept::earlier(migrate::STEPS.len()) {
         let path = folder.path().join(format!("{earlier}.db"));
         let mut db = connect(&path).unwrap();
-        migrate::migrate(&mut db, &migrate::STEPS[..earlier]).unwrap();
-        db.execute_batch(&suite::kept::data("sqlite/schema", earlier)).unwrap();
+        for step in 1..=earlier {
+            migrate::migrate(&mut db, &migrate::STEPS[..step]).unwrap();
+            db.execute_batch(&suite::kept::data("sqlite/schema", step)).unwrap();
+        }
         let tables = "SELECT name FROM pragma_table_list WHERE type = 'table' \
                       AND schema = 'main' AND name <> 'sqlite_schema'";
         let names: Result<Vec<String>, _> =

@@ -15,7 +15,8 @@ pub fn earlier(steps: usize) -> std::ops::Range<usize> {
     1..steps.max(2)
 }
 
-/// What is put into a store of schema `step` by the engine's own means: something into every table.
+/// What is put into a store of schema `step` by the engine's own means, after the data of the schemas
+/// before it: then there is something in every table.
 pub fn data(folder: &str, step: usize) -> String {
     let file = format!("src/memory/{folder}/{step:04}.data.sql");
     let missing = || panic!("'{file}' is missing (write down a store of schema {step} there)");

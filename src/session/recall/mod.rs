@@ -259,7 +259,7 @@ fn related(tie: &Tie) -> String {
 /// A line with who said it to whom and when.
 fn told(line: &Line, now: i64) -> String {
     let said = &line.said;
-    let who = said.character.as_ref().unwrap_or(&said.speaker);
+    let who = said.who();
     let to = said.npc.as_ref().filter(|_| said.speaker_id.is_some());
     let to = to.map(|npc| format!(" to {npc}")).unwrap_or_default();
     format!("{who}{to}, {}: {}", ago(now.saturating_sub(said.at)), said.text)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{super::text, failed};
 use crate::{
-    logic::{ago::ago, telling::Telling},
+    logic::{ago::ago, telling::Telling, words::shortened},
     memory::{
         CampaignKey, Entity, EntityFilter, EntityKind, Hit, Line, LineFilter, LineQuery,
         MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
@@ -190,7 +190,7 @@ impl Look<'_> {
     pub fn told(&self, line: &Line) -> Value {
         let said = &line.said;
         let mut value = json!({
-            "who": who(line),
+            "who": line.said.who(),
             "when": self.when(said.at),
             "text": cut(&said.text),
             "session": said.session,
@@ -218,22 +218,14 @@ fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
     value
 }
 
-/// Who said a line, as NPCs know them.
-fn who(line: &Line) -> &str {
-    line.said.character.as_deref().unwrap_or(&line.said.speaker)
-}
-
 /// A line as one would quote it.
 fn spoken(line: &Line) -> String {
-    format!("{}: {}", who(line), cut(&line.said.text))
+    format!("{}: {}", line.said.who(), cut(&line.said.text))
 }
 
 /// At most [`LINE_MAX`] characters.
 pub fn cut(text: &str) -> String {
-    match text.char_indices().nth(LINE_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shortened(text, LINE_MAX)
 }
 
 /// A thing in short.

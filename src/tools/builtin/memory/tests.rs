@@ -169,10 +169,8 @@ impl Embedder for Vectors {
     }
 }
 
-#[tokio::test]
-async fn facts_are_ranked_by_words_and_meaning_together() {
-    let kept = kept().await;
-    let item = |id: &str, text: &str| Item {
+fn fact(id: &str, text: &str) -> Item {
+    Item {
         id: id.to_owned(),
         kind: ItemKind::Fact,
         text: text.to_owned(),
@@ -181,8 +179,13 @@ async fn facts_are_ranked_by_words_and_meaning_together() {
         visibility: Visibility::Everyone,
         status: Status::Accepted,
         made: NOW - DAY,
-    };
-    let items = vec![item("a", "The smith wants his mallet"), item("b", "Geese fly south")];
+    }
+}
+
+#[tokio::test]
+async fn facts_are_ranked_by_words_and_meaning_together() {
+    let kept = kept().await;
+    let items = vec![fact("a", "The smith wants his mallet"), fact("b", "Geese fly south")];
     kept.store.put_items(&kept.campaign, items).await.unwrap();
     let vector =
         |item: &str, values: [f32; 2]| Vector { item: item.to_owned(), values: values.to_vec() };
@@ -212,16 +215,6 @@ async fn facts_are_ranked_by_words_and_meaning_together() {
 async fn without_an_embedder_forms_of_a_word_and_misheard_names_are_found() {
     let kept = kept().await;
     let meaning = Meaning::by_spelling();
-    let fact = |id: &str, text: &str| Item {
-        id: id.to_owned(),
-        kind: ItemKind::Fact,
-        text: text.to_owned(),
-        session: None,
-        lines: None,
-        visibility: Visibility::Everyone,
-        status: Status::Accepted,
-        made: NOW - DAY,
-    };
     let items = vec![fact("a", "Greymantle reads the stars"), fact("b", "Geese fly south")];
     let texts: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
     kept.store.put_items(&kept.campaign, items).await.unwrap();
