@@ -5,6 +5,7 @@
 //! disk, or answers later than [`BOUND`].
 
 mod address;
+mod append;
 mod failure;
 mod graph;
 mod index;

@@ -1,36 +1,23 @@
-//! Lines in PostgreSQL: how they are written, and read in their order.
+//! Lines in PostgreSQL, read in their order, and their sessions.
 //!
-//! Entry: [`Transcript`] of [`Postgres`]. **Never**: gives a number twice, or leaves one out: a
-//! session's row is held while its lines are numbered.
+//! Entry: [`Transcript`] of [`Postgres`]. **Never**: shows a line to a viewer who may not see it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry};
-
-use deadpool_postgres::Transaction;
-use futures::{future::try_join_all, try_join};
 use tokio_postgres::Row;
 
 use super::{
     Postgres,
-    sql::{Sql, count, fold_of, folded, json, lexemes, number, plain, read, told},
+    sql::{Sql, count, number, plain, read},
     within,
 };
 use crate::memory::{
     Answer, CampaignKey, Count, Counts, Error, Forget, Forgotten, Hit, Line, LineFilter, LineQuery,
-    Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance, Viewer,
+    Pick, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance, Viewer,
 };
 
 /// Columns of a line, of `utterance u`, as [`line()`] reads them.
 pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration, u.speaker_id, \
      u.speaker, u.character, u.npc, u.text, u.raw, u.present, u.outcome, u.tools, u.visibility, \
      u.withdrawn";
-
-/// Longest identity of an utterance, in characters.
-const UID_MAX: usize = 64;
-
-const WRITE: &str = "INSERT INTO utterance (campaign, session, seq, uid, turn, at, duration, \
-     speaker_id, speaker, character, npc, text, raw, present, outcome, tools, visibility, open, \
-     told, heard, players, said_by, words) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, \
-     $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, array_to_tsvector($23))";
 
 impl Transcript for Postgres {
     fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()> {
@@ -156,156 +143,6 @@ impl Transcript for Postgres {
             Ok(counts)
         }))
     }
-}
-
-impl Postgres {
-    /// Writes what is new of `lines`; gives the numbers of all.
-    async fn write(
-        &self,
-        campaign: &CampaignKey,
-        lines: Vec<Utterance>,
-    ) -> Result<Vec<u64>, Error> {
-        let fits = |uid: &Uid| (1..=UID_MAX).contains(&uid.0.chars().count());
-        if let Some(line) = lines.iter().find(|line| !fits(&line.uid)) {
-            let text = format!("'{}' is no identity (1 to {UID_MAX} characters)", line.uid.0);
-            return Err(Error::Asked(text));
-        }
-        if lines.is_empty() {
-            return Ok(Vec::new());
-        }
-        if campaign.0.is_empty() || lines.iter().any(|line| line.session.is_empty()) {
-            return Err(Error::Asked("a campaign and a session need a name".to_owned()));
-        }
-        let mut client = self.client().await?;
-        let work = client.transaction().await?;
-        // All are on their way before the first answers, here and below.
-        let (mut last, mut numbers) =
-            try_join!(hold(&work, campaign, &lines), known(&work, campaign, &lines))?;
-        let mut new = Vec::new();
-        for line in &lines {
-            if let Entry::Vacant(place) = numbers.entry(plain(&line.uid.0)) {
-                let Last { seq, at } = last.entry(plain(&line.session)).or_default();
-                *seq += 1;
-                *at = Some(line.at).max(*at);
-                place.insert(*seq);
-                new.push((*seq, line));
-            }
-        }
-        if !new.is_empty() {
-            let statement = work.prepare_cached(WRITE).await?;
-            let write = |(seq, line)| insert(&work, &statement, campaign, seq, line);
-            let (seqs, ats): (Vec<i64>, Vec<Option<i64>>) =
-                last.values().map(|last| (last.seq, last.at)).unzip();
-            let ids: Vec<String> = last.into_keys().collect();
-            let mut sql =
-                Sql::new("UPDATE session SET last_seq = l.seq, last_at = l.at FROM unnest(");
-            sql.bind(ids).push("::text[], ").bind(seqs).push("::bigint[], ").bind(ats);
-            sql.push("::bigint[]) AS l (id, seq, at)");
-            sql.push(" WHERE session.id = l.id AND campaign = ").bind(plain(&campaign.0));
-            try_join!(try_join_all(new.into_iter().map(write)), sql.execute(&work))?;
-        }
-        work.commit().await?;
-        let number = |line: &Utterance| numbers.get(&plain(&line.uid.0)).copied();
-        Ok(lines.iter().filter_map(number).map(|seq| seq.cast_unsigned()).collect())
-    }
-}
-
-/// The last line of a session.
-#[derive(Default)]
-struct Last {
-    seq: i64,
-    at: Option<i64>,
-}
-
-/// Opens the sessions that `lines` name and holds them to the end of `work`; gives their last
-/// lines.
-async fn hold(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    lines: &[Utterance],
-) -> Result<BTreeMap<String, Last>, Error> {
-    let ids: BTreeSet<String> = lines.iter().map(|line| plain(&line.session)).collect();
-    let ids: Vec<String> = ids.into_iter().collect();
-    let first = |id: &String| {
-        lines.iter().filter(|line| plain(&line.session) == *id).map(|line| line.at).min()
-    };
-    let starts: Vec<Option<i64>> = ids.iter().map(first).collect();
-    let mut open = Sql::new("INSERT INTO session (campaign, id, started) SELECT ");
-    open.bind(plain(&campaign.0)).push(", id, started FROM unnest(").bind(ids.clone());
-    open.push("::text[], ").bind(starts);
-    open.push("::bigint[]) AS new (id, started) ORDER BY id ON CONFLICT DO NOTHING");
-    let mut hold = Sql::new("SELECT id, last_seq, last_at FROM session WHERE campaign = ");
-    hold.bind(plain(&campaign.0)).push(" AND id = ANY(").bind(ids);
-    hold.push(") ORDER BY id FOR UPDATE");
-    let last =
-        |row: &Row| Ok((row.try_get(0)?, Last { seq: row.try_get(1)?, at: row.try_get(2)? }));
-    let (_, held) = try_join!(open.execute(work), hold.query(work))?;
-    held.iter().map(last).collect()
-}
-
-/// Numbers of lines that are there already.
-async fn known(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    lines: &[Utterance],
-) -> Result<HashMap<String, i64>, Error> {
-    let uids: Vec<String> = lines.iter().map(|line| plain(&line.uid.0)).collect();
-    let mut sql = Sql::new("SELECT uid, seq FROM utterance WHERE campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND uid = ANY(").bind(uids).push(")");
-    let rows = sql.query(work).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
-}
-
-/// Writes one line.
-async fn insert(
-    work: &Transaction<'_>,
-    statement: &tokio_postgres::Statement,
-    campaign: &CampaignKey,
-    seq: i64,
-    line: &Utterance,
-) -> Result<(), Error> {
-    let optional = |text: &Option<String>| text.as_deref().map(plain);
-    let clean =
-        |it: &Present| Present { name: plain(&it.name), player: it.player.as_deref().map(plain) };
-    let present: Vec<Present> = line.present.iter().map(clean).collect();
-    let npcs = present.iter().filter(|it| it.player.is_none()).map(|it| it.name.clone());
-    let heard = folded(&npcs.collect::<Vec<_>>());
-    let players: Vec<String> = present.iter().filter_map(|it| it.player.clone()).collect();
-    // Of a player's line "npc" is who was addressed, and an NPC plays nobody.
-    let own = if line.speaker_id.is_some() { &line.character } else { &line.npc };
-    let names = [Some(&line.speaker), own.as_ref(), line.speaker_id.as_ref()];
-    let said_by: Vec<String> = names.into_iter().flatten().map(|it| fold_of(it)).collect();
-    let (open, told) = told(&line.visibility);
-    work.execute(
-        statement,
-        &[
-            &plain(&campaign.0),
-            &plain(&line.session),
-            &seq,
-            &plain(&line.uid.0),
-            &number(line.turn)?,
-            &line.at,
-            &number(line.duration)?,
-            &optional(&line.speaker_id),
-            &plain(&line.speaker),
-            &optional(&line.character),
-            &optional(&line.npc),
-            &plain(&line.text),
-            &optional(&line.raw),
-            &json(&present)?,
-            &plain(&line.outcome),
-            &json(&line.tools)?,
-            &json(&line.visibility)?,
-            &open,
-            &told,
-            &heard,
-            &players,
-            &said_by,
-            &lexemes(campaign, &line.text),
-        ],
-    )
-    .await?;
-    Ok(())
 }
 
 /// Lines of a filter, in the order they were said.

@@ -1,0 +1,172 @@
+//! How lines are written to PostgreSQL: all of them by one statement, which is its own transaction.
+//!
+//! Entry: `Postgres::write`. **Never**: gives a number twice, or leaves one out: whoever numbers the
+//! lines of a session holds its row until they are there.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+use tokio_postgres::error::SqlState;
+
+use super::{
+    Postgres,
+    sql::{fold_of, folded, json, lexemes, number, plain, told},
+};
+use crate::memory::{CampaignKey, Error, Present, Uid, Utterance};
+
+/// Longest identity of an utterance, in characters.
+const UID_MAX: usize = 64;
+/// How often the same is tried when others write the same lines at the same time.
+const TRIES: usize = 5;
+
+/// Takes a campaign and lines as JSON, no two of the same identity; gives the numbers of all. Those
+/// that are there already stay as they are. A session is opened by its first line.
+const WRITE: &str = r#"WITH given AS (
+    SELECT * FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
+        turn bigint, at bigint, duration bigint, speaker_id text, speaker text, "character" text,
+        npc text, text text, raw text, present text, outcome text, tools text, visibility text,
+        open boolean, told text[], heard text[], players text[], said_by text[], words text[])
+), known AS MATERIALIZED (
+    SELECT u.uid, u.seq FROM utterance u
+    WHERE u.campaign = $1 AND u.uid IN (SELECT g.uid FROM given g)
+), new AS (
+    SELECT g.*, row_number() OVER (PARTITION BY g.session ORDER BY g.place) AS nth,
+        count(*) OVER (PARTITION BY g.session) AS lines
+    FROM given g WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.uid = g.uid)
+), held AS (
+    INSERT INTO session AS s (campaign, id, started, last_seq, last_at)
+    SELECT $1, n.session, min(n.at), count(*), max(n.at) FROM new n
+    GROUP BY n.session ORDER BY n.session
+    ON CONFLICT (campaign, id) DO UPDATE SET last_seq = s.last_seq + excluded.last_seq,
+        last_at = greatest(s.last_at, excluded.last_at)
+    RETURNING s.id, s.last_seq
+), written AS (
+    INSERT INTO utterance (campaign, session, seq, uid, turn, at, duration, speaker_id, speaker,
+        "character", npc, text, raw, present, outcome, tools, visibility, open, told, heard, players,
+        said_by, words)
+    SELECT $1, n.session, h.last_seq - n.lines + n.nth, n.uid, n.turn, n.at, n.duration,
+        n.speaker_id, n.speaker, n."character", n.npc, n.text, n.raw, n.present, n.outcome, n.tools,
+        n.visibility, n.open, n.told, n.heard, n.players, n.said_by, array_to_tsvector(n.words)
+    FROM new n JOIN held h ON h.id = n.session
+    RETURNING uid, seq
+)
+SELECT uid, seq FROM known UNION ALL SELECT uid, seq FROM written"#;
+
+/// A line as [`WRITE`] takes it.
+#[derive(Serialize)]
+struct Given {
+    place: usize,
+    session: String,
+    uid: String,
+    turn: i64,
+    at: i64,
+    duration: i64,
+    speaker_id: Option<String>,
+    speaker: String,
+    character: Option<String>,
+    npc: Option<String>,
+    text: String,
+    raw: Option<String>,
+    present: String,
+    outcome: String,
+    tools: String,
+    visibility: String,
+    open: bool,
+    told: Vec<String>,
+    heard: Vec<String>,
+    players: Vec<String>,
+    said_by: Vec<String>,
+    words: Vec<String>,
+}
+
+impl Given {
+    fn of(campaign: &CampaignKey, place: usize, line: &Utterance) -> Result<Self, Error> {
+        let optional = |text: &Option<String>| text.as_deref().map(plain);
+        let clean = |it: &Present| {
+            let player = it.player.as_deref().map(plain);
+            Present { name: plain(&it.name), player }
+        };
+        let present: Vec<Present> = line.present.iter().map(clean).collect();
+        let npcs = present.iter().filter(|it| it.player.is_none()).map(|it| it.name.clone());
+        let heard = folded(&npcs.collect::<Vec<_>>());
+        // Of a player's line "npc" is who was addressed, and an NPC plays nobody.
+        let own = if line.speaker_id.is_some() { &line.character } else { &line.npc };
+        let names = [Some(&line.speaker), own.as_ref(), line.speaker_id.as_ref()];
+        let (open, told) = told(&line.visibility);
+        Ok(Self {
+            place,
+            session: plain(&line.session),
+            uid: plain(&line.uid.0),
+            turn: number(line.turn)?,
+            at: line.at,
+            duration: number(line.duration)?,
+            speaker_id: optional(&line.speaker_id),
+            speaker: plain(&line.speaker),
+            character: optional(&line.character),
+            npc: optional(&line.npc),
+            text: plain(&line.text),
+            raw: optional(&line.raw),
+            players: present.iter().filter_map(|it| it.player.clone()).collect(),
+            present: json(&present)?,
+            outcome: plain(&line.outcome),
+            tools: json(&line.tools)?,
+            visibility: json(&line.visibility)?,
+            open,
+            told,
+            heard,
+            said_by: names.into_iter().flatten().map(|it| fold_of(it)).collect(),
+            words: lexemes(campaign, &line.text),
+        })
+    }
+}
+
+impl Postgres {
+    /// Writes what is new of `lines`; gives the numbers of all.
+    pub(super) async fn write(
+        &self,
+        campaign: &CampaignKey,
+        lines: Vec<Utterance>,
+    ) -> Result<Vec<u64>, Error> {
+        let fits = |uid: &Uid| (1..=UID_MAX).contains(&uid.0.chars().count());
+        if let Some(line) = lines.iter().find(|line| !fits(&line.uid)) {
+            let text = format!("'{}' is no identity (1 to {UID_MAX} characters)", line.uid.0);
+            return Err(Error::Asked(text));
+        }
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
+        if campaign.0.is_empty() || lines.iter().any(|line| line.session.is_empty()) {
+            return Err(Error::Asked("a campaign and a session need a name".to_owned()));
+        }
+        let uids: Vec<String> = lines.iter().map(|line| plain(&line.uid.0)).collect();
+        let mut once = HashSet::new();
+        let given = lines.iter().enumerate().filter(|(place, _)| once.insert(&uids[*place]));
+        let given = given.map(|(place, line)| Given::of(campaign, place, line));
+        let given = json(&given.collect::<Result<Vec<_>, _>>()?)?;
+        let numbers = self.numbers(&plain(&campaign.0), &given).await?;
+        Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
+    }
+
+    /// Runs [`WRITE`].
+    async fn numbers(&self, campaign: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
+        let client = self.client().await?;
+        let statement = client.prepare_cached(WRITE).await?;
+        let mut tries = 1;
+        let rows = loop {
+            let rows = client.query(&statement, &[&campaign, &given]).await;
+            match rows {
+                // Somebody else has just written one of them: now it is known.
+                Err(error)
+                    if error.code() == Some(&SqlState::UNIQUE_VIOLATION) && tries < TRIES =>
+                {
+                    tries += 1;
+                }
+                rows => break rows?,
+            }
+        };
+        let number = |row: &tokio_postgres::Row| {
+            Ok((row.try_get(0)?, row.try_get::<_, i64>(1)?.cast_unsigned()))
+        };
+        rows.iter().map(number).collect()
+    }
+}
