@@ -227,8 +227,8 @@ pub trait Graph: Send + Sync {
         viewer: Viewer,
     ) -> Answer<'a, Option<Snapshot>>;
 
-    /// What is near, relations followed in either direction, the nearest first and without the
-    /// entities themselves.
+    /// What is near, relations followed in either direction, without the entities themselves: the
+    /// nearest first, of equals by name. Where there are too many, it is those whose ids come first.
     fn neighbours<'a>(
         &'a self,
         campaign: &'a CampaignKey,

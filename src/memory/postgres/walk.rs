@@ -40,14 +40,17 @@ impl Postgres {
         let most = if around.limit == 0 { NEAR_MAX } else { around.limit.min(NEAR_MAX) };
         let mut near: Vec<(String, i32)> = Vec::new();
         for depth in 1..=i32::try_from(around.depth.clamp(1, DEPTH_MAX)).unwrap_or(1) {
-            if near.len() >= most || level.is_empty() {
+            let missing = most - near.len();
+            if missing == 0 || level.is_empty() {
                 break;
             }
-            level = beyond(&client, campaign, level, &viewer).await?;
+            // Some of what is found may be known already.
+            let limit = missing + seen.len();
+            level = beyond(&client, campaign, level, &viewer, limit).await?;
             level.retain(|id| seen.insert(id.clone()));
+            level.truncate(missing);
             near.extend(level.iter().map(|id| (id.clone(), depth)));
         }
-        near.truncate(most);
         read_all(&client, campaign, near).await
     }
 
@@ -90,27 +93,33 @@ impl Postgres {
     }
 }
 
-/// Entities by name that are one relation away from those of a level.
+/// Entities that are one relation away from those of a level: those whose ids come first.
 async fn beyond(
     client: &Client,
     campaign: &CampaignKey,
     level: Vec<String>,
     viewer: &Viewer,
+    limit: usize,
 ) -> Result<Vec<String>, Error> {
     let mut sql = Sql::new("SELECT o.id FROM (");
     for (near, far) in [("from_id", "to_id"), ("to_id", "from_id")] {
         let union = if near == "from_id" { "" } else { " UNION " };
-        sql.push(&format!("{union}SELECT r.{far} AS id FROM relation r WHERE r.{near} = ANY("));
-        sql.bind(level.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
-        sql.relations_for(viewer);
+        sql.push(&format!("{union}SELECT r.{far} COLLATE \"C\" AS id FROM relation r WHERE "));
+        // SELECT hides how many they are: one plan serves all levels, by the index.
+        sql.push(&format!("r.{near} = ANY((SELECT "))
+            .bind(level.clone())
+            .push("::text[])::text[])");
+        sql.push(" AND r.campaign = ").bind(plain(&campaign.0)).relations_for(viewer);
     }
-    sql.push(") far JOIN entity o ON o.id = far.id AND o.campaign = ").bind(plain(&campaign.0));
-    sql.push(" WHERE true").entities_for("o", viewer);
-    sql.push(" ORDER BY o.names[1] COLLATE \"C\", o.id COLLATE \"C\"");
+    sql.push(" ORDER BY id) far CROSS JOIN LATERAL (SELECT o.id FROM entity o WHERE o.id = ");
+    sql.push("far.id COLLATE \"default\" AND o.campaign = ").bind(plain(&campaign.0));
+    // OFFSET has them looked at one by one, until there are enough.
+    sql.entities_for("o", viewer).push(" OFFSET 0) o ORDER BY far.id LIMIT ");
+    sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
     Ok(sql.query(client).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-/// The entities of these ids, and how far away they are, in their order.
+/// The entities of these ids, and how far away they are, the nearest first and of equals by name.
 async fn read_all(
     client: &Client,
     campaign: &CampaignKey,
@@ -118,9 +127,10 @@ async fn read_all(
 ) -> Result<Vec<Neighbour>, Error> {
     let (ids, depths): (Vec<String>, Vec<i32>) = near.into_iter().unzip();
     let mut sql = Sql::new("SELECT e.body, n.depth FROM unnest(");
-    sql.bind(ids).push("::text[], ").bind(depths);
-    sql.push("::int[]) WITH ORDINALITY AS n (id, depth, place) JOIN entity e ON e.id = n.id ");
-    sql.push("AND e.campaign = ").bind(plain(&campaign.0)).push(" ORDER BY n.place");
+    sql.bind(ids).push("::text[], ").bind(depths).push("::int[]) AS n (id, depth) CROSS JOIN ");
+    sql.push("LATERAL (SELECT * FROM entity e WHERE e.id = n.id AND e.campaign = ");
+    sql.bind(plain(&campaign.0)).push(" OFFSET 0) e ");
+    sql.push("ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"");
     let neighbour = |row: &Row| {
         let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
         Ok(Neighbour { entity: read(row, 0)?, depth })

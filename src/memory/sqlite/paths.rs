@@ -52,7 +52,7 @@ pub fn neighbours(
     Ok(found)
 }
 
-/// Adds the entities of a level by name, until there are enough.
+/// Adds entities of a level by name; where there are too many, those whose ids come first.
 fn named(
     db: &Connection,
     level: &[i64],
@@ -61,8 +61,10 @@ fn named(
     found: &mut Vec<Neighbour>,
 ) -> Result<(), Error> {
     let sql = format!(
-        "SELECT {} FROM json_each(?1) l CROSS JOIN entity e ON e.id = l.value
-         ORDER BY e.name COLLATE NOCASE, e.id LIMIT ?2",
+        "SELECT {} FROM entity e WHERE e.id IN (
+             SELECT e.id FROM json_each(?1) l CROSS JOIN entity e ON e.id = l.value
+             ORDER BY e.key LIMIT ?2
+         ) ORDER BY e.name COLLATE NOCASE, e.key",
         entity_of("e")
     );
     let mut named = db.prepare_cached(&sql).map_err(failure)?;

@@ -123,8 +123,12 @@ pub async fn ways(store: &dyn MemoryStore) {
     let stranger = || Viewer::Npc { name: "X".to_owned(), knows: Vec::new() };
     assert_eq!(near("a", 3, stranger()).await, "b1 c2 d3");
     assert_eq!(near("hidden", 3, stranger()).await, "");
-    let few = Around { ids: vec!["a".to_owned()], depth: 3, limit: 2 };
-    assert_eq!(store.neighbours(&key(), few, Viewer::Dm).await.unwrap().len(), 2);
+    for limit in 1..8 {
+        let some = Around { ids: vec!["b".to_owned()], depth: 3, limit };
+        let some = store.neighbours(&key(), some, Viewer::Dm).await.unwrap();
+        let some: Vec<_> = some.into_iter().map(|near| near.entity.id).collect();
+        assert_eq!(some, ["a", "c", "d", "f", "hidden", "trade", "e"][..limit]);
+    }
 
     let way = async |from: &str, to: &str, viewer: Viewer| {
         let way = store.path(&key(), from, to, viewer).await.unwrap();
