@@ -2,8 +2,8 @@
 //!
 //! Entry: `Postgres::find_lines`. An index of words gives lines in no order, and each has to be read
 //! before it can be ranked. So few are: those with words that not many lines hold; where there are
-//! no such words, those with the rarest and another, and of the others the latest. **Never**: reads
-//! every line with a word that very many hold.
+//! no such words, those with the rarest and another, of the others the latest, and where these are too
+//! few, some with the rarest. **Never**: reads every line with a word that very many hold.
 
 use std::collections::HashSet;
 
@@ -20,9 +20,9 @@ use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 /// Lines that an index may give for one question, each of which lies elsewhere.
 const READ_MAX: f64 = 800.0;
 /// The latest lines, which lie side by side and are looked through where the index would give more.
-const LATEST: usize = 4_000;
-/// Lines that are taken, whichever come first, where these are too few.
-const ANY: usize = 600;
+const LATEST: usize = 2_000;
+/// Lines with a word that are taken, whichever come first, where these are too few.
+const ANY: usize = 120;
 /// A campaign with a larger share of all lines is not asked of the index.
 const MOST: f64 = 0.5;
 
@@ -75,8 +75,11 @@ impl Postgres {
             }
         }
         hits.add(asked.latest(&client).await?);
-        if !hits.are_enough() {
-            hits.add(asked.indexed(&client, &any_of(&told_by(many)), ANY).await?);
+        for word in many {
+            if hits.are_enough() {
+                break;
+            }
+            hits.add(asked.indexed(&client, &lexeme(&word.text), ANY).await?);
         }
         Ok(hits.best())
     }
