@@ -19,6 +19,9 @@ use crate::memory::{
     VectorQuery, Viewer,
 };
 
+/// So many times what is asked for are looked at before all are: an NPC may see a part of them.
+const NEAREST: usize = 10;
+
 impl Index for Postgres {
     fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64> {
         Box::pin(within(async move {
@@ -117,29 +120,13 @@ impl Index for Postgres {
             if query.values.iter().all(|value| *value == 0.0) {
                 return Ok(Vec::new());
             }
-            let length = i32::try_from(query.values.len()).unwrap_or(i32::MAX);
-            // All distances first; then items one by one, for who may see them, until there are
-            // enough. OFFSET keeps that order of things.
-            let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> ");
-            sql.push("(SELECT ").bind(query.values).push("::real[]::vector) AS distance ");
-            sql.push("FROM item_vector v");
-            sql.push(" WHERE vector_dims(v.vec) = ").bind(length);
-            sql.push(" AND v.model = ").bind(plain(&query.model)).push(" AND v.campaign = ");
-            sql.bind(plain(&campaign.0));
-            if !query.kinds.is_empty() {
-                sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.campaign = ");
-                sql.bind(plain(&campaign.0));
-                of_kinds(&mut sql, &query.kinds);
-                sql.push(")");
+            let client = self.client().await?;
+            // Usually there are enough that the viewer may see among the nearest few.
+            let few = nearest(campaign, &query, &viewer, query.limit.saturating_mul(NEAREST));
+            let mut rows = few.query(&client).await?;
+            if query.limit > rows.len() {
+                rows = nearest(campaign, &query, &viewer, 0).query(&client).await?;
             }
-            sql.push(
-                " ORDER BY distance, v.item) n CROSS JOIN LATERAL (SELECT i.body FROM item i ",
-            );
-            sql.push("WHERE i.id = n.item AND i.status <> 'rejected' AND i.campaign = ");
-            sql.bind(plain(&campaign.0)).items_for(&viewer).push(" OFFSET 0) i ");
-            sql.push("ORDER BY n.distance, n.item");
-            sql.limit(query.limit);
-            let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(found).collect()
         }))
     }
@@ -181,11 +168,42 @@ impl Index for Postgres {
     }
 }
 
-/// `AND`: of these kinds, where there are any.
+/// What is nearest among the nearest `few`, 0 being all: the distances first; then items one by one, for
+/// who may see them, until there are enough. OFFSET keeps that order of things.
+fn nearest(campaign: &CampaignKey, query: &VectorQuery, viewer: &Viewer, few: usize) -> Sql {
+    let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> (SELECT ");
+    sql.bind(query.values.clone()).push("::real[]::vector) AS distance FROM item_vector v WHERE ");
+    // All vectors of a model are as long as any.
+    sql.push("(SELECT vector_dims(v.vec) FROM item_vector v WHERE ");
+    of_model(&mut sql, campaign, query);
+    sql.push(" LIMIT 1) = ").bind(i32::try_from(query.values.len()).unwrap_or(i32::MAX));
+    sql.push(" AND ");
+    of_model(&mut sql, campaign, query);
+    if !query.kinds.is_empty() {
+        sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.campaign = ");
+        sql.bind(plain(&campaign.0));
+        of_kinds(&mut sql, &query.kinds);
+        sql.push(")");
+    }
+    sql.push(" ORDER BY distance").limit(few);
+    sql.push(") n CROSS JOIN LATERAL (SELECT i.body FROM item i WHERE i.id = n.item AND ");
+    sql.push("i.status <> 'rejected' AND i.campaign = ").bind(plain(&campaign.0)).items_for(viewer);
+    sql.push(" OFFSET 0) i ORDER BY n.distance, n.item").limit(query.limit);
+    sql
+}
+
+/// Vectors `v` of the model that is asked.
+fn of_model(sql: &mut Sql, campaign: &CampaignKey, query: &VectorQuery) {
+    sql.push("v.model = ").bind(plain(&query.model));
+    sql.push(" AND v.campaign = ").bind(plain(&campaign.0));
+}
+
+/// `AND`: of these kinds, where there are any. They are written out: facts have an index of their own,
+/// which is not used for a kind that is only known later.
 fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
     if !kinds.is_empty() {
-        let kinds: Vec<String> = kinds.iter().map(label).collect();
-        sql.push(" AND i.kind = ANY(").bind(kinds).push(")");
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", label(kind))).collect();
+        sql.push(&format!(" AND i.kind IN ({})", kinds.join(", ")));
     }
 }
 

@@ -39,10 +39,11 @@ impl Sql {
         self
     }
 
-    /// A limit, where there is one.
+    /// A limit, where there is one. It is written out, so that a plan that is kept reckons with it.
     pub(super) fn limit(&mut self, limit: usize) -> &mut Self {
         if limit > 0 {
-            self.push(" LIMIT ").bind(i64::try_from(limit).unwrap_or(i64::MAX));
+            // Writing to a text does not fail.
+            _ = write!(self.text, " LIMIT {}", i64::try_from(limit).unwrap_or(i64::MAX));
         }
         self
     }
