@@ -3,9 +3,16 @@
 //! Entry type: [`Known`]. **Never**: says what there is to somebody; who may know of a thing is
 //! asked of the store.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use tokio::{sync::Mutex, time::Instant};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+use tokio::time::{Instant, timeout};
 
 use super::Memory;
 use crate::{
@@ -15,43 +22,91 @@ use crate::{
 
 /// Names are read again after so long.
 const FRESH: Duration = Duration::from_secs(30);
+/// A turn waits so long for them to be read again; in a very large world it takes those it has.
+const PATIENCE: Duration = Duration::from_millis(5);
 /// Things whose names are known.
 const NAMES_MAX: usize = 10_000;
 /// Things that one utterance names at most.
 const NAMED_MAX: usize = 16;
 
-/// The names, as they were last read.
+/// The names there are.
+#[derive(Clone, Default)]
+pub struct Known(Arc<Mutex<Held>>);
+
+/// The names as they were last read, and their next reading while it is under way.
 #[derive(Default)]
-pub struct Known(Mutex<Option<(Instant, Arc<Names>)>>);
+struct Held {
+    names: Option<(Instant, Arc<Names>)>,
+    reading: Option<Reading>,
+}
+
+type Reading = Shared<BoxFuture<'static, Result<Arc<Names>, Error>>>;
 
 /// Names and the ids of what they are names of.
 #[derive(Default)]
 pub struct Names(Phrases<String>);
 
 impl Known {
-    /// The names there are. Cancel safe.
+    /// The names there are. Cancel safe: a reading that has begun goes on, for whoever asks next.
     pub async fn get(&self, memory: &Memory) -> Result<Arc<Names>, Error> {
-        let mut held = self.0.lock().await;
-        if let Some((read, names)) = &*held
-            && read.elapsed() < FRESH
-        {
-            return Ok(Arc::clone(names));
+        self.get_by(|| Names::read(memory.clone())).await
+    }
+
+    async fn get_by<F>(&self, read: impl FnOnce() -> F) -> Result<Arc<Names>, Error>
+    where
+        F: Future<Output = Result<Names, Error>> + Send + 'static,
+    {
+        let (old, reading) = {
+            let mut held = self.held();
+            let old = match &held.names {
+                Some((read, names)) if read.elapsed() < FRESH => return Ok(Arc::clone(names)),
+                old => old.as_ref().map(|(_, names)| Arc::clone(names)),
+            };
+            let reading = held.reading.get_or_insert_with(|| self.clone().reading(read()));
+            (old, reading.clone())
+        };
+        match old {
+            None => reading.await,
+            Some(old) => timeout(PATIENCE, reading).await.unwrap_or(Ok(old)),
         }
+    }
+
+    /// Has the names read, whether or not anybody waits.
+    fn reading(self, read: impl Future<Output = Result<Names, Error>> + Send + 'static) -> Reading {
+        let began = Instant::now();
+        let task = tokio::spawn(async move {
+            let read = read.await.map(Arc::new);
+            let mut held = self.held();
+            held.reading = None;
+            if let Ok(names) = &read {
+                held.names = Some((began, Arc::clone(names)));
+            }
+            read
+        });
+        let ended =
+            task.map(|ended| ended.unwrap_or_else(|error| Err(Error::Failed(error.to_string()))));
+        ended.boxed().shared()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Names {
+    /// All there are.
+    async fn read(memory: Memory) -> Result<Self, Error> {
         let filter = EntityFilter { limit: NAMES_MAX, ..EntityFilter::default() };
         let entities = memory.store.entities(&memory.campaign, filter, Viewer::Dm).await?;
-        let mut names = Names::default();
+        let mut names = Self::default();
         for entity in entities {
             for name in std::iter::once(&entity.name).chain(&entity.aliases) {
                 names.0.insert(without_article(name), entity.id.clone());
             }
         }
-        let names = Arc::new(names);
-        *held = Some((Instant::now(), Arc::clone(&names)));
         Ok(names)
     }
-}
 
-impl Names {
     /// The thing of this name.
     pub fn id_of(&self, name: &str) -> Option<&str> {
         let words = Words::of(without_article(name));
@@ -75,4 +130,42 @@ impl Names {
 fn without_article(name: &str) -> &str {
     let cut = name.get(..4).filter(|start| start.eq_ignore_ascii_case("the "));
     cut.map_or(name, |start| &name[start.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{sync::oneshot, task::yield_now, time::advance};
+
+    use super::*;
+
+    fn named(name: &str) -> Names {
+        let mut names = Names::default();
+        names.0.insert(name, "id".to_owned());
+        names
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_that_take_long_to_read_are_late_by_one_look_up() {
+        let known = Known::default();
+        let knows = async |read: oneshot::Receiver<Names>, name: &str| {
+            let read = || async { read.await.map_err(|error| Error::Failed(error.to_string())) };
+            let names = known.get_by(read).await.map_err(|error| error.to_string())?;
+            Ok::<_, String>(names.id_of(name).is_some())
+        };
+        let (first, read) = oneshot::channel();
+        // Nobody waits any more when it has ended.
+        assert!(timeout(PATIENCE, knows(read, "Mira")).await.is_err());
+        assert!(first.send(named("Mira")).is_ok());
+        yield_now().await;
+        let none = || oneshot::channel().1;
+        assert_eq!(knows(none(), "Mira").await, Ok(true), "nothing is read again");
+        advance(FRESH).await;
+        let (second, read) = oneshot::channel();
+        assert_eq!(knows(read, "Mira").await, Ok(true), "the old ones");
+        assert!(second.send(named("Vesper")).is_ok());
+        yield_now().await;
+        assert_eq!(knows(none(), "Vesper").await, Ok(true));
+        advance(FRESH).await;
+        assert!(knows(none(), "Vesper").await.is_err(), "a failure is told");
+    }
 }
