@@ -25,9 +25,12 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension,
+    functions::{Context, FunctionFlags},
+};
 
-use super::Error;
+use super::{Error, text::fold};
 use engine::{Readers, Writer};
 
 /// The first version without the rare damage at the reset of the WAL.
@@ -135,6 +138,12 @@ fn connect(path: &Path) -> Result<Connection, Error> {
          PRAGMA temp_store = MEMORY;",
     )
     .map_err(failure)?;
+    // What the index of words is given, by triggers.
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_INNOCUOUS;
+    let folded = |given: &Context<'_>| Ok(fold(given.get_raw(0).as_str()?));
+    db.create_scalar_function("fold", 1, flags, folded).map_err(failure)?;
     Ok(db)
 }
 

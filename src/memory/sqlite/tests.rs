@@ -9,8 +9,8 @@ use std::sync::{
 
 use super::{
     super::{
-        CampaignKey, Error, LineFilter, MemoryStore, Settings, Transcript, Uid, Utterance, Viewer,
-        suite,
+        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Settings,
+        Transcript, Uid, Utterance, Viewer, suite,
     },
     Sqlite, connect, migrate,
 };
@@ -111,6 +111,30 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
         drop(db);
         suite::kept::finding(&Sqlite::open(&path).unwrap()).await;
     }
+}
+
+/// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.
+#[tokio::test]
+async fn words_of_an_earlier_file_are_found_in_every_script() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let mut db = connect(&path).unwrap();
+    migrate::migrate(&mut db, &migrate::STEPS[..3]).unwrap();
+    db.execute_batch(&suite::kept::data("sqlite/schema", 1)).unwrap();
+    for table in ["line", "item"] {
+        let said = format!("UPDATE {table} SET text = 'Старый король.' WHERE id = 1");
+        db.execute_batch(&said).unwrap();
+    }
+    drop(db);
+    let store = Sqlite::open(&path).unwrap();
+    let saltmarsh = CampaignKey("saltmarsh".to_owned());
+    let text = || "старый".to_owned();
+    let query = LineQuery { text: text(), ..LineQuery::default() };
+    assert_eq!(store.search(&saltmarsh, query, Viewer::Dm).await.unwrap().len(), 1);
+    let query = ItemQuery { text: text(), ..ItemQuery::default() };
+    assert_eq!(store.search_items(&saltmarsh, query, Viewer::Dm).await.unwrap().len(), 1);
+    let check = "INSERT INTO line_text (line_text, rank) VALUES ('integrity-check', 1)";
+    connect(&path).unwrap().execute_batch(check).unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{
     super::{
         Forget, GuildRecord, Line, LineFilter, LineQuery, MemoryStore, Pick, Session,
-        SessionFilter, Uid, Utterance, Viewer, Visibility,
+        SessionFilter, Uid, Utterance, Viewer, Visibility, text::fold,
     },
     heard, key, line, npc, other, player,
 };
@@ -124,6 +124,20 @@ pub async fn searching(store: &dyn MemoryStore) {
     assert_eq!(found(store, about("MULLER"), Viewer::Dm).await.len(), 1, "case and accents");
     for nonsense in ["", "?!", "\"", "NEAR(", "silver\" OR \"", "text:key*", "a AND NOT", "'; --"] {
         store.search(&key(), about(nonsense), Viewer::Dm).await.unwrap();
+    }
+    let scripts = [
+        ("Старый король спит.", "СТАРЫЙ"),
+        ("Ёжик ушёл в туман.", "ёжик"),
+        ("Ο Άναξ γελά.", "άναξ"),
+        ("우리는 마을에 갔다.", "마을에"),
+        ("पुरानी किताब यहाँ है।", "किताब"),
+        ("القَلعَة بعيدة", "القلعة"),
+        ("Çınarın gölgesi İzmir'de.", "izmir"),
+    ];
+    for (n, (text, word)) in (40..).zip(scripts) {
+        store.append(&key(), vec![line("three", n, text)]).await.unwrap();
+        assert_eq!(found(store, about(word), Viewer::Dm).await, [text], "{word}");
+        assert_eq!(found(store, about(&fold(word)), Viewer::Dm).await, [text], "{word}, folded");
     }
     let of = |change: fn(&mut LineQuery)| {
         let mut query = about("key schlüssel");
