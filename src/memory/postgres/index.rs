@@ -227,18 +227,23 @@ async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Res
     let clean = Item { text: plain(&item.text), ..item.clone() };
     let mut sql = Sql::new(
         "INSERT INTO item (campaign, id, kind, session, first_seq, last_seq, status, made, open, \
-         told, body, words) VALUES (",
+         told, body, words, heard) VALUES (",
     );
     sql.bind(plain(&campaign.0)).push(", ").bind(plain(&item.id)).push(", ");
     sql.bind(label(&item.kind)).push(", ").bind(item.session.as_deref().map(plain)).push(", ");
     sql.bind(first).push(", ").bind(last).push(", ").bind(label(&item.status)).push(", ");
     sql.bind(item.made).push(", ").bind(open).push(", ").bind(told).push(", ");
     sql.bind(json(&clean)?).push(", array_to_tsvector(").bind(lexemes(campaign, &item.text));
+    sql.push("), ARRAY(SELECT name FROM utterance u CROSS JOIN unnest(u.heard) AS name ");
+    sql.push("WHERE u.campaign = ").bind(plain(&campaign.0)).push(" AND u.session = ");
+    sql.bind(item.session.as_deref().map(plain)).push(" AND u.seq BETWEEN ").bind(first);
+    sql.push(" AND ").bind(last).push(" GROUP BY name HAVING count(DISTINCT u.seq) = ");
+    sql.bind(first.zip(last).map(|(first, last)| last - first + 1));
     sql.push(
         ")) ON CONFLICT (campaign, id) DO UPDATE SET kind = excluded.kind, \
          session = excluded.session, first_seq = excluded.first_seq, last_seq = excluded.last_seq, \
          status = excluded.status, made = excluded.made, open = excluded.open, \
-         told = excluded.told, body = excluded.body, words = excluded.words",
+         told = excluded.told, body = excluded.body, words = excluded.words, heard = excluded.heard",
     );
     sql.execute(work).await?;
     if let Some(row) = before.first()

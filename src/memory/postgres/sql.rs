@@ -82,17 +82,11 @@ impl Sql {
         match viewer {
             Viewer::Dm => self,
             Viewer::Everyone => self.push(" AND i.status = 'accepted' AND i.open"),
-            Viewer::Npc { name, .. } => self
-                .push(" AND i.status = 'accepted' AND (i.told @> ")
-                .bind(vec![fold_of(name)])
-                .push(
-                    " OR i.open AND (i.session IS NULL OR i.first_seq IS NOT NULL AND NOT EXISTS (\
-                     SELECT 1 FROM utterance u WHERE u.campaign = i.campaign \
-                     AND u.session = i.session AND u.seq BETWEEN i.first_seq AND i.last_seq \
-                     AND NOT u.heard @> ",
-                )
-                .bind(vec![fold_of(name)])
-                .push(")))"),
+            Viewer::Npc { name, .. } => {
+                self.push(" AND i.status = 'accepted' AND (i.told @> ").bind(vec![fold_of(name)]);
+                self.push(" OR i.open AND (i.session IS NULL OR i.heard @> ");
+                self.bind(vec![fold_of(name)]).push("))")
+            }
         }
     }
 
