@@ -21,7 +21,7 @@ use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
 const READ_MAX: f64 = 800.0;
 /// The latest lines, which lie side by side and are looked through where the index would give more.
 const LATEST: usize = 2_000;
-/// Lines with a word that are taken, whichever come first, where these are too few.
+/// Lines with a word that are taken at least, whichever come first, where these are too few.
 const ANY: usize = 120;
 /// A campaign with a larger share of all lines is not asked of the index.
 const MOST: f64 = 0.5;
@@ -79,7 +79,9 @@ impl Postgres {
             if hits.are_enough() {
                 break;
             }
-            hits.add(asked.indexed(&client, &lexeme(&word.text), ANY).await?);
+            // Whoever asks for more gets more, and all who asks for all.
+            let most = if query.limit == 0 { 0 } else { query.limit.max(ANY) };
+            hits.add(asked.indexed(&client, &lexeme(&word.text), most).await?);
         }
         Ok(hits.best())
     }

@@ -173,6 +173,11 @@ pub async fn common_words(store: &dyn MemoryStore) {
     let hits = found(store, about("is the griffon on the road"), Viewer::Dm).await;
     assert_eq!(hits, ["a griffon on the road"], "words of most lines do not count");
     assert_eq!(found(store, about("the road"), Viewer::Dm).await.len(), 10, "unless alone");
+    for limit in [0, 5_000] {
+        let query = LineQuery { limit, ..about("the road") };
+        let hits = store.search(&key(), query, Viewer::Dm).await.unwrap();
+        assert_eq!(hits.len(), 3_021, "all, when all are asked for");
+    }
     for early in [
         LineQuery { session: Some("first".to_owned()), ..about("the road") },
         LineQuery { to: Some(1_000), ..about("the road") },
