@@ -3,7 +3,8 @@
 //! Entry: `Postgres::find_lines`. An index of words gives lines in no order, and each has to be read
 //! before it can be ranked. So few are: those with words that not many lines hold; where there are
 //! no such words, those with the rarest and another, of the others the latest, and where these are too
-//! few, some with the rarest. **Never**: reads every line with a word that very many hold.
+//! few, some with the rarest. **Never**: reads every line with a word that very many hold, unless all
+//! are asked for.
 
 use std::collections::HashSet;
 
