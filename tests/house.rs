@@ -107,3 +107,15 @@ fn dependencies_have_a_reason() {
     }
     assert!(silent.is_empty(), "no reason in the line before: {silent:?}");
 }
+
+/// A folder's own file is its `mod.rs`.
+#[test]
+fn a_folder_has_its_own_file_inside() {
+    let beside: Vec<String> = ["src", "tests", "benches"]
+        .iter()
+        .flat_map(|folder| rust_files(Path::new(folder)))
+        .filter(|path| path.with_extension("").is_dir())
+        .map(|path| path.display().to_string())
+        .collect();
+    assert!(beside.is_empty(), "move these into their folders as mod.rs:\n{}", beside.join("\n"));
+}

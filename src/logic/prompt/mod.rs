@@ -17,10 +17,10 @@ use crate::domain::{Campaign, Entity, EntityKind, Npc};
 use super::words::{Words, fold};
 
 /// The system prompt; a section whose `{value}` is empty is left out.
-const TEMPLATE: &str = include_str!("../../assets/prompts/npc.md");
+const TEMPLATE: &str = include_str!("../../../assets/prompts/npc.md");
 
 /// The same of the game master's assistant.
-const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
+const ASSISTANT: &str = include_str!("../../../assets/prompts/assistant.md");
 
 /// Most facts of the world in one prompt.
 const MOST_FACTS: usize = 40;
