@@ -59,3 +59,37 @@ fn the_server_in_python_serves_an_npc() {
     assert_eq!(line["tools"][0]["tool"], "weather.get_weather", "{line:#}");
     assert_eq!(line["reply"], "Ravenford has fog today.", "{line:#}");
 }
+
+/// The files and folders that the map names are there.
+#[test]
+fn the_map_names_what_is_there() {
+    let map = shipped("ARCHITECTURE.md");
+    let named = map.split('`').skip(1).step_by(2).filter(|name| {
+        let is_path = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+        is_path && (name.ends_with(".rs") || name.ends_with('/'))
+    });
+    let (mut read, mut missing) = (0, Vec::new());
+    for name in named {
+        read += 1;
+        let places = [name.to_owned(), format!("src/{name}")];
+        if !places.iter().any(|place| repository(place).exists()) {
+            missing.push(name);
+        }
+    }
+    assert!(read > 50, "only {read} files were read from the map");
+    assert!(missing.is_empty(), "name files from src/ or from the top: {missing:?}");
+}
+
+/// A paragraph is read at one glance.
+#[test]
+fn paragraphs_of_the_map_are_short() {
+    let map = shipped("ARCHITECTURE.md");
+    let text = map.split("```").step_by(2);
+    let is_prose = |line: &str| !line.starts_with(['|', '#', '-']) && !line.is_empty();
+    for paragraph in text.flat_map(|text| text.split("\n\n")) {
+        let lines = paragraph.lines().filter(|line| is_prose(line));
+        // A line of the file is a sentence; about 110 characters are a line of a reader.
+        let lines: usize = lines.map(|line| line.chars().count().div_ceil(110)).sum();
+        assert!(lines <= 6, "{lines} lines:\n{paragraph}");
+    }
+}

@@ -1,8 +1,16 @@
 //! A module imports only what its row in ARCHITECTURE.md names.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
-use crate::house::{is_test_file, rust_files, without_comments};
+use crate::{
+    house::{is_test_file, rust_files, without_comments},
+    imports::Sources,
+};
 
 /// Module -> the modules it may import; `None`: everything.
 fn table() -> BTreeMap<String, Option<Vec<String>>> {
@@ -150,4 +158,45 @@ fn pure_layers_stay_pure() {
         }
     }
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+/// Files of `uses` that use each other in a circle, each circle once.
+fn circles(uses: &BTreeMap<PathBuf, BTreeMap<PathBuf, String>>) -> Vec<Vec<&PathBuf>> {
+    let mut reached: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> = BTreeMap::new();
+    for from in uses.keys() {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(next) = open.pop() {
+            open.extend(uses[next].keys().filter(|used| seen.insert(*used)));
+        }
+        reached.insert(from, seen);
+    }
+    let mut all: Vec<Vec<&PathBuf>> = reached
+        .keys()
+        .map(|file| {
+            let back = reached[file].iter().filter(|other| reached[*other].contains(file));
+            back.copied().collect::<Vec<_>>()
+        })
+        .filter(|circle| !circle.is_empty())
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Inside a room, too, files use each other in one direction.
+#[test]
+fn no_circle_inside_a_room() {
+    let uses = Sources::read(Path::new("src")).uses();
+    let arrows: usize = uses.values().map(BTreeMap::len).sum();
+    assert!(arrows > 500, "only {arrows} arrows between files were read");
+    let mut told = String::new();
+    for circle in circles(&uses) {
+        writeln!(told, "{} files use each other:", circle.len()).unwrap();
+        for (from, to) in circle.iter().flat_map(|from| circle.iter().map(move |to| (from, to))) {
+            if let Some(name) = uses[*from].get(*to) {
+                writeln!(told, "  {} -> {}: {name}", from.display(), to.display()).unwrap();
+            }
+        }
+    }
+    assert!(told.is_empty(), "move what both need into a file below them:\n{told}");
 }

@@ -9,14 +9,15 @@
 
 mod ask;
 mod bad_input;
-#[cfg(feature = "measure")]
 mod bot;
 mod cli;
 mod dev;
 mod docs;
 mod figures;
+mod glossary;
 mod house;
 mod import;
+mod imports;
 mod layers;
 mod long_sessions;
 mod manifests;
@@ -24,7 +25,6 @@ mod mcp;
 mod mcp_login;
 mod memory;
 mod model;
-#[cfg(feature = "measure")]
 mod postgres;
 mod recogniser_error_rates;
 mod rules;
