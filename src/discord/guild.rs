@@ -26,14 +26,13 @@ use super::{
     effects::Ask,
     house::House,
     live::{Live, Wanted},
-    options::{Consent, Options},
+    options::Options,
     outbox::Outbox,
     reply::Reply,
-    settings::GuildSettings,
     voice::VoiceNews,
-    world::{PlayedCampaign, WorldOrder},
 };
 use crate::{
+    campaign::{Consent, GuildSettings, PlayedCampaign, WorldOrder},
     domain::{Npc, SessionId},
     logic::cast::find_npc,
     session::TableEvent,

@@ -23,9 +23,9 @@ use super::{
     panel::Panel,
     trial::Trial,
     voice::{self, LEAD, Link, Plug},
-    world::PlayedCampaign,
 };
 use crate::{
+    campaign::PlayedCampaign,
     domain::{Npc, SessionId},
     session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
     tools::{CastChanges, Effects},

@@ -10,9 +10,11 @@ use super::{
     commands::{Call, Refusal},
     guild::Guild,
     live::{Live, Person, Standing},
-    options::Consent,
 };
-use crate::session::{Command, Speaker, SpeakerId};
+use crate::{
+    campaign::Consent,
+    session::{Command, Speaker, SpeakerId},
+};
 
 impl Guild {
     /// Looks who is in the channel, and tells the table.

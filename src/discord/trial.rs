@@ -12,11 +12,11 @@ use super::{
     commands::{Answer, Refusal, Then},
     guild::Guild,
     live::{Live, Standing},
-    options::Consent,
     reply::Reply,
 };
 use crate::{
     audio::FRAME,
+    campaign::Consent,
     session::{Outcome, SpeakerId, TurnLine},
 };
 

@@ -6,7 +6,8 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    discord::{buttons::Press, guild::Guild, reply::Reply, world::WorldOrder},
+    campaign::WorldOrder,
+    discord::{buttons::Press, guild::Guild, reply::Reply},
     domain::EntityKind,
     import::campaign::kind,
 };

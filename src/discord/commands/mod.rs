@@ -32,8 +32,8 @@ use serenity::all::{
     CommandInteraction, CreateCommand, CreateModal, Permissions, UserId,
 };
 
-use super::{guild::Guild, reply::Reply, world::WorldAnswer};
-use crate::session::Status;
+use super::{guild::Guild, reply::Reply};
+use crate::{campaign::WorldAnswer, session::Status};
 
 /// Every command, in the order of `/help`.
 pub const ALL: &[Command] = &[

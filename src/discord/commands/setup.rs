@@ -6,8 +6,9 @@ use serenity::all::{
 };
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::{
-    access, buttons::Press, guild::Guild, house::Services, options::Consent, reply::Reply,
+use crate::{
+    campaign::Consent,
+    discord::{access, buttons::Press, guild::Guild, house::Services, reply::Reply},
 };
 
 /// `/setup`.

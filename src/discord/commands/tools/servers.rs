@@ -4,7 +4,10 @@
 use serenity::all::CreateCommandOption;
 
 use super::{Answer, Call, NAME_MAX, Refusal, group};
-use crate::discord::{commands::parts, guild::Guild, reply::Reply, settings::AddedServer};
+use crate::{
+    campaign::AddedServer,
+    discord::{commands::parts, guild::Guild, reply::Reply},
+};
 
 /// Longest command line, address or token.
 const WORDS_MAX: u16 = 1_000;
