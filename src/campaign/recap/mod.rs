@@ -10,16 +10,15 @@ use std::{fmt::Write as _, sync::Arc};
 
 use serde::Serialize;
 
-use super::{brain, date};
 use crate::{
-    config::Config,
+    campaign::date,
     domain::{Npc, fnv1a},
     engine::Purse,
     memory::{
         CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore,
         Session, SessionFilter, Status, TranscriptLine, Viewer, Visibility,
     },
-    provider::{self, ChatModel},
+    provider::ChatModel,
 };
 
 /// Something that happened, and the lines that prove it.
@@ -59,14 +58,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The assistant's model, paid for from `purse`; `None` where it reads no prompts.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
-    pub fn open(config: &Config, purse: Purse) -> Result<Option<Self>, provider::Error> {
-        let npc = Arc::new(config.assistant.clone());
-        let model = brain(&config.llm, &npc, 0)?;
-        Ok(model.reads_prompts().then_some(Self { model, npc, purse }))
+    /// The model of the assistant `npc`, paid for from `purse`; `None` where it reads no prompts.
+    pub fn new(model: Arc<dyn ChatModel>, npc: Arc<Npc>, purse: Purse) -> Option<Self> {
+        model.reads_prompts().then_some(Self { model, npc, purse })
     }
 }
 
