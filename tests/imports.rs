@@ -64,7 +64,8 @@ impl Sources {
 
     /// The file that defines what `named` leads to, re-exports followed.
     fn definer(&self, named: &[String], hops: usize) -> Option<&Source> {
-        let depth = (1..=named.len()).rev().find(|depth| self.files.contains_key(&named[..*depth]))?;
+        let depth =
+            (1..=named.len()).rev().find(|depth| self.files.contains_key(&named[..*depth]))?;
         let source = &self.files[&named[..depth]];
         let (Some(name), true) = (named.get(depth), hops > 0) else { return Some(source) };
         let further = &named[depth + 1..];
