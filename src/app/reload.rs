@@ -4,14 +4,13 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use arc_swap::ArcSwap;
 use tokio::{
     sync::mpsc,
     time::{MissedTickBehavior, interval},
 };
 
 use super::{
-    IDENTITIES, Tools, callers,
+    IDENTITIES, LiveConfig, Tools, callers,
     seats::{OpenTables, SeatMaker},
 };
 use crate::{
@@ -40,7 +39,7 @@ pub struct Running<'a> {
 }
 
 /// Follows the files of `config`, which becomes what they say, for as long as it is polled.
-pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
+pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut watch = Watch::new(&config.load().files, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -58,7 +57,7 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
             Ok(fresh) => {
                 watch = Watch::new(&fresh.files, wall_clock());
                 let notice = running.apply(&config.load(), &fresh).await;
-                config.store(Arc::new(fresh));
+                config.store(fresh);
                 running.tell(&notice);
             }
             Err(report) => {
