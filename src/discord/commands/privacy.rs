@@ -6,9 +6,9 @@ use super::{Answer, Call, Command, Refusal, Who, parts, records};
 use crate::{
     campaign::Consent,
     discord::{
-        guild::Guild,
+        guild::task::Guild,
         house::{Service, Services},
-        reply::Reply,
+        ui::reply::Reply,
     },
 };
 
