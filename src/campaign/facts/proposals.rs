@@ -13,7 +13,7 @@ use crate::{
     campaign::{RecapError, Scoped, Writer, date, recap},
     logic::words::shortened,
     memory::{
-        self, Item, ItemFilter, ItemKind, Line, LineFilter, Pick, SessionFilter, Status, Viewer,
+        self, Item, ItemFilter, ItemKind, TranscriptLine, LineFilter, Pick, SessionFilter, Status, Viewer,
         Visibility,
     },
 };
@@ -140,7 +140,7 @@ async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Er
 }
 
 /// Who said what, with its number.
-fn quoted(Line { seq, said, .. }: &Line) -> String {
+fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())
 }

@@ -10,7 +10,7 @@ use std::{
 use super::request::ForgetFrom;
 use crate::{
     campaign::{date, time},
-    memory::{CampaignKey, Error, Forget, Line, LineFilter, MemoryStore, SessionFilter, Viewer},
+    memory::{CampaignKey, Error, Forget, TranscriptLine, LineFilter, MemoryStore, SessionFilter, Viewer},
 };
 
 /// Everything a person has said, as text for them; `player` is their identity.
@@ -21,7 +21,7 @@ pub async fn own_lines(store: &dyn MemoryStore, player: &str) -> Result<String, 
     let mut text = String::from("What is written down of what you said. Times are UTC.\n");
     let (mut lines, mut session) = (0_u64, None);
     for campaign in store.campaigns().await? {
-        for Line { said, .. } in theirs(store, &campaign, player).await? {
+        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
             if session.as_ref() != Some(&said.session) {
                 // Writing to a text cannot fail.
                 _ = writeln!(
@@ -52,7 +52,7 @@ async fn theirs(
     store: &dyn MemoryStore,
     campaign: &CampaignKey,
     player: &str,
-) -> Result<Vec<Line>, Error> {
+) -> Result<Vec<TranscriptLine>, Error> {
     let filter = LineFilter { player: Some(player.to_owned()), ..LineFilter::default() };
     store.lines(campaign, filter, Viewer::Dm).await
 }
@@ -64,7 +64,7 @@ async fn theirs(
 pub async fn names(store: &dyn MemoryStore, player: &str) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     for campaign in store.campaigns().await? {
-        for Line { said, .. } in theirs(store, &campaign, player).await? {
+        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
             names.extend(said.character);
             names.insert(said.speaker);
         }
@@ -86,7 +86,7 @@ pub async fn forget(
     for campaign in store.campaigns().await? {
         let lines = theirs(store, &campaign, player).await?;
         let guilds = guilds(store, &campaign).await?;
-        let is_meant = |line: &&Line| match from {
+        let is_meant = |line: &&TranscriptLine| match from {
             ForgetFrom::Everywhere => true,
             ForgetFrom::Owner(owner) => {
                 guilds.get(&line.said.session).copied() == owner.guild()

@@ -12,7 +12,7 @@ use crate::{
     campaign::{Scoped, date},
     domain::fnv1a,
     memory::{
-        EntityFilter, Error, Item, ItemFilter, ItemKind, Line, LineFilter, Session, SessionFilter,
+        EntityFilter, Error, Item, ItemFilter, ItemKind, TranscriptLine, LineFilter, Session, SessionFilter,
         Status, Viewer, Visibility,
     },
 };
@@ -124,13 +124,13 @@ impl Recap {
 async fn propose(
     at: Scoped<'_>,
     session: &str,
-    lines: &[Line],
+    lines: &[TranscriptLine],
     facts: Vec<Claim>,
 ) -> Result<u64, Error> {
     let mut items = Vec::new();
     for Claim { text, lines: proof } in facts {
         let (Some(first), Some(last)) = (proof.iter().min(), proof.iter().max()) else { continue };
-        let proving = |line: &&Line| (*first..=*last).contains(&line.seq);
+        let proving = |line: &&TranscriptLine| (*first..=*last).contains(&line.seq);
         let open =
             lines.iter().filter(proving).all(|it| it.said.visibility == Visibility::Everyone);
         let made = lines.iter().filter(proving).map(|line| line.said.at).max();
