@@ -4,14 +4,11 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use tokio::{
-    sync::mpsc,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::{
     IDENTITIES, LiveConfig, Tools, callers,
-    seats::{OpenTables, SeatMaker},
+    seats::{OpenTables, SeatedTable},
 };
 use crate::{
     campaign::{Tables, wall_clock},
@@ -113,8 +110,8 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for (commands, seats) in self.open.running() {
-                recast(commands, seats, fresh, &npc).await;
+            for table in self.open.running() {
+                recast(table, fresh, &npc).await;
             }
         }
         let changed = match changed.as_slice() {
@@ -139,13 +136,15 @@ impl Running<'_> {
     }
 }
 
-/// Has an NPC of a table go on as described anew.
-async fn recast(commands: mpsc::Sender<Command>, seats: SeatMaker, fresh: &Config, npc: &Arc<Npc>) {
-    let (config, described) = (fresh.clone(), Arc::clone(npc));
+/// Has an NPC of `table` go on as described anew.
+async fn recast(table: SeatedTable, fresh: &Config, npc: &Arc<Npc>) {
+    let (seats, config, described) = (table.seats, fresh.clone(), Arc::clone(npc));
     let recast = Recast {
         npc: npc.name.clone(),
         seat: Box::new(move |history| seats.seat(&config, described, history)),
     };
     // A table that is gone needs no new cast.
-    let _ = commands.send(Command::Recast(recast)).await;
+    if let Some(commands) = table.commands.upgrade() {
+        let _ = commands.send(Command::Recast(recast)).await;
+    }
 }

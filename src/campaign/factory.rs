@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use futures::future::BoxFuture;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use super::{file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign, settings::AssistantSettings};
+use super::{
+    file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
+    settings::AssistantSettings,
+};
 use crate::{
     domain::{Message, Npc, Scope, SessionId},
     engine::Purse,

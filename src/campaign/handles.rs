@@ -8,8 +8,8 @@ use super::{
     announcer::Announcer,
     assistant::Questions,
     dice::Dice,
-    facts::ProposedFacts,
     factory::Factory,
+    facts::ProposedFacts,
     guilds::GuildStore,
     keys::key_of,
     played::PlayedCampaign,
@@ -81,8 +81,16 @@ pub struct Handles {
 impl Handles {
     /// The services of one run of the program.
     pub fn new(parts: HandleParts) -> Self {
-        let HandleParts { settings, factory, transcripts, tables, guilds, tools, servers, announcer } =
-            parts;
+        let HandleParts {
+            settings,
+            factory,
+            transcripts,
+            tables,
+            guilds,
+            tools,
+            servers,
+            announcer,
+        } = parts;
         let store = transcripts.store();
         let allowance = DailyAllowance::new(&settings.load().budget);
         let sessions = Sessions::new(SessionsParts {

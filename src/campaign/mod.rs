@@ -29,14 +29,14 @@ mod transcript;
 mod world;
 
 pub use announcer::Announcer;
-pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Questions, Written};
+pub use assistant::{Answer, AskError, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};
 pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
 pub use facts::{
-    Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate, decide,
-    facts,
+    Decided, Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate,
+    decide, facts,
 };
 pub use file_error::FileError;
 pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore};
@@ -54,6 +54,6 @@ pub use spend::DailyAllowance;
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{
-    CAMPAIGN_FILE, IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldError,
-    WorldOrder, WorldRequest, entities_of_no_file, plan,
+    CAMPAIGN_FILE, IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder,
+    WorldRequest, entities_of_no_file, plan,
 };

@@ -54,12 +54,15 @@ async fn serve(
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
     let indexer = tools.index(&config.load(), &transcripts);
-    let heard = (hearing, transcripts.clone());
-    let house = Residence::new(
-        Arc::clone(&config),
-        Arc::clone(&tools),
-        (tables.clone(), open.clone()),
-        heard,
+    let handles = TableFactory::handles(
+        FactoryParts {
+            config: Arc::clone(&config),
+            tools: Arc::clone(&tools),
+            open: open.clone(),
+            hearing,
+            transcripts: transcripts.clone(),
+        },
+        tables.clone(),
     );
     let stop = CancellationToken::new();
     let running = Running { path, tables, open, tools: &tools, log_level: set_level };

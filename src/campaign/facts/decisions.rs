@@ -26,11 +26,7 @@ pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
 ///
 /// # Errors
 /// The memory cannot be written.
-pub async fn decide(
-    at: Scoped<'_>,
-    id: &str,
-    verdict: Verdict,
-) -> Result<bool, Error> {
+pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, Error> {
     let ids = Some(vec![id.to_owned()]);
     let filter = ItemFilter { ids, kinds: vec![ItemKind::Fact], ..ItemFilter::default() };
     let Some(mut fact) = at.store.items(at.campaign(), filter, Viewer::Dm).await?.pop() else {

@@ -13,8 +13,8 @@ use crate::{
     campaign::{RecapError, Scoped, Writer, date, recap},
     logic::words::shortened,
     memory::{
-        self, Item, ItemFilter, ItemKind, TranscriptLine, LineFilter, Pick, SessionFilter, Status, Viewer,
-        Visibility,
+        self, Item, ItemFilter, ItemKind, LineFilter, Pick, SessionFilter, Status, TranscriptLine,
+        Viewer, Visibility,
     },
 };
 

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     campaign::{Scoped, SharedSettings},
     domain::Scope,
-    memory::{self, MemoryStore},
+    memory::MemoryStore,
 };
 
 /// Said where no model proposes anything.
@@ -45,11 +45,7 @@ impl ProposedFacts {
     ///
     /// # Errors
     /// The memory cannot be read.
-    pub async fn waiting(
-        self,
-        scope: Scope,
-        page: FactsPage,
-    ) -> Result<WaitingFacts, memory::Error> {
+    pub async fn waiting(self, scope: Scope, page: FactsPage) -> Result<WaitingFacts, FactError> {
         let mut found = waiting(Scoped::new(&*self.store, &scope), page).await?;
         let settings = self.settings.load();
         let has_model = settings.assistant.model.make(0).is_ok_and(|it| it.reads_prompts());

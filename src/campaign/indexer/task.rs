@@ -17,10 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::chunk::{self, Chunks, PAUSE};
 use crate::{
     domain::Scope,
-    memory::{
-        Error, ItemFilter, LineFilter, MemoryStore, Pick, SessionFilter, Vector,
-        Viewer,
-    },
+    memory::{Error, ItemFilter, LineFilter, MemoryStore, Pick, SessionFilter, Vector, Viewer},
     tools::builtin::Meaning,
 };
 
@@ -124,8 +121,8 @@ impl Work {
                 let is_all = lines.len() < LINES;
                 let Chunks { items, waits: left } = chunk::chunks(&lines, until, is_all);
                 waits |= left;
-                let some =
-                    !items.is_empty() && self.store.put_items(&self.scope.campaign, items).await? > 0;
+                let some = !items.is_empty()
+                    && self.store.put_items(&self.scope.campaign, items).await? > 0;
                 if is_all || !some {
                     break;
                 }

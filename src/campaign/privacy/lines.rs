@@ -10,7 +10,9 @@ use std::{
 use super::request::ForgetFrom;
 use crate::{
     campaign::{date, time},
-    memory::{CampaignKey, Error, Forget, TranscriptLine, LineFilter, MemoryStore, SessionFilter, Viewer},
+    memory::{
+        CampaignKey, Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
+    },
 };
 
 /// Everything a person has said, as text for them; `player` is their identity.
@@ -88,9 +90,7 @@ pub async fn forget(
         let guilds = guilds(store, &campaign).await?;
         let is_meant = |line: &&TranscriptLine| match from {
             ForgetFrom::Everywhere => true,
-            ForgetFrom::Owner(owner) => {
-                guilds.get(&line.said.session).copied() == owner.guild()
-            }
+            ForgetFrom::Owner(owner) => guilds.get(&line.said.session).copied() == owner.guild(),
             ForgetFrom::Session(session) => line.said.session == session.0,
         };
         let meant: Vec<_> = lines.iter().filter(is_meant).map(|it| it.said.uid.clone()).collect();

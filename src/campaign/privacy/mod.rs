@@ -8,4 +8,4 @@ mod request;
 mod service;
 
 pub use request::{ForgetFrom, ForgetRequest};
-pub use service::{Privacy, PrivacyError};
+pub use service::Privacy;

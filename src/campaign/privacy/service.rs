@@ -68,9 +68,8 @@ impl Privacy {
         let open = self.sessions.forget(&known, &what.from);
         let (folder, from) = (self.settings.load().data_dir.clone(), Arc::new(what.from));
         let also = Arc::clone(&from);
-        let files = spawn_blocking(move || {
-            forget_kept(&folder, &known, &also, |id| open.contains(id))
-        });
+        let files =
+            spawn_blocking(move || forget_kept(&folder, &known, &also, |id| open.contains(id)));
         files.await??;
         Ok(forget(&*store, &player, &from).await?)
     }

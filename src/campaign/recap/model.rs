@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::{claim::Claim, writer::Writer};
-use crate::{domain::Message, engine::ask_once, logic::words::fold, memory::TranscriptLine, provider::Error};
+use crate::{
+    domain::Message, engine::ask_once, logic::words::fold, memory::TranscriptLine, provider::Error,
+};
 
 /// Characters of a transcript that are read at once.
 const PART: usize = 24_000;
@@ -76,7 +78,8 @@ fn parts(lines: &[TranscriptLine]) -> Vec<String> {
 
 /// Takes a model's answer apart; what has no proof is to be confirmed, or no fact.
 fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
-    let by_number: BTreeMap<u64, &TranscriptLine> = lines.iter().map(|line| (line.seq, line)).collect();
+    let by_number: BTreeMap<u64, &TranscriptLine> =
+        lines.iter().map(|line| (line.seq, line)).collect();
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•', ' ']).trim();
         let (is_fact, line) = match line.strip_prefix(FACT) {
@@ -162,7 +165,8 @@ mod tests {
 
     #[test]
     fn long_transcripts_are_read_in_parts() {
-        let lines: Vec<TranscriptLine> = (1..=500).map(|seq| line(seq, &"word ".repeat(20))).collect();
+        let lines: Vec<TranscriptLine> =
+            (1..=500).map(|seq| line(seq, &"word ".repeat(20))).collect();
         let parts = parts(&lines);
         assert!(parts.len() > 2 && parts.iter().all(|part| part.len() <= PART));
         assert!(parts[0].starts_with("#1 Anna: word"));

@@ -4,9 +4,7 @@
 
 use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
-    campaign::{
-        DailyAllowance, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate,
-    },
+    campaign::{DailyAllowance, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate},
     domain::{CampaignKey, Owner, Scope, SessionId},
     engine::Purse,
     memory::{self, SessionEntry, SessionFilter, Viewer},
@@ -60,7 +58,9 @@ impl Recaps {
         purse: Purse,
         transcript: &Transcript,
     ) -> Result<Vec<Fact>, RecapError> {
-        let Some(writer) = Writer::new(&self.settings.load().assistant, purse)? else { return Ok(Vec::new()) };
+        let Some(writer) = Writer::new(&self.settings.load().assistant, purse)? else {
+            return Ok(Vec::new());
+        };
         self.sessions.transcripts().caught_up().await?;
         let store = self.sessions.transcripts().store();
         let at = Scoped::new(&*store, &transcript.scope);
@@ -95,7 +95,8 @@ impl Recaps {
         let viewer = if request.for_dm { Viewer::Dm } else { Viewer::Everyone };
         let scope = Scope { owner: request.owner, campaign };
         let store = self.sessions.transcripts().store();
-        let told = recap(Scoped::new(&*store, &scope), &session.id, viewer, writer.as_ref()).await?;
+        let told =
+            recap(Scoped::new(&*store, &scope), &session.id, viewer, writer.as_ref()).await?;
         let Some(told) = told else { return Err(RecapError::Deleted(session.id)) };
         let mut text = told.text();
         if request.for_dm && told.proposed > 0 {

@@ -12,8 +12,8 @@ use crate::{
     campaign::{Scoped, date},
     domain::fnv1a,
     memory::{
-        EntityFilter, Error, Item, ItemFilter, ItemKind, TranscriptLine, LineFilter, Session, SessionFilter,
-        Status, Viewer, Visibility,
+        EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, Session, SessionFilter,
+        Status, TranscriptLine, Viewer, Visibility,
     },
 };
 

@@ -11,9 +11,7 @@ use crate::{
     domain,
     import::campaign::WorldEntity,
     logic::prompt,
-    memory::{
-        Entity, EntityFilter, EntityKind, Error, Viewer, Visibility,
-    },
+    memory::{Entity, EntityFilter, EntityKind, Error, Viewer, Visibility},
 };
 
 /// Where entities of the configured campaign file come from, before their id.

@@ -11,7 +11,6 @@ mod plan;
 mod service;
 
 pub use entities::{CAMPAIGN_FILE, IMPORT, entities_of_no_file};
-pub use error::WorldError;
 pub use order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest};
 pub use plan::{ImportError, Plan, plan};
 pub use service::WorldEdits;

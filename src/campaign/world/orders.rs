@@ -8,15 +8,13 @@ use super::{
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
     error::WorldError,
     order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest},
-    plan::{ImportError, plan},
+    plan::plan,
 };
 use crate::{
     campaign::{PlayedCampaign, Scoped, Settings, key_of},
     domain::{Campaign, Npc, Scope},
     import::campaign::{World, campaign_file, hyphened},
-    memory::{
-        Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility,
-    },
+    memory::{Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility},
 };
 
 /// Does what `request` says in `store`; `settings` has the configured campaign, and the NPCs, whom

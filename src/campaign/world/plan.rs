@@ -52,10 +52,7 @@ impl Plan {
     ///
     /// # Errors
     /// The store's own.
-    pub async fn carry_out(
-        &mut self,
-        at: Scoped<'_>,
-    ) -> Result<(), Error> {
+    pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), Error> {
         let changes = std::mem::take(&mut self.changes);
         if !changes.is_empty() {
             at.store.apply(at.campaign(), changes).await?;
@@ -71,11 +68,7 @@ impl Plan {
 /// # Errors
 /// Ids that are there twice, relations to what is not there, entities that belong to the campaign
 /// file; or the store's own.
-pub async fn plan(
-    at: Scoped<'_>,
-    worlds: &[World],
-    source: &str,
-) -> Result<Plan, ImportError> {
+pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan, ImportError> {
     let (store, campaign) = (at.store, at.campaign());
     let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
     let known: Vec<KnownEntity> = before.iter().map(known).collect();
