@@ -32,7 +32,7 @@ pub struct FactoryParts {
     pub tools: Arc<Tools>,
     /// The tables, whose NPCs change with their files.
     pub open: OpenTables,
-    /// What hears.
+    /// Recognisers, kept from table to table.
     pub hearing: Hearing,
     /// What writes down what is said.
     pub transcripts: TranscriptWriter,
@@ -98,7 +98,7 @@ impl TableFactory {
             seed: rand::random(),
         };
         let table = open_table(config, setup)?;
-        parts.open.add(&table);
+        parts.open.add(&table.handle, table.seats);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {

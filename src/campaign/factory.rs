@@ -51,7 +51,7 @@ pub struct RunningTable {
 
 /// A table that was made.
 pub struct MadeTable {
-    /// The table.
+    /// The table, for whoever opened it.
     pub table: RunningTable,
     /// What pays for it.
     pub purse: Purse,

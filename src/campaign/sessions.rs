@@ -72,7 +72,7 @@ pub enum KeepError {
 pub struct SessionsParts {
     /// What is configured.
     pub settings: SharedSettings,
-    /// Makes tables.
+    /// Makes tables from the configuration.
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,

@@ -235,9 +235,9 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
 
 /// Which recap is wanted.
 struct Wanted<'a> {
-    /// The session.
+    /// The name of the session.
     id: &'a str,
-    /// For whom.
+    /// Who may see what is in it.
     viewer: Viewer,
     /// From the lines alone.
     extract: bool,
