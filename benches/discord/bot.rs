@@ -17,11 +17,12 @@ use std::{
 use futures::{
     FutureExt,
     future::{BoxFuture, ready},
+    stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Fact, FactId, Facts,
-    Forgetting, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
-    Report, ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText,
+    Forgetting, Frame, GuildSettings, House, Kept, Npc, Opened, Opening, PlayedCampaign, Report,
+    ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechEvent, SpeechToText,
     SttAbilities, TableParts, Token, ToolHost, TurnLine, Verdict, VoiceOut, WaitingFacts,
     WantedFacts, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
 };
@@ -303,27 +304,28 @@ impl SpeechToText for Cued {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let cues = self.cues.lock().unwrap_or_else(PoisonError::into_inner);
         let cue = cues.get(&self.guild).cloned().unwrap_or_default();
         let guild = self.guild.clone();
-        async move {
-            let mut frames = 0;
-            while audio.recv().await.is_some() {
-                frames += 1;
-                if let Some(words) = cue.partial(frames) {
-                    report(&guild, "word");
-                    // A closed table hears nothing.
-                    let _ = heard.send(Heard::Partial(words.to_owned())).await;
+        let events = stream::unfold(Some((audio, cue, 0)), move |heard| {
+            let guild = guild.clone();
+            async move {
+                let (mut audio, cue, mut frames) = heard?;
+                while audio.recv().await.is_some() {
+                    frames += 1;
+                    if let Some(words) = cue.partial(frames) {
+                        report(&guild, "word");
+                        let read = SpeechEvent::Partial { text: words.to_owned() };
+                        return Some((Ok(read), Some((audio, cue, frames))));
+                    }
                 }
+                report(&guild, "utterance");
+                Some((Ok(SpeechEvent::Final { text: cue.words }), None))
             }
-            report(&guild, "utterance");
-            let _ = heard.send(Heard::Final(cue.words)).await;
-            Ok(())
-        }
-        .boxed()
+        });
+        events.boxed()
     }
 }
 

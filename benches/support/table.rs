@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Campaign, Cascaded, CascadedParts, Command, Declared, Definition,
-    EngineKind, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId,
-    SourceKind, Speaker, SpeakerId, TableEvent, TableHandle, TableParts, Tier, ToolHost, Voice,
-    VoiceInput, VoiceOut, open,
+    EngineKind, Frame, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls,
+    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, TableEvent, TableHandle, TableParts,
+    Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub struct Room {
     /// Reports of turns.
     events: mpsc::Receiver<TableEvent>,
     /// What the player says next; silence when there is nothing.
-    speech: mpsc::Sender<Vec<Arc<[i16]>>>,
+    speech: mpsc::Sender<Vec<Frame>>,
     /// First frames.
     stopwatch: Stopwatch,
 }
@@ -63,7 +63,7 @@ impl Room {
     /// Has the player say `frames`, of which one is marked [`LAST`]; from handing that in to the
     /// first frame of the answer. Resolves when the answer has been played.
     #[expect(clippy::panic, reason = "a bench of a failing table is none")]
-    pub async fn turn(&mut self, frames: Vec<Arc<[i16]>>) -> Duration {
+    pub async fn turn(&mut self, frames: Vec<Frame>) -> Duration {
         self.speech.send(frames).await.expect("the player is there");
         let line = loop {
             let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
@@ -145,15 +145,15 @@ pub fn open_unheard(phase: Duration) {
 }
 
 /// Hands a frame in, as spoken now; false when the table is closed.
-pub async fn hand_in(table: &TableHandle, samples: Arc<[i16]>) -> bool {
-    let frame = VoiceInput::Frame { speaker: PLAYER, at: Instant::now(), samples };
-    table.voice.send(frame).await.is_ok()
+pub async fn hand_in(table: &TableHandle, frame: Frame) -> bool {
+    let frame = VoiceFrame { speaker: PLAYER, at: SoundTime(Instant::now()), frame };
+    table.voice.send(VoiceInput::Frame(frame)).await.is_ok()
 }
 
 /// Gives frames for ever, one every 20 ms.
 async fn player(
     table: TableHandle,
-    mut speech: mpsc::Receiver<Vec<Arc<[i16]>>>,
+    mut speech: mpsc::Receiver<Vec<Frame>>,
     mut due: Instant,
     stopwatch: Stopwatch,
 ) {
@@ -166,7 +166,7 @@ async fn player(
             said.next()
         });
         let frame = next.unwrap_or_else(silence);
-        if frame.first() == Some(&LAST) {
+        if frame.samples().first() == Some(&LAST) {
             stopwatch.start();
         }
         if !hand_in(&table, frame).await {

@@ -129,9 +129,29 @@ impl Frame {
         }
     }
 
+    /// The first frame of `samples`, filled up with silence where they are fewer.
+    pub fn padded(samples: &[i16], rate: SampleRate) -> Self {
+        let len = rate.frame_len();
+        if let Some(whole) = samples.get(..len) {
+            return Self { samples: Arc::from(whole), rate };
+        }
+        let filled = samples.iter().copied().chain(std::iter::repeat(0)).take(len);
+        Self { samples: filled.collect(), rate }
+    }
+
+    /// 20 ms in which nothing is heard.
+    pub fn silence(rate: SampleRate) -> Self {
+        Self::padded(&[], rate)
+    }
+
     /// The sound, [`SampleRate::frame_len`] samples of it.
     pub fn samples(&self) -> &[i16] {
         &self.samples
+    }
+
+    /// How many samples make a second of it.
+    pub const fn rate(&self) -> SampleRate {
+        self.rate
     }
 }
 
@@ -241,6 +261,16 @@ mod tests {
         let frame = Frame::new(vec![7; 320], SampleRate::HZ_16000).unwrap();
         let copy = frame.clone();
         assert_eq!(frame.samples().as_ptr(), copy.samples().as_ptr());
+    }
+
+    #[test]
+    fn a_padded_frame_is_cut_or_filled_with_silence() {
+        let padded = |len: usize| Frame::padded(&vec![7; len], SampleRate::HZ_16000);
+        assert_eq!(padded(400).samples(), [7; 320]);
+        let short = padded(2);
+        assert_eq!((short.samples().len(), &short.samples()[..4]), (320, [7, 7, 0, 0].as_slice()));
+        assert_eq!(Frame::silence(SampleRate::HZ_48000).samples(), [0; 960]);
+        assert_eq!(short.rate(), SampleRate::HZ_16000);
     }
 
     #[test]

@@ -36,7 +36,7 @@ use super::{
 use crate::{
     domain::{Npc, SessionId},
     logic::cast::find_npc,
-    session::TableEvent,
+    session::{SeatId, TableEvent},
 };
 
 /// Events waiting for a guild; more at once wait in Discord's client.
@@ -222,8 +222,9 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), Refusal> {
-        Ok(find_npc(&self.live()?.cast, name)?)
+    pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), Refusal> {
+        let (seat, npc) = find_npc(&self.live()?.cast, name)?;
+        Ok((SeatId(seat), npc))
     }
 
     /// The campaign that is played here in place of the configured one.

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Driver`]. **Never**: decides anything about a turn.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{collections::HashMap, path::Path, time::Duration};
 
 use tokio::{
     sync::{mpsc, oneshot},
@@ -18,14 +18,16 @@ use super::{
     print::Printer,
     steer::Desk,
 };
-use crate::session::{
-    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    session::{
+        Command, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine,
+        VoiceFrame, VoiceInput,
+    },
 };
 
-/// Samples in a frame of 20 ms at 16 kHz.
-const FRAME_SAMPLES: usize = 320;
-/// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
+/// The rate that recordings are brought to.
+const HEARD: SampleRate = SampleRate::HZ_16000;
 /// Frames between two looks at what the table has done with them.
 const FRAMES_PER_LOOK: usize = 5;
 /// Silence after a recording: the longest that ends an utterance, and a little.
@@ -204,13 +206,12 @@ impl Driver {
 
     /// Everything at its own time.
     async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
-        let start = Instant::now();
+        let (start, frame_len) = (Instant::now(), HEARD.frame_len());
         let mut free_at = Duration::ZERO;
         let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length =
-                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES).unwrap_or(u32::MAX);
+            let length = FRAME * u32::try_from(step.samples.len() / frame_len).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -223,12 +224,10 @@ impl Driver {
                     match &step.input.what {
                         What::Text(text) => self.say(speaker, text.clone()).await?,
                         What::File(_) => {
-                            let rest = &step.samples[*sent..];
-                            let now = &rest[..rest.len().min(FRAME_SAMPLES)];
-                            self.frame(speaker, start + tick, now).await?;
+                            self.frame(speaker, start + tick, &step.samples[*sent..]).await?;
                         }
                     }
-                    *sent += FRAME_SAMPLES;
+                    *sent += frame_len;
                 }
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
@@ -247,9 +246,8 @@ impl Driver {
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let silent = vec![0; FRAME_SAMPLES];
-        let frames = samples.chunks(FRAME_SAMPLES);
-        let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
+        let frames = samples.chunks(HEARD.frame_len());
+        let frames = frames.chain((0..silence).map(|_| [].as_slice()));
         for (index, frame) in frames.enumerate() {
             if self.pacing == Pacing::Clock {
                 sleep_until(self.at).await;
@@ -266,11 +264,11 @@ impl Driver {
         Ok(())
     }
 
+    /// Hands in the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
-        let mut whole = samples.to_vec();
-        whole.resize(FRAME_SAMPLES, 0);
-        let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
-        Ok(self.table.voice.send(input).await?)
+        let frame = Frame::padded(samples, HEARD);
+        let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
+        Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
     async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {

@@ -48,7 +48,7 @@ use crate::{
     engine::Purse,
     logic::budget::Ledger,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange},
+    session::{Command, Pace, SceneChange, SeatId},
     tools::Effects,
 };
 
@@ -292,7 +292,7 @@ async fn at_table(
     if let Some(change) = npc.and_then(|seat| brought(config, seat)) {
         commands.send(Command::Scene(change)).await?;
     }
-    commands.send(Command::Pin { seat: npc, player: None }).await?;
+    commands.send(Command::Pin { seat: npc.map(SeatId), player: None }).await?;
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
     commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
@@ -321,7 +321,7 @@ fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
         return None;
     }
     complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
-    Some(SceneChange::Enter(seat))
+    Some(SceneChange::Enter(SeatId(seat)))
 }
 
 /// Where a kept session is written down.

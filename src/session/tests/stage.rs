@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, State, TableEvent,
-    TableHandle, TableParts, TurnLine, VoiceInput, VoiceOut, open,
+    Backlog, Command, Kept, Options, Outcome, Pace, Seat, SoundTime, Speaker, SpeakerId, State,
+    TableEvent, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -172,6 +172,11 @@ impl Setup {
     }
 }
 
+/// 20 ms of `speaker`, spoken at `at`.
+pub fn voiced(speaker: SpeakerId, at: Instant, frame: Frame) -> VoiceInput {
+    VoiceInput::Frame(VoiceFrame { speaker, at: SoundTime(at), frame })
+}
+
 fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
     Arc::new(Recogniser {
         script: Mutex::default(),
@@ -208,7 +213,8 @@ impl Stage {
     /// `speaker` is quiet for `length` with an open microphone.
     pub async fn quiet(&self, speaker: SpeakerId, length: Duration) {
         let frames = length.as_millis() / 20;
-        self.frames(speaker, (0..frames).map(|_| Arc::from([0_i16; 320])).collect()).await;
+        self.frames(speaker, (0..frames).map(|_| Frame::silence(SampleRate::HZ_16000)).collect())
+            .await;
     }
 
     /// Speaks for a second and is quiet until the utterance has ended: 600 ms.
@@ -217,31 +223,31 @@ impl Stage {
         self.quiet(speaker, ms(600)).await;
     }
 
-    async fn frames(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>) {
+    async fn frames(&self, speaker: SpeakerId, frames: Vec<Frame>) {
         let mut clock = interval(ms(20));
-        for samples in frames {
+        for frame in frames {
             clock.tick().await;
-            let frame = VoiceInput::Frame { speaker, at: Instant::now(), samples };
+            let frame = voiced(speaker, Instant::now(), frame);
             self.table.voice.send(frame).await.expect("the table is open");
         }
         clock.tick().await;
     }
 
     /// Hands over at once what `speaker` began to say `ago`.
-    pub fn late(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>, ago: Duration) {
+    pub fn late(&self, speaker: SpeakerId, frames: Vec<Frame>, ago: Duration) {
         let mut at = Instant::now() - ago;
-        for samples in frames {
-            let frame = VoiceInput::Frame { speaker, at, samples };
+        for frame in frames {
+            let frame = voiced(speaker, at, frame);
             self.table.voice.try_send(frame).expect("the table takes it");
             at += ms(20);
         }
     }
 
     /// Hands over at once what a recording of `speaker` holds, a day ahead of the clock.
-    pub async fn recorded(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>) {
+    pub async fn recorded(&self, speaker: SpeakerId, frames: Vec<Frame>) {
         let mut at = Instant::now() + ms(24 * 3_600_000);
-        for samples in frames {
-            let frame = VoiceInput::Frame { speaker, at, samples };
+        for frame in frames {
+            let frame = voiced(speaker, at, frame);
             self.table.voice.send(frame).await.expect("the table is open");
             at += ms(20);
         }
