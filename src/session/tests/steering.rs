@@ -3,10 +3,7 @@
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    super::{
-        Command, Outcome, SceneChange, SeatId, Speaker, SpeakerId, State, Status, TableEvent,
-        VoiceInput,
-    },
+    super::{Command, Outcome, SceneChange, SeatId, Speaker, SpeakerId, State, Status, TableEvent},
     stage::{DM, ELARA, MIRA, Setup, Stage, THORIN, voiced},
     voices::babble,
 };
