@@ -35,9 +35,9 @@ pub use crate::{
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Backlog, Command, Kept, Memory as RecallMemory, Options, Pace, Question as RecallQuestion,
-        Recaller, Seat, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle, TableParts,
-        TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+        Backlog, Command, EventReader, Kept, Memory as RecallMemory, Options, Pace,
+        Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId, TableEvent,
+        TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,

@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Campaign, Cascaded, CascadedParts, Command, Declared, Definition,
-    EngineKind, Frame, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls,
-    SessionId, SoundTime, SourceKind, Speaker, SpeakerId, TableEvent, TableHandle, TableParts,
-    Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat,
+    SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, TableEvent, TableEvents,
+    TableHandle, TableParts, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -42,7 +42,7 @@ pub struct Services {
 /// A table and its player.
 pub struct Room {
     /// Reports of turns.
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     /// What the player says next; silence when there is nothing.
     speech: mpsc::Sender<Vec<Frame>>,
     /// First frames.
@@ -70,6 +70,7 @@ impl Room {
             match event.expect("the table is open") {
                 TableEvent::Line(line) => break line,
                 TableEvent::Notice(text) => panic!("the table complains: {text}"),
+                TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Halted { .. } | TableEvent::State(_) => {}
             }
         };
@@ -80,23 +81,17 @@ impl Room {
 }
 
 /// Opens a table with one NPC that answers to everything; its player has joined.
-pub async fn open_table(
-    services: Services,
-    out: Box<dyn VoiceOut>,
-) -> (TableHandle, mpsc::Receiver<TableEvent>) {
-    let (events, events_in) = mpsc::channel(64);
+pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
+    let events = TableEvents::new(64);
+    let told = events.subscribe();
     let (handle, _task) = open(parts(services, out, events));
     let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
     handle.commands.send(Command::Join(player)).await.expect("the table is open");
-    (handle, events_in)
+    (handle, told)
 }
 
 /// What a table with one NPC that answers to everything is made of.
-pub fn parts(
-    services: Services,
-    out: Box<dyn VoiceOut>,
-    events: mpsc::Sender<TableEvent>,
-) -> TableParts {
+pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) -> TableParts {
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);

@@ -130,9 +130,8 @@ impl Running<'_> {
     fn tell(&self, notice: &str) {
         tracing::info!(notice, "changed files");
         for table in self.tables.running() {
-            let Some(events) = table.events.upgrade() else { continue };
-            if events.try_send(TableEvent::Notice(notice.to_owned())).is_err() {
-                tracing::warn!("a notice about changed files was not taken");
+            if let Some(events) = table.events.upgrade() {
+                events.tell(TableEvent::Notice(notice.to_owned()));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
 use super::{OpenTable, SeatMaker};
-use crate::session::{Command, TableEvent};
+use crate::session::{Command, TableEvents, WeakTableEvents};
 
 /// Tables that run. Cloning shares them.
 #[derive(Clone, Default)]
@@ -19,14 +19,14 @@ pub struct RunningTable {
     /// Its orders.
     pub commands: mpsc::WeakSender<Command>,
     /// Where its game master is told.
-    pub events: mpsc::WeakSender<TableEvent>,
+    pub events: WeakTableEvents,
     /// Makes its seats anew.
     pub seats: SeatMaker,
 }
 
 impl Tables {
     /// A table has been opened.
-    pub fn add(&self, table: &OpenTable, events: mpsc::Sender<TableEvent>) {
+    pub fn add(&self, table: &OpenTable, events: &TableEvents) {
         self.open().push(RunningTable {
             commands: table.handle.commands.downgrade(),
             events: events.downgrade(),

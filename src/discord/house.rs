@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 
 use crate::{
     audio::Frame,
     domain::{Campaign, Npc, SessionId},
     logic::dice::{DiceError, Outcome},
-    session::{Kept, Pace, TableEvent, TableHandle, TurnLine, VoiceOut},
+    session::{Kept, Pace, TableEvents, TableHandle, TurnLine, VoiceOut},
     tools::{
         CastChanges, Effects, Report, ToolHost,
         connection::{ServerOptions, Servers},
@@ -39,7 +39,7 @@ pub struct Opening {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the one that is configured.

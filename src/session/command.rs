@@ -1,12 +1,12 @@
-//! What can be asked of a table, and what it tells.
+//! What can be asked of a table.
 //!
-//! Entry types: [`Command`], [`TableEvent`]. Seats are meant by their place in the cast; a command
+//! Entry type: [`Command`]. Seats are meant by their place in the cast; a command
 //! for a seat that is not there does nothing.
 //! **Never**: does anything itself.
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, SeatId, Speaker, SpeakerId, State, Status, TurnLine};
+use super::{Recast, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::Tier;
 
 /// What can be asked of a table.
@@ -125,20 +125,4 @@ pub enum SceneChange {
     Enter(SeatId),
     /// An NPC goes, in the middle of a word.
     Leave(SeatId),
-}
-
-/// What a table tells its owner.
-#[derive(Clone, Debug)]
-pub enum TableEvent {
-    /// An utterance and what came of it.
-    Line(Box<TurnLine>),
-    /// Something the game master should know.
-    Notice(String),
-    /// Somebody has stopped the game; who is not told.
-    Halted {
-        /// Turns that were told of before and are taken back, by their numbers.
-        taken_back: Vec<u64>,
-    },
-    /// What the table does now, when that changes.
-    State(State),
 }

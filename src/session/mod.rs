@@ -7,6 +7,7 @@ mod answering;
 mod clock;
 mod command;
 mod effects;
+mod events;
 mod expected;
 mod hearing;
 mod line;
@@ -32,7 +33,8 @@ mod table;
 mod turns;
 
 pub use clock::SoundTime;
-pub use command::{Command, SceneChange, TableEvent};
+pub use command::{Command, SceneChange};
+pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};

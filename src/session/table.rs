@@ -13,8 +13,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backlog, Command, Memory, Options, Pace, Seat, Seats, SpeakerId, State, TableEvent, TurnLine,
-    VoiceOut,
+    Backlog, Command, Memory, Options, Pace, Seat, Seats, SpeakerId, State, TableEvent,
+    TableEvents, TurnLine, VoiceOut,
     clock::{SoundClock, SoundTime},
     effects::TableEffects,
     pipeline::SpeakerPipeline,
@@ -82,8 +82,8 @@ pub struct TableParts {
     pub memory: Option<Memory>,
     /// Seed of pauses.
     pub seed: u64,
-    /// Where lines and notices go; a full queue loses them, counted in the log.
-    pub events: mpsc::Sender<TableEvent>,
+    /// Where lines and notices go.
+    pub events: TableEvents,
 }
 
 /// 20 ms of one speaker.
@@ -175,7 +175,7 @@ pub(super) struct Table {
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
-    events: mpsc::Sender<TableEvent>,
+    events: TableEvents,
     lines: u64,
 }
 
@@ -391,14 +391,12 @@ impl Table {
         self.lines += 1;
         line.turn = self.lines;
         self.statistics.add(&line);
-        self.tell(TableEvent::Line(Box::new(line)));
+        self.tell(TableEvent::Line(Arc::new(line)));
     }
 
-    /// Tells the owner something.
+    /// Tells the listeners something.
     pub(super) fn tell(&self, event: TableEvent) {
-        if self.events.try_send(event).is_err() {
-            tracing::warn!(session = %self.session, "an event of the table was not taken");
-        }
+        self.events.tell(event);
     }
 
     /// Ends what is under way, so that what was heard and done so far is kept.

@@ -138,7 +138,7 @@ impl Residence {
         let calls = CallLog::open(calls, id)?;
         let table = open_table(&config, setup)?;
         self.tools.host.catalog().set_changes(&opening.session, opening.tools);
-        self.tables.add(&table, opening.events);
+        self.tables.add(&table, &opening.events);
         let written = Transcribed {
             campaign: campaign_key(&config),
             session: opening.session.0.clone(),

@@ -275,8 +275,7 @@ impl Pen {
     fn tell(&self, text: &str) {
         for table in self.tables.running() {
             if let Some(events) = table.events.upgrade() {
-                // A full queue has told other things; the count stays.
-                _ = events.try_send(TableEvent::Notice(text.to_owned()));
+                events.tell(TableEvent::Notice(text.to_owned()));
             }
         }
     }

@@ -2,10 +2,10 @@
 //!
 //! Entry type: [`Driver`]. **Never**: decides anything about a turn.
 
-use std::{collections::HashMap, path::Path, time::Duration};
+use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     time::{Instant, sleep_until},
 };
 
@@ -21,8 +21,8 @@ use super::{
 use crate::{
     audio::{FRAME, Frame, SampleRate},
     session::{
-        Command, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine,
-        VoiceFrame, VoiceInput,
+        Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
+        TurnLine, VoiceFrame, VoiceInput,
     },
 };
 
@@ -50,7 +50,7 @@ pub enum Pacing {
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
     pub(super) table: TableHandle,
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
     speakers: HashMap<String, SpeakerId>,
@@ -70,7 +70,7 @@ impl Driver {
     /// A driver of `table`.
     pub fn new(
         table: TableHandle,
-        events: mpsc::Receiver<TableEvent>,
+        events: EventReader,
         (printer, books): (Printer, Option<Books>),
         pacing: Pacing,
     ) -> Self {
@@ -109,11 +109,11 @@ impl Driver {
     /// The log of calls cannot be written.
     pub async fn close_books(&mut self) -> Result<(), Failure> {
         let Some(books) = &mut self.books else { return Ok(()) };
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             match event {
                 TableEvent::Line(line) => books.add(&line).await?,
                 TableEvent::Halted { taken_back } => books.take_back(&taken_back).await?,
-                _ => {}
+                TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
             }
         }
         books.close().await;
@@ -319,7 +319,7 @@ impl Driver {
 
     /// Prints what there is to print.
     async fn print(&mut self) -> Result<(), Failure> {
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             self.event(&event).await?;
         }
         Ok(())
@@ -344,6 +344,6 @@ impl Driver {
     async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
-        self.event(&TableEvent::Line(Box::new(line))).await
+        self.event(&TableEvent::Line(Arc::new(line))).await
     }
 }

@@ -22,7 +22,6 @@ use std::{
 
 use arc_swap::ArcSwap;
 use clap::{ArgMatches, Args};
-use tokio::sync::mpsc;
 
 pub use face::Face;
 
@@ -48,7 +47,7 @@ use crate::{
     engine::Purse,
     logic::budget::Ledger,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange, SeatId},
+    session::{Command, Pace, SceneChange, SeatId, TableEvents},
     tools::Effects,
 };
 
@@ -268,7 +267,8 @@ async fn at_table(
     let tables = Tables::default();
     let books = books((config, tools), (&kept, memory.clone()), &tables)?;
     let sink = WavSink::default();
-    let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let events = TableEvents::new(EVENT_CAPACITY);
+    let told = events.subscribe();
     let typed = Typed::new();
     let effects = face(arguments, &typed);
     let setup = TableSetup {
@@ -287,7 +287,7 @@ async fn at_table(
     };
     let table = app::open_table(config, setup)?;
     let commands = table.handle.commands.clone();
-    tables.add(&table, events.clone());
+    tables.add(&table, &events);
     let running = Running { path: files.path, tables, tools, log_level: files.set_level };
     if let Some(change) = npc.and_then(|seat| brought(config, seat)) {
         commands.send(Command::Scene(change)).await?;
@@ -296,7 +296,7 @@ async fn at_table(
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
     commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle, events_in, (printer, books), pacing);
+    let mut driver = Driver::new(table.handle, told, (printer, books), pacing);
     let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
     let paid = (SessionId(kept.id().to_owned()), table.purse.clone());
     let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;

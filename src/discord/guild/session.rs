@@ -27,11 +27,12 @@ use crate::discord::{
 };
 use crate::{
     domain::{Npc, SessionId},
-    session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
+    session::{Command, EventReader, Kept, Pace, Status, TableEvent, TableEvents, TableHandle},
     tools::{CastChanges, Effects},
 };
 
-/// Lines and notices of the table waiting for the guild.
+/// What the table tells, waiting for the panel and for the transcript: some twenty turns; whichever
+/// is slower loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
 /// What tools want of the guild, waiting.
 const ASK_CAPACITY: usize = 16;
@@ -86,7 +87,7 @@ pub struct GuildSession {
     /// How it stands.
     pub standing: Standing,
     /// What the table tells.
-    pub events: mpsc::Receiver<TableEvent>,
+    pub events: EventReader,
     /// What tools want.
     pub asks: mpsc::Receiver<Ask>,
     /// How tools reach the guild.
@@ -108,6 +109,8 @@ pub struct GuildSession {
     /// What is known of the connection's health.
     pub health: Health,
     task: JoinHandle<Kept>,
+    /// Has what the table tells written down, until it is closed.
+    transcript: JoinHandle<()>,
 }
 
 /// What a session is opened with.
@@ -140,7 +143,8 @@ impl GuildSession {
     ) -> Result<Self, String> {
         let (output, tracks) = voice::track_output();
         let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
-        let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+        let events = TableEvents::new(EVENT_CAPACITY);
+        let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let face = Arc::new(GuildEffects::new(asks));
         let opened = house
             .open(Opening {
@@ -157,6 +161,7 @@ impl GuildSession {
             .await?;
         let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
+        let transcript = write_down(house, wanted.session.clone(), to_be_written);
         let live = Self {
             session: wanted.session,
             voice: wanted.voice,
@@ -165,7 +170,7 @@ impl GuildSession {
             cast: opened.cast,
             link,
             standing: Standing::Up,
-            events: events_in,
+            events: told,
             asks: asks_in,
             face,
             trials: Vec::new(),
@@ -177,6 +182,7 @@ impl GuildSession {
             panel: Panel::default(),
             health: Health::default(),
             task: opened.task,
+            transcript: tokio::spawn(transcript),
         };
         let wire = live.link.wire();
         if let Err(why) = wire.connect(live.voice).await {
@@ -211,9 +217,9 @@ impl GuildSession {
         .boxed()
     }
 
-    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping, and what the table
-    /// told at the end.
-    pub async fn close(mut self) -> (SessionId, Kept, Vec<TableEvent>) {
+    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the
+    /// channel is left; what is worth keeping.
+    pub async fn close(self) -> (SessionId, Kept) {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -229,8 +235,26 @@ impl GuildSession {
                 Kept::default()
             }
         };
-        let told = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        let mut transcript = self.transcript;
+        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
+            transcript.abort();
+            tracing::error!("what a table told at its end is not written down");
+        }
         self.link.close().await;
-        (self.session, kept, told)
+        (self.session, kept)
+    }
+}
+
+/// Hands everything that a table tells to the transcript, whatever the panel is busy with.
+async fn write_down(house: Arc<dyn House>, session: SessionId, mut events: EventReader) {
+    while let Some(event) = events.recv().await {
+        match event {
+            TableEvent::Line(line) => house.record(&session, &line),
+            TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
+            TableEvent::Missed(missed) => {
+                tracing::error!(missed, "lines of a table may be missing from its transcript");
+            }
+            TableEvent::Notice(_) | TableEvent::State(_) => {}
+        }
     }
 }

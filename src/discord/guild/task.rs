@@ -419,14 +419,7 @@ impl Guild {
 
 /// Closes a session and keeps what is worth keeping.
 async fn keep(house: &dyn House, live: GuildSession) {
-    let (session, kept, told) = live.close().await;
-    for event in told {
-        match event {
-            TableEvent::Line(line) => house.record(&session, &line),
-            TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
-            TableEvent::Notice(_) | TableEvent::State(_) => {}
-        }
-    }
+    let (session, kept) = live.close().await;
     if let Err(why) = house.keep(&session, kept).await {
         tracing::error!(why, "a session was not kept");
     }

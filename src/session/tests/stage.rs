@@ -6,14 +6,15 @@ use std::{
 };
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     task::JoinHandle,
     time::{Instant, interval, sleep, sleep_until, timeout},
 };
 
 use super::super::{
-    Backlog, Command, Kept, Options, Outcome, Pace, Seat, SoundTime, Speaker, SpeakerId, State,
-    TableEvent, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+    Backlog, Command, EventReader, Kept, Options, Outcome, Pace, Seat, SoundTime, Speaker,
+    SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame,
+    VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -86,7 +87,7 @@ pub struct Setup {
 pub struct Stage {
     pub table: TableHandle,
     task: JoinHandle<Kept>,
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     states: Vec<State>,
     pub models: Vec<Arc<Model>>,
     pub voice: Arc<Hum>,
@@ -138,7 +139,8 @@ impl Setup {
             Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
         };
         let stt = recogniser(self.abilities);
-        let (events_out, events) = mpsc::channel(512);
+        let told = TableEvents::new(512);
+        let events = told.subscribe();
         let (opened, left) = (Instant::now(), Arc::default());
         let (table, task) = open(TableParts {
             session: SessionId("test".to_owned()),
@@ -160,7 +162,7 @@ impl Setup {
             backlog: Backlog::default(),
             memory: None,
             seed: 7,
-            events: events_out,
+            events: told,
         });
         let stage =
             Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
@@ -280,7 +282,7 @@ impl Stage {
 
     /// What was told since the last time.
     pub fn events(&mut self) -> Vec<TableEvent> {
-        let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv()).collect();
         self.states.extend(events.iter().filter_map(|event| match event {
             TableEvent::State(state) => Some(state.clone()),
             _ => None,
@@ -291,7 +293,8 @@ impl Stage {
     /// The lines since the last time.
     pub fn lines(&mut self) -> Vec<TurnLine> {
         let lines = |event| match event {
-            TableEvent::Line(line) => Some(*line),
+            TableEvent::Line(line) => Some(Arc::unwrap_or_clone(line)),
+            TableEvent::Missed(missed) => panic!("{missed} events are lost"),
             TableEvent::Notice(_) | TableEvent::Halted { .. } | TableEvent::State(_) => None,
         };
         self.events().into_iter().filter_map(lines).collect()

@@ -103,7 +103,7 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     let lines: Vec<_> = events
         .into_iter()
         .filter_map(|event| match event {
-            TableEvent::Line(line) => Some(*line),
+            TableEvent::Line(line) => Some(std::sync::Arc::unwrap_or_clone(line)),
             _ => None,
         })
         .collect();
