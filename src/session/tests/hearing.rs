@@ -385,8 +385,9 @@ async fn the_sound_of_an_utterance_stays_with_it_however_it_ended() {
     };
     // A pause within it: the sound of both parts.
     let mut stage = snappy(&["Bartok"]).await;
+    stage.models[0].then(&[Wait(600), Text("Hm?")]).then(&[Text("Whole.")]);
     stage.hears(&[], "Bartok hello");
-    stage.hears(&[], "and good day");
+    stage.hears(&[], "and good day Bartok");
     stage.voice(THORIN, ms(600)).await;
     stage.quiet(THORIN, ms(440)).await;
     stage.voice(THORIN, ms(600)).await;
