@@ -20,14 +20,13 @@ use crate::discord::{
     guild::effects::{Ask, GuildEffects},
     guild::health::Health,
     guild::mic_check::MicCheck,
-    house::{House, Opening},
     ui::panel::Panel,
     voice::{self, LEAD, TableAudio, VoiceConnection},
-    world::PlayedCampaign,
 };
 use crate::{
-    domain::{Npc, SessionId},
-    session::{Command, EventReader, Kept, Pace, Status, TableEvent, TableEvents, TableHandle},
+    campaign::{OpenSession, PlayedCampaign, Sessions},
+    domain::{Npc, Scope, SessionId},
+    session::{Command, EventReader, Kept, Pace, Status, TableEvents, TableHandle},
     tools::{CastChanges, Effects},
 };
 
@@ -128,7 +127,9 @@ pub struct Wanted {
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the one that is configured.
-    pub campaign: Option<PlayedCampaign>,
+    pub played: Option<PlayedCampaign>,
+    /// Whose session it is.
+    pub scope: Scope,
 }
 
 impl GuildSession {
@@ -137,7 +138,7 @@ impl GuildSession {
     /// # Errors
     /// What did not work, with the way out; nothing is left behind.
     pub async fn open(
-        house: Arc<dyn House>,
+        sessions: Sessions,
         songbird: Arc<songbird::Songbird>,
         wanted: Wanted,
     ) -> Result<Self, String> {
@@ -146,22 +147,23 @@ impl GuildSession {
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let face = Arc::new(GuildEffects::new(asks));
-        let opened = house
-            .open(Opening {
+        let opened = sessions
+            .open(OpenSession {
                 session: wanted.session.clone(),
-                guild: wanted.guild.get(),
+                scope: wanted.scope,
                 after: wanted.after,
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&face) as Arc<dyn Effects>,
                 events,
                 tools: wanted.tools,
-                campaign: wanted.campaign,
+                played: wanted.played,
             })
-            .await?;
+            .await
+            .map_err(|why| why.to_string())?;
         let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
-        let transcript = write_down(house, wanted.session.clone(), to_be_written);
+        let transcript = sessions.write_down(wanted.session.clone(), to_be_written);
         let live = Self {
             session: wanted.session,
             voice: wanted.voice,
@@ -242,19 +244,5 @@ impl GuildSession {
         }
         self.link.close().await;
         (self.session, kept)
-    }
-}
-
-/// Hands everything that a table tells to the transcript, whatever the panel is busy with.
-async fn write_down(house: Arc<dyn House>, session: SessionId, mut events: EventReader) {
-    while let Some(event) = events.recv().await {
-        match event {
-            TableEvent::Line(line) => house.record(&session, &line),
-            TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
-            TableEvent::Missed(missed) => {
-                tracing::error!(missed, "lines of a table may be missing from its transcript");
-            }
-            TableEvent::Notice(_) | TableEvent::State(_) => {}
-        }
     }
 }
