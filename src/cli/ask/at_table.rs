@@ -9,8 +9,6 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::mpsc;
-
 use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
@@ -32,12 +30,12 @@ use crate::{
     domain::{Npc, SessionId},
     engine::Purse,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange},
+    session::{Command, Pace, SceneChange, SeatId, TableEvents},
     tools::Effects,
 };
 
-/// Events of the table that wait to be printed: a burst of several turns; when it is full the table
-/// waits for stdout.
+/// Events of the table that wait to be printed: a burst of several turns; beyond that the oldest are
+/// missed, and counted.
 const EVENT_CAPACITY: usize = 256;
 /// Longest wait for servers of tools before the first of several inputs; a table that listens
 /// does not wait for them.
@@ -131,7 +129,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let (tables, open) = (Tables::default(), OpenTables::default());
     let record = setting.record(&tables)?;
     let sink = WavSink::default();
-    let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let events = TableEvents::new(EVENT_CAPACITY);
+    let told = events.subscribe();
     let typed = Typed::new();
     let effects = setting.effects(&typed);
     let setup = TableSetup {
@@ -157,7 +156,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
         commands.send(command).await?;
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle, events_in, printer, record, pacing);
+    let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, LiveConfig::new(config.clone()));
     let assistant = setting.assistant(table.purse.clone(), effects)?;
     let context =
@@ -180,7 +179,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
 fn first(config: &Config, arguments: &Arguments, npc: Option<usize>) -> Vec<Command> {
     let scene = npc.and_then(|seat| brought(config, seat)).map(Command::Scene);
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
-    scene.into_iter().chain([Command::Pin { seat: npc, player: None }, tier]).collect()
+    scene.into_iter().chain([Command::Pin { seat: npc.map(SeatId), player: None }, tier]).collect()
 }
 
 /// What brings somebody who was asked for and is not in the campaign's first scene.
@@ -190,7 +189,7 @@ fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
         return None;
     }
     complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
-    Some(SceneChange::Enter(seat))
+    Some(SceneChange::Enter(SeatId(seat)))
 }
 
 /// Whether `npc` may use tools of `server`.

@@ -5,15 +5,16 @@
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     time::{Instant, sleep_until},
 };
 
 use super::{super::Failure, inputs::What, print::Printer, record::SessionRecord, steps::Step};
 use crate::{
-    audio::{FRAME, FRAME_SAMPLES_16K},
+    audio::{FRAME, Frame, SampleRate},
     session::{
-        Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+        Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
+        TurnLine, VoiceFrame, VoiceInput,
     },
 };
 
@@ -27,6 +28,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// never overtaken, or a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 
+/// The rate that recordings are brought to.
+const HEARD: SampleRate = SampleRate::HZ_16000;
+
 /// How fast sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
@@ -39,7 +43,7 @@ pub enum Pacing {
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
     pub(super) table: TableHandle,
-    pub(super) events: mpsc::Receiver<TableEvent>,
+    pub(super) events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
     pub(super) speakers: HashMap<String, SpeakerId>,
@@ -59,7 +63,7 @@ impl Driver {
     /// A driver of `table`.
     pub fn new(
         table: TableHandle,
-        events: mpsc::Receiver<TableEvent>,
+        events: EventReader,
         printer: Printer,
         record: Option<SessionRecord>,
         pacing: Pacing,
@@ -99,11 +103,11 @@ impl Driver {
     /// The log of calls cannot be written.
     pub async fn close_record(&mut self) -> Result<(), Failure> {
         let Some(record) = &mut self.record else { return Ok(()) };
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             match event {
                 TableEvent::Line(line) => record.add(&line).await?,
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
-                _ => {}
+                TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
             }
         }
         record.close().await;
@@ -142,13 +146,12 @@ impl Driver {
 
     /// Everything at its own time.
     async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
-        let start = Instant::now();
+        let (start, frame_len) = (Instant::now(), HEARD.frame_len());
         let mut free_at = Duration::ZERO;
         let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length =
-                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES_16K).unwrap_or(u32::MAX);
+            let length = FRAME * u32::try_from(step.samples.len() / frame_len).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -161,12 +164,10 @@ impl Driver {
                     match &step.input.what {
                         What::Text(text) => self.say(speaker, text.clone()).await?,
                         What::File(_) => {
-                            let rest = &step.samples[*sent..];
-                            let now = &rest[..rest.len().min(FRAME_SAMPLES_16K)];
-                            self.frame(speaker, start + tick, now).await?;
+                            self.frame(speaker, start + tick, &step.samples[*sent..]).await?;
                         }
                     }
-                    *sent += FRAME_SAMPLES_16K;
+                    *sent += frame_len;
                 }
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
@@ -185,9 +186,8 @@ impl Driver {
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let silent = vec![0; FRAME_SAMPLES_16K];
-        let frames = samples.chunks(FRAME_SAMPLES_16K);
-        let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
+        let frames = samples.chunks(HEARD.frame_len());
+        let frames = frames.chain((0..silence).map(|_| [].as_slice()));
         for (index, frame) in frames.enumerate() {
             if self.pacing == Pacing::Clock {
                 sleep_until(self.at).await;
@@ -204,11 +204,11 @@ impl Driver {
         Ok(())
     }
 
+    /// Hands in the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
-        let mut whole = samples.to_vec();
-        whole.resize(FRAME_SAMPLES_16K, 0);
-        let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
-        Ok(self.table.voice.send(input).await?)
+        let frame = Frame::padded(samples, HEARD);
+        let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
+        Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
     pub(super) async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
@@ -259,7 +259,7 @@ impl Driver {
 
     /// Prints what there is to print.
     async fn print(&mut self) -> Result<(), Failure> {
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             self.event(&event).await?;
         }
         Ok(())
@@ -284,6 +284,6 @@ impl Driver {
     async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
-        self.event(&TableEvent::Line(Box::new(line))).await
+        self.event(&TableEvent::Line(Arc::new(line))).await
     }
 }

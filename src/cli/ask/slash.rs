@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::{
     domain::{Npc, Tier},
     logic::cast::find_npc,
-    session::{Command, SceneChange, SpeakerId},
+    session::{Command, SceneChange, SeatId, SpeakerId},
 };
 
 /// What a line wants.
@@ -157,18 +157,19 @@ fn done(command: Command, said: &str) -> Slash {
     Slash::Do(command, said.to_owned())
 }
 
-fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(usize, &'a Npc), SlashError> {
+fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), SlashError> {
     if name.is_empty() {
         return Err(USAGE);
     }
-    find_npc(typist.npcs, name).map_err(SlashError::Named)
+    let (seat, npc) = find_npc(typist.npcs, name).map_err(SlashError::Named)?;
+    Ok((SeatId(seat), npc))
 }
 
 /// `NAME: words`.
 fn name_and_words<'a, 'l>(
     typist: &Typist<'a>,
     rest: &'l str,
-) -> Result<(usize, &'a Npc, &'l str), SlashError> {
+) -> Result<(SeatId, &'a Npc, &'l str), SlashError> {
     let (name, words) = rest.split_once(':').ok_or(USAGE)?;
     let (seat, npc) = npc(typist, name.trim())?;
     Ok((seat, npc, words.trim()))
@@ -318,7 +319,8 @@ mod tests {
         };
         let (command, said) = does("/tier set deep bartok 5");
         assert!(
-            command.contains("seat: Some(0), tier: Some(Deep)") && !command.contains("until: None")
+            command.contains("seat: Some(SeatId(0)), tier: Some(Deep)")
+                && !command.contains("until: None")
         );
         assert_eq!(said, "Bartok the Barkeep: tier deep for 5 min");
         assert!(does("/tier set fast 5").0.contains("seat: None, tier: Some(Fast), until: Some"));
