@@ -8,16 +8,15 @@ mod error;
 mod graph;
 mod index;
 mod postgres;
+mod scope;
 mod settings;
 mod sqlite;
+mod store;
 #[cfg(test)]
 mod suite;
 mod text;
 mod transcript;
 mod viewer;
-
-use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 
 pub use error::Error;
 pub use graph::{
@@ -28,23 +27,12 @@ pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
 pub use postgres::{Address, Postgres};
+pub use scope::{CampaignKey, StoreFuture};
 pub use settings::{GuildRecord, Health, Settings};
 pub use sqlite::Sqlite;
+pub use store::MemoryStore;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present, Session,
     SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
 pub use viewer::{Viewer, Visibility};
-
-/// What a store answers. Dropping it does not take back what was already asked for: a write may
-/// still happen, whole.
-pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
-
-/// The campaign something belongs to; nothing is seen from another one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct CampaignKey(pub String);
-
-/// Everything a table remembers.
-pub trait MemoryStore: Transcript + Graph + Index + Settings {}
-
-impl<T: Transcript + Graph + Index + Settings> MemoryStore for T {}

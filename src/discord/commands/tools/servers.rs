@@ -64,7 +64,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     let house = guild.shared.house.clone();
     let options = house.server(name, &added)?;
-    house.servers().add(options)?;
+    house.servers().add(options).map_err(|error| error.to_string())?;
     guild.settings.servers.insert(name.to_owned(), added);
     guild.keep();
     Ok(Reply::private(format!(
@@ -118,7 +118,9 @@ impl Guild {
         let house = &self.shared.house;
         for (name, added) in &self.settings.servers {
             let options = house.server(name, added);
-            if let Err(why) = options.and_then(|options| house.servers().add(options)) {
+            if let Err(why) =
+                options.and_then(|it| house.servers().add(it).map_err(|error| error.to_string()))
+            {
                 tracing::warn!(server = name, why, "a tool server added in discord is left out");
             }
         }
