@@ -6,19 +6,20 @@
 pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
-    config::load as load_config,
-    discord::{
-        AddedServer, Consent, Fact, FactId, Forgetting, GuildSettings, House, Opened, Opening,
-        Options as DiscordOptions, PlayedCampaign, Service, Services, Token, Verdict, WaitingFacts,
-        WantedFacts, Wish, WorldAnswer, WorldOrder, Written, run as run_discord,
+    campaign::{
+        AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore, HandleParts,
+        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Service, Services,
+        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
+    config::load as load_config,
+    discord::{Options as DiscordOptions, Token, run as run_discord},
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,
     },
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{
-        budget::Ledger,
+        budget::{BudgetOptions, Ledger},
         dice,
         sentence::{SentenceOptions, SentenceSplitter},
         tier::{Keywords, Names, TierInput, TierSelector},

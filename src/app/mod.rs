@@ -2,43 +2,26 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
-mod assistant;
-mod call_log;
-mod dates;
-mod facts;
-mod guilds;
+mod factory;
 mod hearing;
-mod house;
-mod indexer;
-mod kept;
 mod memory;
-mod privacy;
-mod proposals;
-mod recap;
 mod reload;
-mod scribe;
+mod seats;
 mod servers;
-mod tables;
+mod settings;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use assistant::{Answer, Assistant};
-pub use call_log::CallLog;
-pub use dates::{date, time};
-pub use facts::{Verdict, decide, facts};
+pub use factory::{FactoryParts, TableFactory};
 #[cfg(feature = "measure")]
 pub use hearing::vocabulary;
 pub use hearing::{Hearing, hearing};
-pub use house::Residence;
-pub use indexer::Indexer;
-pub use kept::{KeptError, KeptSession};
-pub use memory::{campaign_key, key_of, open_memory};
-pub use recap::{Writer, recap};
+pub use memory::{campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
-pub use scribe::{Scribe, Transcribed};
-pub use tables::Tables;
-pub use world::{IMPORT, ImportError, Plan, carry_out, for_session, plan, with_names};
+pub use seats::OpenTables;
+pub use settings::{LiveConfig, assistant};
+pub use world::{for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
 
@@ -47,10 +30,12 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
+use self::seats::SeatMaker;
 use crate::{
+    campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
-    domain::{Campaign, Message, Npc, SessionId, Voice},
-    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    domain::{Message, Npc, SessionId, Voice},
+    engine::Purse,
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{
@@ -60,7 +45,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Backlog, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Kept, Pace, TableEvent, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -192,10 +177,10 @@ fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error>
 }
 
 impl Tools {
-    /// Makes what `scribe` writes of the campaign of `config` searchable until closed.
-    pub fn index(&self, config: &Config, scribe: &Scribe) -> Indexer {
-        let news = (scribe.written(), memory::now as fn() -> i64);
-        Indexer::open(scribe.store(), campaign_key(config), self.meaning.clone(), news)
+    /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
+    pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
+        let (store, written) = (transcripts.store(), transcripts.written());
+        Indexer::open(store, local_scope(config), self.meaning.clone(), written, now)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -225,12 +210,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let host = setup.host;
     let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
-    let maker = SeatMaker {
-        host: host.clone(),
-        purse: purse.clone(),
-        campaign: Arc::clone(&campaign),
-        seed: setup.seed,
-    };
+    let maker = SeatMaker::new(&host, &purse, &campaign, setup.seed);
     let seats = npcs
         .into_iter()
         .map(|npc| {
@@ -255,41 +235,12 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         memory: setup.memory.map(|store| session::Memory {
             store,
             campaign: campaign_key(config),
-            now: memory::now,
+            now,
         }),
         seed: setup.seed,
         events: setup.events,
     });
     Ok(OpenTable { handle, task, purse, seats: maker })
-}
-
-/// Makes the seats of one table.
-#[derive(Clone)]
-pub struct SeatMaker {
-    host: ToolHost,
-    purse: Purse,
-    campaign: Arc<Campaign>,
-    seed: u64,
-}
-
-impl SeatMaker {
-    /// A seat for `npc` that goes on from `history`.
-    fn seat(&self, config: &Config, npc: Arc<Npc>, history: Vec<Message>) -> Result<Seat, Error> {
-        let model = brain(&config.llm, &npc, self.seed)?;
-        let voice = voice(config, &npc)?;
-        let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let parts = CascadedParts {
-            npc: Arc::clone(&npc),
-            model,
-            host: self.host.clone(),
-            purse: self.purse.clone(),
-            max_tokens: config.session.max_tokens,
-            filler_after: config.session.filler_after,
-            session_calls: SessionCalls::default(),
-        };
-        let engine = Cascaded::new(parts, voice, &self.campaign, history);
-        Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
-    }
 }
 
 fn brain(choice: &LlmChoice, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {

@@ -2,16 +2,19 @@
 //!
 //! Entry function: [`follow`]. **Never**: applies a file that fails its check.
 
-use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use arc_swap::ArcSwap;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{IDENTITIES, Tables, Tools, callers, tables::RunningTable};
+use super::{
+    IDENTITIES, LiveConfig, Tools, callers,
+    seats::{OpenTables, SeatedTable},
+};
 use crate::{
+    campaign::{Tables, wall_clock},
     config::{self, Config, Watch},
     domain::{Campaign, Npc},
-    session::{Command, Recast, TableEvent},
+    session::{Command, Recast},
     tools::manifest,
 };
 
@@ -22,8 +25,10 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Running<'a> {
     /// Where the files were read from.
     pub path: Option<PathBuf>,
-    /// The tables, each with its game master.
+    /// The tables' game masters.
     pub tables: Tables,
+    /// The tables, whose NPCs change.
+    pub open: OpenTables,
     /// The tools.
     pub tools: &'a Tools,
     /// Sets what is logged.
@@ -31,7 +36,7 @@ pub struct Running<'a> {
 }
 
 /// Follows the files of `config`, which becomes what they say, for as long as it is polled.
-pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
+pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut watch = Watch::new(&config.load().files, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -49,7 +54,7 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
             Ok(fresh) => {
                 watch = Watch::new(&fresh.files, wall_clock());
                 let notice = running.apply(&config.load(), &fresh).await;
-                config.store(Arc::new(fresh));
+                config.store(fresh);
                 running.tell(&notice);
             }
             Err(report) => {
@@ -57,11 +62,6 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
             }
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "files carry the time of the wall clock")]
-pub(super) fn wall_clock() -> SystemTime {
-    SystemTime::now()
 }
 
 /// What has changed, but is used from the next start on: its keys.
@@ -110,8 +110,8 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for table in self.tables.running() {
-                recast(&table, fresh, &npc).await;
+            for table in self.open.running() {
+                recast(table, fresh, &npc).await;
             }
         }
         let changed = match changed.as_slice() {
@@ -129,21 +129,19 @@ impl Running<'_> {
 
     fn tell(&self, notice: &str) {
         tracing::info!(notice, "changed files");
-        for table in self.tables.running() {
-            let Some(events) = table.events.upgrade() else { continue };
-            if events.try_send(TableEvent::Notice(notice.to_owned())).is_err() {
-                tracing::warn!("a notice about changed files was not taken");
-            }
+        let untold = self.tables.tell(notice);
+        if untold > 0 {
+            tracing::warn!(untold, "a notice about changed files was not taken");
         }
     }
 }
 
 /// Has an NPC of `table` go on as described anew.
-async fn recast(table: &RunningTable, fresh: &Config, npc: &Arc<Npc>) {
-    let (maker, config, described) = (table.seats.clone(), fresh.clone(), Arc::clone(npc));
+async fn recast(table: SeatedTable, fresh: &Config, npc: &Arc<Npc>) {
+    let (seats, config, described) = (table.seats, fresh.clone(), Arc::clone(npc));
     let recast = Recast {
         npc: npc.name.clone(),
-        seat: Box::new(move |history| maker.seat(&config, described, history)),
+        seat: Box::new(move |history| seats.seat(&config, described, history)),
     };
     // A table that is gone needs no new cast.
     if let Some(commands) = table.commands.upgrade() {

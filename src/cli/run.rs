@@ -4,12 +4,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, Hearing, Residence, Running, Scribe, Tables},
+    app::{self, FactoryParts, Hearing, LiveConfig, OpenTables, Running, TableFactory},
+    campaign::{Tables, TranscriptWriter},
     config::Config,
     discord,
 };
@@ -47,14 +47,24 @@ async fn serve(
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
     tools.servers.required().await?;
     let (options, tables) = (config.discord.clone(), Tables::default());
-    let config = Arc::new(ArcSwap::from_pointee(config));
-    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
-    let indexer = tools.index(&config.load(), &scribe);
-    let heard = (hearing, scribe.clone());
-    let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
+    let open = OpenTables::default();
+    let config = LiveConfig::new(config);
+    let transcripts =
+        TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
+    let indexer = tools.index(&config.load(), &transcripts);
+    let handles = TableFactory::handles(
+        FactoryParts {
+            config: Arc::clone(&config),
+            tools: Arc::clone(&tools),
+            open: open.clone(),
+            hearing,
+            transcripts: transcripts.clone(),
+        },
+        tables.clone(),
+    );
     let stop = CancellationToken::new();
-    let running = Running { path, tables, tools: &tools, log_level: set_level };
-    let bot = discord::run(options, Arc::new(house), stop.clone());
+    let running = Running { path, tables, open, tools: &tools, log_level: set_level };
+    let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {
             () = app::follow(running, config) => {}
@@ -79,7 +89,7 @@ async fn serve(
         Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
         None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
     }
-    if let Some(missing) = scribe.close().await {
+    if let Some(missing) = transcripts.close().await {
         complain(&missing);
     }
     indexer.close().await;

@@ -1,9 +1,8 @@
-//! What game masters ask of the world of their campaign, and have done to it.
+//! Commands about the world of the campaign, with and without files.
 //!
-//! Entry types: [`WorldOrder`], [`WorldAnswer`]. **Never**: knows how it is kept.
+//! Entry functions: [`Guild::order`], [`Guild::order_with_file`]. **Never**: knows how it is kept.
 
 use futures::FutureExt;
-use serde::{Deserialize, Serialize};
 use serenity::all::{Attachment, CommandDataOptionValue};
 
 use super::{
@@ -11,77 +10,13 @@ use super::{
     guild::task::Guild,
     ui::reply::Reply,
 };
-use crate::{domain::EntityKind, import::campaign::BYTES_MAX};
+use crate::{
+    campaign::{SentFile, WorldAnswer, WorldOrder, WorldRequest},
+    import::campaign::BYTES_MAX,
+};
 
 /// Names that are kept for choosing while an option is typed.
 const NAMES_MAX: usize = 5_000;
-
-/// A campaign that a guild plays in place of the configured one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PlayedCampaign {
-    /// Its name.
-    pub name: String,
-    /// What it is about.
-    pub description: String,
-    /// The rules played.
-    pub system: String,
-}
-
-/// What is asked, or to be done.
-#[derive(Clone, Debug)]
-pub enum WorldOrder {
-    /// A new entity.
-    Add {
-        /// Its name; nothing else is called so.
-        name: String,
-        /// What kind of thing it is.
-        kind: EntityKind,
-        /// What is known of it.
-        description: String,
-        /// Other names for it.
-        aliases: Vec<String>,
-        /// Known to the game master alone.
-        dm_only: bool,
-    },
-    /// All entities, or those of a kind.
-    List(Option<EntityKind>),
-    /// Everything about the one called so.
-    Show(String),
-    /// Whether the one called so can be removed.
-    Find(String),
-    /// Removes the one of this id, and its relations.
-    Remove(String),
-    /// Takes in a campaign file.
-    Import {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
-    /// Takes in a campaign file as a campaign of its own.
-    Load {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
-    /// What there is of the campaign.
-    Info,
-}
-
-/// What came of it.
-#[derive(Clone, Debug, Default)]
-pub struct WorldAnswer {
-    /// In words.
-    pub text: String,
-    /// The id of the entity that was meant.
-    pub entity: Option<String>,
-    /// The campaign that was loaded.
-    pub campaign: Option<PlayedCampaign>,
-    /// Names of all entities there are now.
-    pub names: Vec<String>,
-}
 
 impl Guild {
     /// Does `order`, and then what `then` makes of it.
@@ -90,7 +25,7 @@ impl Guild {
         order: WorldOrder,
         then: impl FnOnce(&mut Self, WorldAnswer) -> Reply + Send + 'static,
     ) -> Answer {
-        let done = self.shared.house.world(self.played().cloned(), order);
+        let done = self.shared.handles.world.clone().carry_out(self.asked_of_world(order));
         let work = done.map(|done| {
             Box::new(move |guild: &mut Self| match done {
                 Ok(mut answer) => {
@@ -98,10 +33,15 @@ impl Guild {
                     guild.entities.clone_from(&answer.names);
                     then(guild, answer)
                 }
-                Err(why) => Reply::private(why),
+                Err(why) => Reply::private(why.to_string()),
             }) as Then
         });
         Answer::Later { public: false, work: work.boxed() }
+    }
+
+    /// `order`, of the world that is played here.
+    pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
+        WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
     }
 
     /// Has the file given as `option` downloaded, and then `make` made of it done.
@@ -111,17 +51,22 @@ impl Guild {
     pub fn order_with_file(
         &self,
         call: &Call,
-        make: fn(String, Vec<u8>) -> WorldOrder,
+        make: fn(SentFile) -> WorldOrder,
         then: impl FnOnce(&mut Self, WorldAnswer) -> Reply + Send + 'static,
     ) -> Result<Answer, Refusal> {
         let file = call.file("file").ok_or("there is no file (attach a campaign file)")?.clone();
         if usize::try_from(file.size).map_or(true, |size| size > BYTES_MAX) {
             return Err(format!("'{}' is larger than 10 MiB", file.filename).into());
         }
-        let (house, played) = (std::sync::Arc::clone(&self.shared.house), self.played().cloned());
+        // Until the file is there nothing is asked of any world.
+        let mut request = self.asked_of_world(WorldOrder::Info);
+        let world = self.shared.handles.world.clone();
         let work = async move {
             let done = match file.download().await {
-                Ok(bytes) => house.world(played, make(file.filename, bytes)).await,
+                Ok(bytes) => {
+                    request.order = make(SentFile { name: file.filename, bytes });
+                    world.carry_out(request).await.map_err(|why| why.to_string())
+                }
                 Err(error) => Err(format!("Discord does not give me the file: {error} (again)")),
             };
             Box::new(move |guild: &mut Self| match done {

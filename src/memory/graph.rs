@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::CampaignKey;
+
 use super::{
-    scope::{CampaignKey, StoreFuture},
+    reply::StoreFuture,
     transcript::Uid,
     viewer::{Viewer, Visibility},
 };

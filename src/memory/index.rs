@@ -4,8 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::CampaignKey;
+
 use super::{
-    scope::{CampaignKey, StoreFuture},
+    reply::StoreFuture,
     viewer::{Viewer, Visibility},
 };
 

@@ -8,7 +8,7 @@ mod error;
 mod graph;
 mod index;
 mod postgres;
-mod scope;
+mod reply;
 mod settings;
 mod sqlite;
 mod store;
@@ -18,6 +18,7 @@ mod text;
 mod transcript;
 mod viewer;
 
+pub use crate::domain::CampaignKey;
 pub use error::Error;
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
@@ -27,7 +28,7 @@ pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
 pub use postgres::{Address, Postgres};
-pub use scope::{CampaignKey, StoreFuture};
+pub use reply::StoreFuture;
 pub use settings::{GuildRecord, Health, Settings};
 pub use sqlite::Sqlite;
 pub use store::MemoryStore;

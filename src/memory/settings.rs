@@ -6,7 +6,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::scope::{CampaignKey, StoreFuture};
+use crate::domain::CampaignKey;
+
+use super::reply::StoreFuture;
 
 /// How a store is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::CampaignKey;
+
 use super::{
-    scope::{CampaignKey, StoreFuture},
+    reply::StoreFuture,
     viewer::{Viewer, Visibility},
 };
 

@@ -1,13 +1,12 @@
 //! Facts that a model proposes, put before the game master: accepted, said in other words, or
 //! rejected.
 //!
-//! Entry types: [`Fact`], [`WaitingFacts`], [`Verdict`]; functions [`list`], [`pressed`],
-//! [`pressed_in_list`]. The id of a button holds all that it needs, so that it outlives a restart.
+//! Entry functions: [`list`], [`pressed`], [`pressed_in_list`]. The id of a button holds all that it needs, so that it outlives a restart.
 //! **Never**: shows a proposal to players, or takes one for true unasked.
 
 use std::time::Duration;
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::FutureExt;
 use serenity::all::{
     ButtonStyle, ChannelId, CreateActionRow, CreateButton, CreateInputText, CreateModal,
     InputTextStyle,
@@ -20,7 +19,12 @@ use super::{
     guild::outbox::ChannelMessage,
     guild::task::Guild,
     ui::reply::Reply,
-    world::PlayedCampaign,
+};
+use crate::{
+    campaign::{
+        Decided, Fact, FactError, FactId, FactStatus, FactsPage, RecapError, Verdict, WaitingFacts,
+    },
+    domain::{CampaignKey, Scope},
 };
 
 /// Messages of one session at most; the others are listed by the command.
@@ -33,80 +37,6 @@ const EDITED_MAX: u16 = 4_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Said to whoever presses what says nothing.
 const USELESS: &str = "this button is of no use any more (/session facts)";
-
-/// Which fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactId {
-    /// Key of its campaign.
-    pub campaign: String,
-    /// Its id there.
-    pub fact: String,
-}
-
-/// What became of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It waits.
-    Waiting,
-    /// It counts.
-    Accepted,
-    /// It does not.
-    Rejected,
-}
-
-/// A fact as game masters see it.
-#[derive(Clone, Debug)]
-pub struct Fact {
-    /// Which.
-    pub id: FactId,
-    /// What is so.
-    pub text: String,
-    /// The lines that prove it, quoted.
-    pub proof: Vec<String>,
-    /// When that was said.
-    pub when: String,
-    /// No NPC is told, accepted or not.
-    pub dm_only: bool,
-    /// What became of it.
-    pub standing: Standing,
-}
-
-/// Some of the facts that wait.
-#[derive(Clone, Debug, Default)]
-pub struct WaitingFacts {
-    /// These, the oldest first.
-    pub facts: Vec<Fact>,
-    /// How many there are before them.
-    pub before: usize,
-    /// How many there are in all.
-    pub all: usize,
-    /// Why there may be none.
-    pub note: Option<&'static str>,
-}
-
-/// Which of the facts that wait are wanted.
-#[derive(Clone, Debug)]
-pub struct WantedFacts {
-    /// Of sessions of this guild.
-    pub guild: u64,
-    /// The campaign; `None`: the configured one.
-    pub played: Option<PlayedCampaign>,
-    /// After so many.
-    pub after: usize,
-    /// At most so many.
-    pub count: usize,
-}
-
-/// What the game master says to a fact.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// It holds.
-    Accept,
-    /// It holds in these words.
-    Edit(String),
-    /// It does not.
-    Reject,
-}
 
 impl Verdict {
     fn done(&self) -> &'static str {
@@ -121,11 +51,11 @@ impl Verdict {
 impl FactId {
     fn read(text: &str) -> Result<Self, Refusal> {
         let (fact, campaign) = text.split_once(':').ok_or(USELESS)?;
-        Ok(Self { campaign: campaign.to_owned(), fact: fact.to_owned() })
+        Ok(Self { campaign: CampaignKey(campaign.to_owned()), fact: fact.to_owned() })
     }
 
     fn button(&self, place: Place, what: &str) -> String {
-        format!("{}:{what}:{}:{}", place.kind(), self.fact, self.campaign)
+        format!("{}:{what}:{}:{}", place.kind(), self.fact, self.campaign.0)
     }
 }
 
@@ -174,12 +104,12 @@ impl Fact {
 
     /// What is to be read once somebody has decided, or tried to.
     fn closed(&self, done: bool, word: &str, name: &str) -> String {
-        let how = match (done, self.standing) {
+        let how = match (done, self.status) {
             (true, _) => format!("{word} by {name}"),
-            (false, Standing::Accepted) => "Was accepted before".to_owned(),
-            (false, Standing::Rejected) => "Was rejected before".to_owned(),
+            (false, FactStatus::Accepted) => "Was accepted before".to_owned(),
+            (false, FactStatus::Rejected) => "Was rejected before".to_owned(),
             // Somebody has changed it this moment.
-            (false, Standing::Waiting) => "Nothing was decided".to_owned(),
+            (false, FactStatus::Proposed) => "Nothing was decided".to_owned(),
         };
         format!("{}\n**{how}**", self.shown())
     }
@@ -188,7 +118,7 @@ impl Fact {
 impl Guild {
     /// Puts what a session has led to before the game master: in the log channel, else by a word in
     /// `panel`, which players read.
-    pub fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, String>) {
+    pub fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, RecapError>) {
         let log = self.settings.log_channel.map(ChannelId::new);
         let facts = match found {
             Ok(facts) if facts.is_empty() => return,
@@ -226,9 +156,18 @@ impl Guild {
         });
     }
 
-    fn wanted(&self, after: usize) -> WantedFacts {
-        let played = self.played().cloned();
-        WantedFacts { guild: self.id.get(), played, after, count: PAGE }
+    /// A page of the facts that wait, after so many.
+    fn waiting(
+        &self,
+        after: usize,
+    ) -> impl Future<Output = Result<WaitingFacts, FactError>> + Send + use<> {
+        let page = FactsPage { after, count: PAGE };
+        self.shared.handles.facts.clone().waiting(self.scope(), page)
+    }
+
+    /// Where the fact `id` is kept: it may be of another campaign than the one that is played now.
+    fn scope_of(&self, id: &FactId) -> Scope {
+        Scope { campaign: id.campaign.clone(), ..self.scope() }
     }
 }
 
@@ -252,11 +191,11 @@ async fn put(
 
 /// The facts that wait, for a game master alone.
 pub fn list(guild: &Guild) -> Answer {
-    let waiting = guild.shared.house.waiting(guild.wanted(0));
+    let waiting = guild.waiting(0);
     let work = async move {
         let reply = match waiting.await {
             Ok(waiting) => page(&waiting, None),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         };
         Box::new(move |_: &mut Guild| reply) as Then
     };
@@ -324,39 +263,45 @@ fn press_at(
         "reject" => Verdict::Reject,
         "edited" => Verdict::Edit(edited(press)?),
         "edit" => {
-            let asked = guild.shared.house.fact(FactId::read(rest)?);
+            let id = FactId::read(rest)?;
+            let asked = guild.shared.handles.facts.clone().fact(guild.scope_of(&id), id.fact);
             return Ok(soon(asked, move |fact| form(place, &fact)));
         }
         "page" => {
             let after = rest.parse().map_err(|_| USELESS)?;
-            let waiting = guild.shared.house.waiting(guild.wanted(after));
+            let waiting = guild.waiting(after);
             return Ok(soon(waiting, |waiting| Ok(Answer::Replace(page(&waiting, None)))));
         }
         _ => return Err(USELESS.into()),
     };
     let (done, name) = (verdict.done(), press.name.clone());
-    let decided = guild.shared.house.decide(FactId::read(rest)?, verdict);
+    let id = FactId::read(rest)?;
+    let facts = guild.shared.handles.facts.clone();
+    let decided = facts.decide(guild.scope_of(&id), id.fact, verdict);
     if place == Place::Message {
-        return Ok(soon(decided, move |(fact, is_done)| {
-            Ok(Answer::Replace(Reply::public(fact.closed(is_done, done, &name))))
+        return Ok(soon(decided, move |Decided { fact, had_waited }| {
+            Ok(Answer::Replace(Reply::public(fact.closed(had_waited, done, &name))))
         }));
     }
-    let rest = guild.shared.house.waiting(guild.wanted(0));
+    let rest = guild.waiting(0);
     let both = async move {
-        let (fact, is_done) = decided.await?;
-        Ok((fact.closed(is_done, done, &name), rest.await?))
+        let Decided { fact, had_waited } = decided.await?;
+        Ok::<_, FactError>((fact.closed(had_waited, done, &name), rest.await?))
     };
-    Ok(soon(both.boxed(), |(lead, waiting)| Ok(Answer::Replace(page(&waiting, Some(lead))))))
+    Ok(soon(both, |(lead, waiting)| Ok(Answer::Replace(page(&waiting, Some(lead))))))
 }
 
 /// Answers with what `then` makes of `work`, which the memory does in less time than Discord waits.
 fn soon<T: Send + 'static>(
-    work: BoxFuture<'static, Result<T, String>>,
+    work: impl Future<Output = Result<T, FactError>> + Send + 'static,
     then: impl FnOnce(T) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Answer {
     let work = async move {
         let late = || Err("the memory takes too long (look again: /session facts)".to_owned());
-        let found = timeout(PATIENCE, work).await.unwrap_or_else(|_| late());
+        let found = match timeout(PATIENCE, work).await {
+            Ok(found) => found.map_err(|why| why.to_string()),
+            Err(_) => late(),
+        };
         Box::new(move |_: &mut Guild| found.map_err(Refusal).and_then(then)) as Next
     };
     Answer::Soon(work.boxed())
@@ -373,7 +318,7 @@ fn edited(press: &ButtonPress) -> Result<String, Refusal> {
 
 /// A form with the fact's words.
 fn form(place: Place, fact: &Fact) -> Result<Answer, Refusal> {
-    if fact.standing != Standing::Waiting {
+    if fact.status != FactStatus::Proposed {
         let text = fact.closed(false, "", "");
         return Ok(Answer::Now(Reply::private(text)));
     }

@@ -1,0 +1,120 @@
+//! The game master's assistant: one question, one answer in writing.
+//!
+//! Entry type: [`Assistant`]. **Never**: sits at a table.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use crate::{
+    campaign::AssistantSettings,
+    domain::SessionId,
+    engine::{self, CascadedParts, Purse, Question, SessionCalls},
+    provider::Error,
+    session::ToolLine,
+    tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
+};
+
+/// How much longer a written answer may be than a spoken one.
+const WRITTEN: u32 = 4;
+
+/// The assistant of one session.
+pub struct Assistant {
+    engine: engine::Assistant,
+    name: String,
+    session: SessionId,
+    effects: Arc<dyn Effects>,
+}
+
+/// What it answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its words, for people to read.
+    pub text: String,
+    /// The calls it made meanwhile.
+    pub tools: Vec<ToolLine>,
+}
+
+/// What an assistant is opened with, beside its settings.
+pub struct AssistantParts {
+    /// The session it is asked in.
+    pub session: SessionId,
+    /// What pays.
+    pub purse: Purse,
+    /// The tools.
+    pub host: ToolHost,
+    /// What they reach.
+    pub effects: Arc<dyn Effects>,
+    /// Varies what scripted lines are said.
+    pub seed: u64,
+}
+
+impl Assistant {
+    /// The assistant that `settings` describe.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
+        let npc = Arc::clone(&settings.npc);
+        let name = npc.name.clone();
+        let engine = CascadedParts {
+            model: settings.model.make(parts.seed)?,
+            npc,
+            host: parts.host,
+            purse: parts.purse,
+            max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
+            filler_after: settings.filler_after,
+            session_calls: SessionCalls::default(),
+        };
+        let engine = engine::Assistant::new(engine, &settings.campaign);
+        let effects = Arc::new(Written(parts.effects));
+        Ok(Self { engine, name, session: parts.session, effects })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Answers a question of the game master. Cancel safe: dropping the future ends its requests
+    /// and its calls.
+    ///
+    /// # Errors
+    /// The model failed, a spending cap was reached, or there was nothing to say.
+    pub async fn ask(&self, text: &str) -> Result<Answer, engine::Failure> {
+        let question = Question {
+            session: self.session.clone(),
+            text: text.to_owned(),
+            effects: Arc::clone(&self.effects),
+        };
+        let answer = self.engine.ask(question).await?;
+        Ok(Answer { text: answer.text, tools: answer.tools.iter().map(Into::into).collect() })
+    }
+}
+
+/// Effects of somebody without a voice: late results are shown.
+struct Written(Arc<dyn Effects>);
+
+impl Effects for Written {
+    fn show(&self, text: &str) {
+        self.0.show(text);
+    }
+
+    fn attach(&self, tool: &str, attachment: &Attachment) {
+        self.0.attach(tool, attachment);
+    }
+
+    fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
+        self.0.approve(request)
+    }
+
+    fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
+        self.0.elicit(form)
+    }
+
+    fn follow_up(&self, late: FollowUp) {
+        let line = ToolLine::from(&late.record);
+        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
+    }
+}

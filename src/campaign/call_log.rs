@@ -1,0 +1,138 @@
+//! Tool calls of a kept session, a JSON object a line, written as they come.
+//!
+//! Entry type: [`CallLog`]. **Never**: holds what a key calls secret; records come redacted.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::file_error::FileError;
+use crate::{
+    files,
+    session::{ToolLine, TurnLine},
+};
+
+/// What cannot be done when calls cannot be added.
+const LOGGING: &str = "log tool calls in";
+
+/// The open log of one session.
+pub struct CallLog {
+    path: PathBuf,
+    file: File,
+    session: String,
+    /// Bytes that were there before.
+    before: usize,
+}
+
+/// One call with its turn.
+#[derive(Serialize)]
+struct Entry<'a> {
+    session: &'a str,
+    turn: u64,
+    npc: Option<&'a str>,
+    speaker: &'a str,
+    #[serde(flatten)]
+    call: &'a ToolLine,
+}
+
+impl CallLog {
+    /// Opens the log at `path` for adding to it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn open(path: PathBuf, session: &str) -> Result<Self, FileError> {
+        let opened = || {
+            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            let file = append(&path)?;
+            let before = file.metadata()?.len();
+            Ok((file, usize::try_from(before).unwrap_or(usize::MAX)))
+        };
+        let (file, before) = opened().map_err(FileError::on(LOGGING, &path))?;
+        Ok(Self { path, file, session: session.to_owned(), before })
+    }
+
+    /// Adds the calls of a turn.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
+        for call in &line.tools {
+            let entry = Entry {
+                session: &self.session,
+                turn: line.turn,
+                npc: line.npc.as_deref(),
+                speaker: &line.speaker,
+                call,
+            };
+            // One write a line, so that a reader never sees half of one.
+            let text = serde_json::to_string(&entry).map_err(io::Error::from);
+            let added = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()));
+            added.map_err(FileError::on(LOGGING, &self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the calls of these turns, of those since it was opened.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn take_back(&mut self, turns: &[u64]) -> Result<(), FileError> {
+        let taken = |call: &Value| call["turn"].as_u64().is_some_and(|turn| turns.contains(&turn));
+        self.remove(self.before, taken)
+    }
+
+    /// Removes the calls that speakers of these names led to.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn forget(&mut self, names: &[String]) -> Result<(), FileError> {
+        self.remove(0, |call| is_of(call, names))
+    }
+
+    fn remove(&mut self, from: usize, which: impl Fn(&Value) -> bool) -> Result<(), FileError> {
+        if remove(&self.path, from, which)? {
+            self.file = append(&self.path).map_err(FileError::on(LOGGING, &self.path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes from a log that nobody has open the calls that speakers of these names led to.
+///
+/// # Errors
+/// It cannot be read or written.
+pub fn forget_calls(path: &Path, names: &[String]) -> Result<(), FileError> {
+    remove(path, 0, |call| is_of(call, names)).map(drop)
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+fn is_of(call: &Value, names: &[String]) -> bool {
+    call["speaker"].as_str().is_some_and(|speaker| names.iter().any(|name| name == speaker))
+}
+
+/// Removes calls after the first `from` bytes; whether there were any.
+fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(FileError::on("read", path)(error)),
+    };
+    let (before, since) = text.split_at(from.min(text.len()));
+    let stays = |line: &&[u8]| !serde_json::from_slice(line).is_ok_and(|call| which(&call));
+    let left: Vec<u8> =
+        since.split_inclusive(|it| *it == b'\n').filter(stays).flatten().copied().collect();
+    if left.len() == since.len() {
+        return Ok(false);
+    }
+    let replaced = files::replace(path, &[before, &left].concat());
+    replaced.map_err(FileError::on("write", path))?;
+    Ok(true)
+}

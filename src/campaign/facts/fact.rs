@@ -1,0 +1,65 @@
+//! A fact that a model proposes, and what a game master says to it.
+//!
+//! Entry types: [`Fact`], [`Verdict`]. **Never**: shows itself; every face does that in its own way.
+
+use crate::domain::CampaignKey;
+pub use crate::memory::Status as FactStatus;
+
+/// Which fact of which campaign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactId {
+    /// The campaign it is a fact of.
+    pub campaign: CampaignKey,
+    /// Its id there.
+    pub fact: String,
+}
+
+/// A fact as game masters see it.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// By which it is found again, also after a restart.
+    pub id: FactId,
+    /// What is so.
+    pub text: String,
+    /// The lines that prove it, quoted.
+    pub proof: Vec<String>,
+    /// When that was said.
+    pub when: String,
+    /// No NPC is told, accepted or not.
+    pub dm_only: bool,
+    /// What became of it.
+    pub status: FactStatus,
+}
+
+/// Some of the facts that wait.
+#[derive(Clone, Debug, Default)]
+pub struct WaitingFacts {
+    /// These, the oldest first.
+    pub facts: Vec<Fact>,
+    /// How many there are before them.
+    pub before: usize,
+    /// How many there are in all.
+    pub all: usize,
+    /// Why there may be none.
+    pub note: Option<&'static str>,
+}
+
+/// Which of the facts that wait are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct FactsPage {
+    /// How many there are before it.
+    pub after: usize,
+    /// At most so many.
+    pub count: usize,
+}
+
+/// What the game master says to a fact.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It holds.
+    Accept,
+    /// It holds in these words.
+    Edit(String),
+    /// It does not.
+    Reject,
+}

@@ -1,0 +1,146 @@
+//! Facts that models propose, as game masters read and decide them.
+//!
+//! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`]. **Never**: changes what was
+//! decided before.
+
+use std::collections::BTreeMap;
+
+use super::{
+    decisions::{decide, facts},
+    fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts},
+};
+use crate::{
+    campaign::{RecapError, Scoped, Writer, date, recap},
+    logic::words::shortened,
+    memory::{
+        self, Item, ItemFilter, ItemKind, LineFilter, Pick, SessionFilter, Status, TranscriptLine,
+        Viewer, Visibility,
+    },
+};
+
+/// Longest quotation, in characters.
+const QUOTED: usize = 160;
+
+/// Why a fact is not shown or decided.
+#[derive(Debug, thiserror::Error)]
+pub enum FactError {
+    /// It is not there any more.
+    #[error("this fact is gone: what it was drawn from was deleted or taken back")]
+    Gone,
+    /// The memory cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+}
+
+/// What became of a decision.
+pub struct Decided {
+    /// The fact as it is now.
+    pub fact: Fact,
+    /// It had waited; otherwise what was decided before stays.
+    pub had_waited: bool,
+}
+
+/// Has `writer` write the summary of the session `id` and propose facts; those that wait now, the
+/// oldest first. Cancel safe.
+///
+/// # Errors
+/// The memory cannot be read or written, or the model did not answer.
+pub async fn consolidate(
+    at: Scoped<'_>,
+    id: &str,
+    writer: &Writer,
+) -> Result<Vec<Fact>, RecapError> {
+    let told = recap(at, id, Viewer::Everyone, Some(writer)).await?;
+    if let Some(why) = told.and_then(|told| told.note) {
+        return Err(RecapError::NoAnswer(why));
+    }
+    let (session, status) = (Some(id.to_owned()), Some(Status::Proposed));
+    let kinds = vec![ItemKind::Fact];
+    let filter = ItemFilter { kinds, status, session, ..ItemFilter::default() };
+    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    Ok(shown(at, items).await?)
+}
+
+/// A part of the facts that wait, of sessions of the scope's owner or of nobody's.
+///
+/// # Errors
+/// The memory cannot be read.
+pub async fn waiting(at: Scoped<'_>, page: FactsPage) -> Result<WaitingFacts, memory::Error> {
+    let sessions = at.store.sessions(at.campaign(), SessionFilter::default()).await?;
+    let guilds: BTreeMap<String, Option<u64>> =
+        sessions.into_iter().map(|it| (it.session.id, it.session.guild)).collect();
+    let is_theirs = |item: &Item| {
+        let guild = item.session.as_ref().and_then(|id| guilds.get(id).copied().flatten());
+        guild.is_none_or(|guild| at.scope.owner.guild() == Some(guild))
+    };
+    let mut items = facts(at, false).await?;
+    items.retain(is_theirs);
+    let all = items.len();
+    // Others may have been decided since the page was turned.
+    let before = if page.after < all { page.after } else { 0 };
+    let items = items.into_iter().skip(before).take(page.count).collect();
+    Ok(WaitingFacts { facts: shown(at, items).await?, before, all, note: None })
+}
+
+/// The fact `id`, whatever became of it.
+///
+/// # Errors
+/// It is gone, or the memory cannot be read.
+pub async fn fact(at: Scoped<'_>, id: &str) -> Result<Fact, FactError> {
+    let filter = ItemFilter {
+        ids: Some(vec![id.to_owned()]),
+        kinds: vec![ItemKind::Fact],
+        ..ItemFilter::default()
+    };
+    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    shown(at, items).await?.pop().ok_or(FactError::Gone)
+}
+
+/// Decides about a fact that waits. Of two at once the caller lets in one.
+///
+/// # Errors
+/// It is gone, or the memory cannot be read or written.
+pub async fn settle(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<Decided, FactError> {
+    let before = fact(at, id).await?;
+    if before.status != FactStatus::Proposed {
+        return Ok(Decided { fact: before, had_waited: false });
+    }
+    match decide(at, id, verdict).await? {
+        true => Ok(Decided { fact: fact(at, id).await?, had_waited: true }),
+        false => Err(FactError::Gone),
+    }
+}
+
+/// Items as game masters see them.
+async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Error> {
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        let lines = match (&item.session, item.lines) {
+            (Some(session), Some((from, to))) => {
+                let pick = Pick::Range { from, to };
+                let filter =
+                    LineFilter { session: Some(session.clone()), pick, ..LineFilter::default() };
+                at.store.lines(at.campaign(), filter, Viewer::Dm).await?
+            }
+            _ => Vec::new(),
+        };
+        // Lines between the first and the last need not be about it.
+        let (first, last) = (lines.first(), lines.last());
+        let last = last.filter(|_| lines.len() > 1);
+        all.push(Fact {
+            id: FactId { campaign: at.campaign().clone(), fact: item.id },
+            text: item.text,
+            proof: first.into_iter().chain(last).map(quoted).collect(),
+            when: date(first.map_or(item.made, |line| line.said.at)),
+            dm_only: item.visibility == Visibility::Dm,
+            status: item.status,
+        });
+    }
+    Ok(all)
+}
+
+/// Who said what, with its number.
+fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
+    let quote = shortened(&said.text.replace('\n', " "), QUOTED);
+    format!("#{seq} {}: “{quote}”", said.who())
+}

@@ -1,0 +1,141 @@
+//! What a guild has set, kept over restarts.
+//!
+//! Entry type: [`GuildSettings`]. **Never**: reads what a newer version has written as if it were
+//! whole.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::consent::Consent;
+use crate::{campaign::PlayedCampaign, tools::CastChanges};
+
+/// The format written.
+const VERSION: u32 = 1;
+
+/// Why kept settings are of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// They are something else.
+    #[error("these are no settings: {0}")]
+    Foreign(serde_json::Error),
+    /// They are of a newer version.
+    #[error("they are of a newer version (update glyphoxa)")]
+    Newer,
+}
+
+/// What a guild has set. Ids are Discord's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GuildSettings {
+    version: u32,
+    /// Counts up with every change.
+    pub revision: u64,
+    /// Role of game masters.
+    pub dm_role: Option<u64>,
+    /// Channel of approvals and words to the game master.
+    pub log_channel: Option<u64>,
+    /// How players agree to be heard.
+    pub consent: Option<Consent>,
+    /// Users who are never heard.
+    pub opted_out: BTreeSet<u64>,
+    /// Users who agreed to be heard where everybody is asked.
+    pub agreed: BTreeSet<u64>,
+    /// Whom users play; empty: nobody but themselves.
+    pub characters: BTreeMap<u64, String>,
+    /// What game masters have changed about NPCs' tools.
+    pub tools: CastChanges,
+    /// Tool servers added here, by name.
+    pub servers: BTreeMap<String, AddedServer>,
+    /// Campaigns that were loaded here.
+    pub campaigns: Vec<PlayedCampaign>,
+    /// The name of the one that is played; empty: the configured one.
+    pub campaign: Option<String>,
+    /// The last play session.
+    pub last_session: Option<String>,
+}
+
+/// A tool server added by a game master: a program or an address.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AddedServer {
+    /// The program and its arguments, quoted as for a shell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// A bearer token for the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// Arguments, addresses and tokens may be secrets.
+impl fmt::Debug for AddedServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}
+
+impl GuildSettings {
+    /// Reads what [`Self::text`] has written.
+    ///
+    /// # Errors
+    /// It is something else, or of a newer version.
+    pub fn read(text: &str) -> Result<Self, SettingsError> {
+        let settings: Self = serde_json::from_str(text).map_err(SettingsError::Foreign)?;
+        if settings.version > VERSION {
+            return Err(SettingsError::Newer);
+        }
+        Ok(settings)
+    }
+
+    /// As text to be kept; tokens of servers may be in it.
+    ///
+    /// # Errors
+    /// There is no such text.
+    pub fn text(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(&Self { version: VERSION, ..self.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_set_is_read_again() {
+        let mut tools = CastChanges::new();
+        tools.entry("Bartok".to_owned()).or_default().set("home.*", true);
+        let token = Some("sesame".to_owned());
+        let server =
+            AddedServer { url: Some("https://a.example".to_owned()), token, command: None };
+        assert!(!format!("{server:?}").contains("sesame"));
+        let settings = GuildSettings {
+            revision: 4,
+            dm_role: Some(3),
+            opted_out: [11].into(),
+            consent: Some(Consent::Ask),
+            characters: [(11, "Thorin".to_owned())].into(),
+            tools,
+            servers: [("home".to_owned(), server)].into(),
+            ..GuildSettings::default()
+        };
+        let read = GuildSettings::read(&settings.text().unwrap()).unwrap();
+        assert_eq!(read, GuildSettings { version: VERSION, ..settings });
+    }
+
+    #[test]
+    fn broken_and_newer_ones_are_refused() {
+        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("no settings"));
+        assert!(
+            GuildSettings::read(r#"{"version": 99}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("newer version")
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! What guilds have set: in the store, and in files beside it for as long as it is away.
+//!
+//! Entry type: [`GuildStore`]. **Never**: forgets an opt-out because the store could not be written,
+//! or takes settings that cannot be read for none.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    task::{JoinError, spawn_blocking},
+    time::timeout,
+};
+
+use super::settings::{GuildSettings, SettingsError};
+use crate::{
+    campaign::FileError,
+    files,
+    memory::{self, GuildRecord, MemoryStore},
+};
+
+/// A store that takes longer is written to later; Discord waits 3 s for the answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Why settings were not read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum GuildError {
+    /// The store does not give them.
+    #[error("what was set here cannot be read: {0}")]
+    Store(#[from] memory::Error),
+    /// The store has something else.
+    #[error("what was set here cannot be read: {0}")]
+    Settings(SettingsError),
+    /// The file has something else.
+    #[error("'{}' cannot be used: {why} (move it away; opt-outs are in it)", .path.display())]
+    Waiting {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: SettingsError,
+    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// They make no text.
+    #[error(transparent)]
+    Text(#[from] serde_json::Error),
+    /// What went to the disk has failed.
+    #[error(transparent)]
+    Lost(#[from] JoinError),
+}
+
+/// Keeps what guilds have set. Cloning shares it.
+#[derive(Clone)]
+pub struct GuildStore {
+    store: Arc<dyn MemoryStore>,
+    waiting: Arc<Waiting>,
+}
+
+/// Files of settings that the store does not have yet, one a guild; older versions kept them so.
+struct Waiting {
+    folder: PathBuf,
+    /// Held while one is written.
+    turn: Mutex<()>,
+}
+
+impl GuildStore {
+    /// Keeps them in `store`, else in `folder`.
+    pub fn new(store: Arc<dyn MemoryStore>, folder: &Path) -> Self {
+        let folder = folder.to_owned();
+        Self { store, waiting: Arc::new(Waiting { folder, turn: Mutex::new(()) }) }
+    }
+
+    /// What was set; what waits for the store goes there.
+    ///
+    /// # Errors
+    /// The store or the file cannot be read, or holds something else.
+    pub async fn read(self, guild: u64) -> Result<GuildSettings, GuildError> {
+        let kept = self.store.guild(guild).await?;
+        let kept = kept.map(|record| GuildSettings::read(&record.text)).transpose();
+        let kept = kept.map_err(GuildError::Settings)?;
+        let waiting = self.blocking(move |waiting| waiting.read(guild)).await?;
+        match (waiting, kept) {
+            (Some(waiting), Some(kept)) if waiting.revision <= kept.revision => {
+                let revision = kept.revision;
+                self.blocking(move |waiting| waiting.remove(guild, revision)).await?;
+                Ok(kept)
+            }
+            (Some(waiting), _) => {
+                self.clone().keep(guild, waiting.clone()).await?;
+                Ok(waiting)
+            }
+            (None, kept) => Ok(kept.unwrap_or_default()),
+        }
+    }
+
+    /// Keeps `settings` on a disk.
+    ///
+    /// # Errors
+    /// Neither the store nor the file can be written.
+    pub async fn keep(self, guild: u64, settings: GuildSettings) -> Result<(), GuildError> {
+        let (revision, text) = (settings.revision, settings.text()?);
+        let record = GuildRecord { revision, text: text.clone() };
+        let away = match timeout(PATIENCE, self.store.put_guild(guild, record)).await {
+            Ok(Ok(())) => {
+                return self.blocking(move |waiting| waiting.remove(guild, revision)).await;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it does not answer".to_owned(),
+        };
+        tracing::warn!(guild, away, "what was set waits in a file for the store");
+        self.blocking(move |waiting| waiting.write(guild, revision, &text)).await
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Waiting) -> Result<T, GuildError> + Send + 'static,
+    ) -> Result<T, GuildError> {
+        let waiting = Arc::clone(&self.waiting);
+        spawn_blocking(move || work(&waiting)).await?
+    }
+}
+
+impl Waiting {
+    fn path(&self, guild: u64) -> PathBuf {
+        self.folder.join(format!("guild-{guild}.json"))
+    }
+
+    fn read(&self, guild: u64) -> Result<Option<GuildSettings>, GuildError> {
+        let path = self.path(guild);
+        match fs::read_to_string(&path) {
+            Ok(text) => GuildSettings::read(&text)
+                .map(Some)
+                .map_err(|why| GuildError::Waiting { path, why }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FileError::on("read", &path)(error).into()),
+        }
+    }
+
+    /// Writes `text` unless a later revision waits.
+    fn write(&self, guild: u64, revision: u64, text: &str) -> Result<(), GuildError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.read(guild)?.is_some_and(|waiting| waiting.revision >= revision) {
+            return Ok(());
+        }
+        let path = self.path(guild);
+        let replaced = files::replace_private(&path, text.as_bytes());
+        Ok(replaced.map_err(FileError::on("write", &path))?)
+    }
+
+    /// Removes what waits, unless it is later than `revision`. What is left of an earlier one does no
+    /// harm.
+    fn remove(&self, guild: u64, revision: u64) -> Result<(), GuildError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.path(guild);
+        if let Some(waiting) = self.read(guild)?
+            && waiting.revision <= revision
+            && let Err(error) = fs::remove_file(&path)
+        {
+            tracing::warn!(%error, path = %path.display(), "settings that are kept still wait");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Sqlite;
+
+    fn opened(folder: &Path) -> GuildStore {
+        let store = Sqlite::open(&folder.join("memory.db")).unwrap();
+        GuildStore::new(Arc::new(store), folder)
+    }
+
+    fn settings(revision: u64, role: u64) -> GuildSettings {
+        let mut settings = GuildSettings::default();
+        (settings.revision, settings.dm_role) = (revision, Some(role));
+        settings
+    }
+
+    async fn role(guilds: &GuildStore) -> Option<u64> {
+        guilds.clone().read(7).await.unwrap().dm_role
+    }
+
+    #[tokio::test]
+    async fn what_waits_goes_to_the_store_unless_it_has_something_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let guilds = opened(folder.path());
+        assert_eq!(role(&guilds).await, None);
+        let file = folder.path().join("guild-7.json");
+        fs::write(&file, r#"{"version": 1, "dm_role": 1}"#).unwrap();
+        assert_eq!(role(&guilds).await, Some(1));
+        assert!(!file.exists());
+        assert_eq!(role(&guilds).await, Some(1));
+        guilds.clone().keep(7, settings(3, 3)).await.unwrap();
+        for (revision, kept) in [(2, 3), (5, 5)] {
+            fs::write(&file, settings(revision, revision).text().unwrap()).unwrap();
+            assert_eq!(role(&guilds).await, Some(kept));
+            assert!(!file.exists());
+        }
+    }
+
+    #[tokio::test]
+    async fn of_two_that_wait_the_later_stays_whatever_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let waiting = opened(folder.path()).waiting;
+        for revision in [4, 5, 3] {
+            waiting.write(7, revision, &settings(revision, revision).text().unwrap()).unwrap();
+        }
+        assert_eq!(waiting.read(7).unwrap().unwrap().dm_role, Some(5));
+        waiting.remove(7, 4).unwrap();
+        assert!(waiting.read(7).unwrap().is_some());
+        waiting.remove(7, 5).unwrap();
+        assert!(waiting.read(7).unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_is_not_taken_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let guilds = opened(folder.path());
+        fs::write(folder.path().join("guild-7.json"), "{").unwrap();
+        let refused = guilds.read(7).await.unwrap_err().to_string();
+        assert!(refused.contains("opt-outs are in it"), "{refused}");
+    }
+}

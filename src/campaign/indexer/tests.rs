@@ -1,0 +1,85 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
+use tokio::sync::Notify;
+
+use super::Indexer;
+use crate::{
+    domain::{CampaignKey, Owner, Scope},
+    memory::{MemoryStore, Present, SessionFilter, Sqlite, Uid, Utterance},
+    provider::{self, Embedder},
+    tools::builtin::Meaning,
+};
+
+/// Embeds everything as the same, and counts.
+#[derive(Default)]
+struct Same(AtomicUsize);
+
+impl Embedder for Same {
+    fn name(&self) -> &str {
+        "stand-in"
+    }
+
+    fn dimension(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn embed(
+        &self,
+        texts: &[String],
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, provider::Error>> {
+        self.0.fetch_add(texts.len(), Ordering::SeqCst);
+        ready(Ok(vec![vec![1.0, 1.0]; texts.len()])).boxed()
+    }
+}
+
+fn campaign() -> CampaignKey {
+    CampaignKey("c".to_owned())
+}
+
+fn line(n: u64) -> Utterance {
+    Utterance {
+        uid: Uid(n.to_string()),
+        session: "s".to_owned(),
+        at: 1_000,
+        speaker: "Anna".to_owned(),
+        text: format!("line {n}"),
+        present: vec![Present { name: "Bartok".to_owned(), player: None }],
+        ..Utterance::default()
+    }
+}
+
+/// What is counted after everything was indexed by this model.
+async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
+    let embedder = Arc::new(Same::default());
+    let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };
+    let written = Arc::new(Notify::new());
+    let scope = Scope { owner: Owner::Local, campaign: campaign() };
+    let indexer = Indexer::open(Arc::clone(store), scope, meaning, written, || 1_000);
+    indexer.close().await;
+    let counts = store.counts(&campaign()).await.unwrap();
+    let all = counts.items.iter().chain(&counts.vectors);
+    let all: Vec<String> = all.map(|it| format!("{} {}", it.count, it.of)).collect();
+    (all.join(", "), embedder.0.load(Ordering::SeqCst))
+}
+
+#[tokio::test]
+async fn everything_said_is_in_a_chunk_with_a_vector_of_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    store.append(&campaign(), (1..=600).map(line).collect()).await.unwrap();
+    assert_eq!(indexed(&store, "one").await, ("75 chunk, 75 one".to_owned(), 75));
+    assert_eq!(indexed(&store, "one").await.1, 0, "nothing is new");
+    store.append(&campaign(), vec![line(601)]).await.unwrap();
+    assert_eq!(indexed(&store, "one").await, ("76 chunk, 76 one".to_owned(), 1));
+    assert_eq!(indexed(&store, "two").await, ("76 chunk, 76 two".to_owned(), 76));
+    let sessions = store.sessions(&campaign(), SessionFilter::default()).await.unwrap();
+    assert_eq!(sessions[0].unindexed, 0);
+}

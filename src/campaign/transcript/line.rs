@@ -1,0 +1,93 @@
+//! A turn's line as utterances.
+//!
+//! Entry function: [`utterances`]. **Never**: writes down who has played the X-card.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::of::Transcript;
+use crate::{
+    memory::{Present, Uid, Utterance, Visibility},
+    session::{Outcome, SpeakerId, TurnLine},
+};
+
+/// What a player has said and what an NPC has answered, if they have; `now` is Unix time in ms.
+pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
+    let Some(from) = line.from else { return Vec::new() };
+    let told = &line.circumstances;
+    let identity = |id: SpeakerId, name: &str| match of.scope.owner.guild() {
+        Some(_) => id.0.to_string(),
+        None => name.to_owned(),
+    };
+    let npcs = told.npcs.iter().map(|name| Present { name: name.clone(), player: None });
+    let people = told
+        .people
+        .iter()
+        .map(|(id, name)| Present { name: name.clone(), player: Some(identity(*id, name)) });
+    let common = Utterance {
+        session: of.session.0.clone(),
+        turn: line.turn,
+        npc: line.npc.clone(),
+        present: npcs.chain(people).collect(),
+        outcome: name(line.outcome),
+        visibility: match line.outcome {
+            Outcome::Command => Visibility::Dm,
+            _ => Visibility::Everyone,
+        },
+        ..Utterance::default()
+    };
+    let calls = serde_json::to_value(&line.tools).unwrap_or_default();
+    let mut tools = Some(calls).filter(|_| !line.tools.is_empty());
+    let mut all = Vec::new();
+    // What an NPC says of itself, or in the game master's words, answers nobody.
+    if !line.heard.is_empty() {
+        all.push(Utterance {
+            uid: uid(),
+            at: before(now, told.said_at, told.said_for),
+            duration: millis(told.said_for),
+            speaker_id: Some(identity(from, &line.speaker)),
+            speaker: line.speaker.clone(),
+            character: told.character.clone(),
+            text: line.heard.clone(),
+            raw: Some(told.raw.clone()).filter(|raw| !raw.is_empty() && *raw != line.heard),
+            tools: tools.take().unwrap_or_default(),
+            ..common.clone()
+        });
+    }
+    if let Some(npc) = line.npc.as_ref().filter(|_| !line.reply.is_empty()) {
+        let spoken = Duration::from_millis(line.audio_ms);
+        all.push(Utterance {
+            uid: uid(),
+            at: before(now, told.answered_at, Duration::ZERO),
+            duration: millis(spoken),
+            speaker: npc.clone(),
+            text: line.reply.clone(),
+            tools: tools.take().unwrap_or_default(),
+            ..common
+        });
+    }
+    all
+}
+
+/// An identity that no other utterance has.
+fn uid() -> Uid {
+    Uid(format!("{:032x}", rand::random::<u128>()))
+}
+
+/// When something began that ended at `end` and lasted `length`. The clock of recordings may run
+/// ahead of the other.
+fn before(now: i64, end: Option<Instant>, length: Duration) -> i64 {
+    let ago = end.map_or(Duration::ZERO, |end| Instant::now().saturating_duration_since(end));
+    now.saturating_sub_unsigned(millis(ago + length))
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An outcome by its name in reports.
+fn name(outcome: Outcome) -> String {
+    let name = serde_json::to_value(outcome).unwrap_or_default();
+    name.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,14 @@
+//! Which session is written down.
+//!
+//! Entry type: [`Transcript`]. **Never**: holds what was said.
+
+use crate::domain::{Scope, SessionId};
+
+/// A session that is written down.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// Whose it is; only people of a guild are known by their ids.
+    pub scope: Scope,
+    /// The session.
+    pub session: SessionId,
+}

@@ -1,0 +1,316 @@
+//! The task that writes transcripts.
+//!
+//! Entry type: [`WriterTask`]. While the store is away everything goes into the spill, so that it stays in
+//! its order; once it is back the spill goes first. **Never**: waits for the store with a line that
+//! is on no disk, unless there is no room for it on one.
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    task::spawn_blocking,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::spill::{Entry, Spill};
+use crate::{
+    campaign::{Tables, now},
+    memory::{CampaignKey, Error, Forget, MemoryStore},
+    session::Backlog,
+};
+
+/// First wait before the same is tried again.
+const RETRY_FIRST: Duration = Duration::from_millis(500);
+/// Longest wait before the same is tried again.
+const RETRY_MAX: Duration = Duration::from_secs(30);
+/// At the end the store is given so long for each thing.
+const HURRY: Duration = Duration::from_secs(3);
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 3_600 * 1_000;
+
+/// How transcripts are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscriptOptions {
+    /// What cannot be written into the store waits in files called like this.
+    pub spill: PathBuf,
+    /// Days after which a session is deleted; `None`: never.
+    pub retention_days: Option<u64>,
+}
+
+/// What the task is told.
+pub enum Note {
+    /// Write this.
+    Write(Entry),
+    /// Everything before it has been dealt with.
+    Mark(oneshot::Sender<()>),
+}
+
+/// What the task works with.
+pub struct WriterParts {
+    /// Where transcripts are written.
+    pub store: Arc<dyn MemoryStore>,
+    /// Their game masters are told of trouble.
+    pub tables: Tables,
+    /// Told whenever lines were written.
+    pub written: Arc<Notify>,
+    /// How transcripts are kept.
+    pub options: TranscriptOptions,
+    /// Counts what is not written yet.
+    pub backlog: Backlog,
+    /// Cancelled at the end.
+    pub stop: CancellationToken,
+}
+
+/// The task's own side.
+pub struct WriterTask {
+    parts: WriterParts,
+    /// `None`: it cannot be used.
+    spill: Option<Spill>,
+    /// Somebody has been told that nothing can be written.
+    troubled: bool,
+    wait: Duration,
+    again: Instant,
+}
+
+impl WriterTask {
+    /// Nothing is read yet.
+    pub fn new(parts: WriterParts) -> Self {
+        Self { parts, spill: None, troubled: false, wait: RETRY_FIRST, again: Instant::now() }
+    }
+
+    /// Writes until stopped, and then what is left; gives how many lines the spill holds at the end.
+    pub async fn write_all(mut self, mut queue: mpsc::Receiver<Note>) -> u64 {
+        self.take_up().await;
+        loop {
+            let (again, waiting) = (self.again, self.is_spilled());
+            tokio::select! {
+                biased;
+                note = queue.recv() => match note {
+                    Some(note) => self.hear(note).await,
+                    None => break,
+                },
+                () = sleep_until(again), if waiting => self.retry().await,
+                () = self.parts.stop.cancelled() => break,
+            }
+        }
+        queue.close();
+        while let Some(note) = queue.recv().await {
+            self.hear(note).await;
+        }
+        if !self.is_spilled() || self.drain().await {
+            return 0;
+        }
+        self.parts.backlog.count().waiting
+    }
+
+    /// Opens the spill, with what earlier runs have left in it.
+    async fn take_up(&mut self) {
+        let base = self.parts.options.spill.clone();
+        let opened = spawn_blocking(move || Spill::open(base)).await;
+        match opened.map_err(io::Error::other).and_then(|opened| opened) {
+            Ok((spill, lines)) => {
+                self.parts.backlog.wait(lines);
+                self.spill = Some(spill);
+            }
+            Err(error) => tracing::error!(%error, "what an earlier run has left cannot be read"),
+        }
+    }
+
+    async fn hear(&mut self, note: Note) {
+        match note {
+            Note::Write(entry) => self.write(entry).await,
+            // Whoever waited may have gone.
+            Note::Mark(done) => _ = done.send(()),
+        }
+    }
+
+    async fn write(&mut self, entry: Entry) {
+        if !self.is_spilled() && self.settle(&entry).await {
+            self.recovered();
+            return;
+        }
+        let kept = entry.clone();
+        if let Err(error) = self.spilling(move |spill| spill.push(&kept)).await {
+            tracing::warn!(%error, "what is said waits in memory, for the spill takes nothing");
+            self.insist(&entry).await;
+        }
+    }
+
+    /// Tries until it is done, refused, or everything ends.
+    async fn insist(&mut self, entry: &Entry) {
+        loop {
+            tokio::select! {
+                () = sleep(self.wait) => {}
+                () = self.parts.stop.cancelled() => {}
+            }
+            if self.drain().await && self.settle(entry).await {
+                self.recovered();
+                return;
+            }
+            if self.parts.stop.is_cancelled() {
+                self.lose(entry);
+                return;
+            }
+            self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
+        }
+    }
+
+    /// Writes what has waited, or sees to it later.
+    async fn retry(&mut self) {
+        if !self.drain().await {
+            self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
+        }
+        self.again = Instant::now() + self.wait;
+    }
+
+    /// Writes what is in the spill; whether nothing is any more.
+    async fn drain(&mut self) -> bool {
+        while self.is_spilled() {
+            let next = match self.spilling(Spill::first).await {
+                Ok(None) => break,
+                Ok(Some((entry, next))) => {
+                    if !self.settle(&entry).await {
+                        return false;
+                    }
+                    next
+                }
+                Err(error) => return unreadable(&error),
+            };
+            match self.spilling(move |spill| spill.pass(next)).await {
+                Ok(more) => self.parts.backlog.wait(more),
+                Err(error) => return unreadable(&error),
+            }
+        }
+        self.recovered();
+        true
+    }
+
+    /// Has the store write it; whether it is dealt with, written or refused.
+    async fn settle(&mut self, entry: &Entry) -> bool {
+        match self.put(entry).await {
+            Ok(()) => {
+                self.parts.backlog.written(entry.lines());
+                if entry.lines() > 0 {
+                    self.parts.written.notify_one();
+                }
+                if let Entry::Session(campaign, session) = entry
+                    && session.ended.is_none()
+                {
+                    self.retain(campaign).await;
+                }
+                true
+            }
+            Err(error) => {
+                self.trouble(&error);
+                if !error.is_passing() {
+                    self.lose(entry);
+                }
+                !error.is_passing()
+            }
+        }
+    }
+
+    /// What the store answers; at the end it has not long for that.
+    async fn put(&self, entry: &Entry) -> Result<(), Error> {
+        let hurried = async {
+            self.parts.stop.cancelled().await;
+            sleep(HURRY).await;
+        };
+        let written = async {
+            match entry {
+                Entry::Session(campaign, session) => {
+                    self.parts.store.put_session(campaign, session.clone()).await
+                }
+                Entry::Lines(campaign, lines) => {
+                    self.parts.store.append(campaign, lines.clone()).await.map(drop)
+                }
+                Entry::Withdraw(campaign, lines) => {
+                    self.parts.store.withdraw(campaign, lines.clone()).await.map(drop)
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            done = written => done,
+            () = hurried => Err(Error::Away("it does not answer in time".to_owned())),
+        }
+    }
+
+    fn lose(&self, entry: &Entry) {
+        if matches!(entry, Entry::Withdraw(..)) {
+            self.tell(
+                "what an X-card took back may still be in the transcript (delete the session: \
+                 glyphoxa session delete)",
+            );
+        }
+        self.parts.backlog.written(entry.lines());
+        self.parts.backlog.lose(entry.lines());
+    }
+
+    fn trouble(&mut self, error: &Error) {
+        if !std::mem::replace(&mut self.troubled, true) {
+            self.again = Instant::now() + self.wait;
+            tracing::error!(%error, "what is said is not written down");
+            self.tell(&format!("what is said is not written down, for now: {error}"));
+        }
+    }
+
+    fn recovered(&mut self) {
+        self.wait = RETRY_FIRST;
+        if std::mem::take(&mut self.troubled) {
+            tracing::info!("what is said is written down again");
+            self.tell("what is said is written down again");
+        }
+    }
+
+    fn is_spilled(&self) -> bool {
+        self.spill.as_ref().is_some_and(|spill| !spill.is_empty())
+    }
+
+    /// Does something with the spill, away from the tables' threads.
+    async fn spilling<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Spill) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let Some(mut spill) = self.spill.take() else {
+            return Err(io::Error::other("it cannot be used"));
+        };
+        let worked = spawn_blocking(move || {
+            let done = work(&mut spill);
+            (spill, done)
+        });
+        let (spill, done) = worked.await.map_err(io::Error::other)?;
+        self.spill = Some(spill);
+        done
+    }
+
+    fn tell(&self, text: &str) {
+        // A full queue has told other things; the count stays.
+        self.parts.tables.tell(text);
+    }
+
+    /// Forgets what is too old.
+    async fn retain(&self, campaign: &CampaignKey) {
+        let days = self.parts.options.retention_days.and_then(|days| i64::try_from(days).ok());
+        let Some(days) = days else { return };
+        let before = now().saturating_sub(days.saturating_mul(DAY));
+        match self.parts.store.forget(campaign, Forget::Before(before)).await {
+            Ok(gone) if gone.sessions > 0 => {
+                tracing::info!(
+                    sessions = gone.sessions,
+                    lines = gone.lines,
+                    "old sessions deleted"
+                );
+            }
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "old sessions are not deleted"),
+        }
+    }
+}
+
+/// Says that the spill cannot be read; it is tried again.
+fn unreadable(error: &io::Error) -> bool {
+    tracing::error!(%error, "what waits to be written cannot be read");
+    false
+}

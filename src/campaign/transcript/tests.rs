@@ -1,0 +1,108 @@
+//! What is written of a line, and what happens when it cannot be.
+
+use std::sync::Arc;
+
+use super::{Transcript, TranscriptOptions, TranscriptWriter, line::utterances};
+use crate::{
+    campaign::Tables,
+    domain::{CampaignKey, Owner, Scope, SessionId},
+    memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
+    session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
+};
+
+fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
+    TranscriptOptions { spill: folder.path().join("waiting"), retention_days: None }
+}
+
+fn of(owner: Owner) -> Transcript {
+    let scope = Scope { owner, campaign: CampaignKey("c".to_owned()) };
+    Transcript { scope, session: SessionId("s".to_owned()) }
+}
+
+fn line() -> TurnLine {
+    TurnLine {
+        from: Some(SpeakerId(7)),
+        heard: "Bartok, hello".to_owned(),
+        npc: Some("Bartok".to_owned()),
+        reply: "Well met.".to_owned(),
+        outcome: Outcome::Spoken,
+        circumstances: Circumstances {
+            raw: "bar talk hello".to_owned(),
+            npcs: vec!["Bartok".to_owned()],
+            people: vec![(SpeakerId(7), "Anna".to_owned())],
+            ..Circumstances::default()
+        },
+        ..TurnLine::without_speech(3, "Anna", String::new())
+    }
+}
+
+#[test]
+fn a_turn_is_a_question_and_an_answer() {
+    let said = utterances(&of(Owner::Guild(5)), &line(), 1_000);
+    let [question, answer] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(question.speaker_id.as_deref(), Some("7"));
+    assert_eq!(question.raw.as_deref(), Some("bar talk hello"));
+    assert_eq!((answer.speaker.as_str(), &answer.speaker_id), ("Bartok", &None));
+    assert_eq!(answer.present, question.present);
+    assert_ne!(answer.uid, question.uid);
+    // Without a guild nobody has an id that lasts.
+    let said = utterances(&of(Owner::Local), &line(), 1_000);
+    assert_eq!(said[0].speaker_id.as_deref(), Some("Anna"));
+    assert_eq!(said[0].present[1].player.as_deref(), Some("Anna"));
+}
+
+#[test]
+fn what_nobody_is_to_know_is_not_written() {
+    let x_card = TurnLine { from: None, outcome: Outcome::Stopped, ..line() };
+    assert!(utterances(&of(Owner::Local), &x_card, 1_000).is_empty());
+    let puppet = utterances(&of(Owner::Local), &TurnLine { heard: String::new(), ..line() }, 1_000);
+    assert_eq!(puppet.len(), 1);
+    assert_eq!(puppet[0].speaker, "Bartok");
+    let order = TurnLine { outcome: Outcome::Command, reply: String::new(), ..line() };
+    assert_eq!(utterances(&of(Owner::Local), &order, 1_000)[0].visibility, Visibility::Dm);
+    let nothing = TurnLine { heard: String::new(), reply: String::new(), ..line() };
+    assert!(utterances(&of(Owner::Local), &nothing, 1_000).is_empty());
+}
+
+#[tokio::test]
+async fn everything_said_is_written_in_its_order_before_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let writer = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
+    let of = of(Owner::Local);
+    writer.begins(&of);
+    for turn in 1..=100 {
+        writer.line(&of, &TurnLine { turn, ..line() });
+    }
+    writer.ends(&of);
+    assert_eq!(writer.close().await, None);
+    assert_eq!(writer.backlog().count(), Unwritten::default());
+    let lines = store.lines(&of.scope.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    assert_eq!(lines.len(), 200);
+    assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
+    let sessions = store.sessions(&of.scope.campaign, SessionFilter::default()).await.unwrap();
+    assert!(sessions[0].session.ended >= sessions[0].session.started);
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = Arc::new(Sqlite::open(&path).unwrap());
+    let of = of(Owner::Local);
+    // No campaign has this name: whatever is written of it is refused.
+    let scope = Scope { campaign: CampaignKey(String::new()), ..of.scope.clone() };
+    let refused = Transcript { scope, ..of.clone() };
+    let writer = TranscriptWriter::open(store, Tables::default(), &options(&folder));
+    writer.line(&refused, &line());
+    writer.settled().await;
+    assert_eq!(writer.backlog().count(), Unwritten { waiting: 0, lost: 2 });
+    assert!(writer.backlog().count().is_troubled());
+    // What can be written still is.
+    writer.line(&of, &line());
+    let missing = writer.close().await.unwrap();
+    assert!(missing.contains("lacks 2 lines"), "{missing}");
+    writer.line(&of, &line());
+    assert_eq!(writer.backlog().count().lost, 4, "after its end nothing is written");
+}

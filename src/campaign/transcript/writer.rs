@@ -1,0 +1,207 @@
+//! Writes down what was said, beside everything else.
+//!
+//! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is room
+//! for it.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    line,
+    of::Transcript,
+    spill::Entry,
+    task::{Note, TranscriptOptions, WriterParts, WriterTask},
+};
+use crate::{
+    campaign::{Tables, now},
+    domain::SessionId,
+    memory::{MemoryStore, Session, Uid},
+    session::{Backlog, TurnLine},
+};
+
+/// Notes waiting for the store: hours of talk, some megabytes; more are lost, and counted.
+const NOTES_CAPACITY: usize = 8_192;
+/// Longest wait for what was said to be written, where somebody waits for it.
+const SETTLED: Duration = Duration::from_millis(500);
+/// What is left at the end may take so long.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Turns whose lines can still be taken back.
+const RECENT: usize = 256;
+
+/// A turn that was written down just now.
+struct Recent {
+    session: SessionId,
+    turn: u64,
+    lines: Vec<Uid>,
+}
+
+/// What was said is not in the store yet, which would therefore tell less than there is.
+#[derive(Debug, thiserror::Error)]
+#[error("not everything is written down yet (try again in a minute)")]
+pub struct NotWritten;
+
+/// Writes down what was said. Cloning shares it.
+#[derive(Clone)]
+pub struct TranscriptWriter {
+    store: Arc<dyn MemoryStore>,
+    written: Arc<Notify>,
+    notes: mpsc::Sender<Note>,
+    backlog: Backlog,
+    recent: Arc<Mutex<VecDeque<Recent>>>,
+    stop: CancellationToken,
+    task: Arc<Mutex<Option<JoinHandle<u64>>>>,
+}
+
+impl TranscriptWriter {
+    /// Writes into `store` until closed, beginning with what earlier runs could not write; game
+    /// masters of `tables` are told when it cannot. Sessions older than `options` say are forgotten
+    /// whenever one begins.
+    pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &TranscriptOptions) -> Self {
+        let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
+        let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+        let written = Arc::new(Notify::new());
+        let task = WriterTask::new(WriterParts {
+            store: Arc::clone(&store),
+            tables,
+            written: Arc::clone(&written),
+            options: options.clone(),
+            backlog: backlog.clone(),
+            stop: stop.clone(),
+        });
+        let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
+        Self { store, written, notes, backlog, recent: Arc::default(), stop, task }
+    }
+
+    /// Where it writes.
+    pub fn store(&self) -> Arc<dyn MemoryStore> {
+        Arc::clone(&self.store)
+    }
+
+    /// Told whenever lines were written.
+    pub fn written(&self) -> Arc<Notify> {
+        Arc::clone(&self.written)
+    }
+
+    /// Counts what is not written yet.
+    pub fn backlog(&self) -> Backlog {
+        self.backlog.clone()
+    }
+
+    /// A session begins, or is gone on with.
+    pub fn begins(&self, of: &Transcript) {
+        let session = Session {
+            id: of.session.0.clone(),
+            guild: of.scope.owner.guild(),
+            started: Some(now()),
+            ..Session::default()
+        };
+        self.note(Entry::Session(of.scope.campaign.clone(), session));
+    }
+
+    /// A session has ended.
+    pub fn ends(&self, of: &Transcript) {
+        let ended = Some(now());
+        let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
+        self.note(Entry::Session(of.scope.campaign.clone(), session));
+    }
+
+    /// Something was said; returns at once.
+    pub fn line(&self, of: &Transcript, line: &TurnLine) {
+        let lines = line::utterances(of, line, now());
+        if !lines.is_empty() {
+            let uids = lines.iter().map(|line| line.uid.clone()).collect();
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            if recent.len() == RECENT {
+                recent.pop_front();
+            }
+            let session = of.session.clone();
+            recent.push_back(Recent { session, turn: line.turn, lines: uids });
+            drop(recent);
+            self.note(Entry::Lines(of.scope.campaign.clone(), lines));
+        }
+    }
+
+    /// Turns are taken back, those that are still to be written included; returns at once.
+    pub fn take_back(&self, of: &Transcript, turns: &[u64]) {
+        let mut lines = Vec::new();
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
+            let taken = it.session == of.session && turns.contains(&it.turn);
+            if taken {
+                lines.extend(it.lines.iter().cloned());
+            }
+            !taken
+        });
+        if !lines.is_empty() {
+            self.note(Entry::Withdraw(of.scope.campaign.clone(), lines));
+        }
+    }
+
+    fn note(&self, entry: Entry) {
+        let lines = entry.lines();
+        self.backlog.wait(lines);
+        if self.notes.try_send(Note::Write(entry)).is_err() {
+            self.backlog.written(lines);
+            self.backlog.lose(lines);
+            if self.backlog.count().lost == lines {
+                tracing::error!(lines, "transcripts are incomplete: too many lines wait");
+            }
+        }
+    }
+
+    /// Waits until everything said so far is on a disk or given up, but not for ever. Cancel safe.
+    pub async fn settled(&self) {
+        let (done, marked) = oneshot::channel();
+        let mark = async {
+            if self.notes.send(Note::Mark(done)).await.is_ok() {
+                // Without an answer the writer has ended, and everything with it.
+                _ = marked.await;
+            }
+        };
+        // What takes longer has been told.
+        _ = timeout(SETTLED, mark).await;
+    }
+
+    /// Waits until everything said so far is in the store.
+    ///
+    /// # Errors
+    /// The store does not take it now.
+    pub async fn caught_up(&self) -> Result<(), NotWritten> {
+        self.settled().await;
+        match self.backlog.count().waiting {
+            0 => Ok(()),
+            _ => Err(NotWritten),
+        }
+    }
+
+    /// Writes what is left and ends. What could not be written is said in the answer.
+    pub async fn close(&self) -> Option<String> {
+        self.stop.cancel();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut kept = 0;
+        if let Some(mut task) = task {
+            match timeout(PATIENCE, &mut task).await {
+                Ok(ended) => kept = ended.unwrap_or_default(),
+                Err(_) => task.abort(),
+            }
+        }
+        let left = self.backlog.count();
+        let missing = (left.waiting + left.lost).saturating_sub(kept);
+        let missing = (missing > 0)
+            .then(|| format!("the transcript lacks {missing} lines: they could not be written"));
+        let kept = (kept > 0).then(|| {
+            format!("{kept} lines wait in a file of data_dir: the next start writes them down")
+        });
+        let all: Vec<String> = [missing, kept].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}

@@ -1,0 +1,249 @@
+//! What game masters ask of the world, and have done to it.
+//!
+//! Entry function: [`carry_out`]. **Never**: removes what the configured campaign file would bring back.
+
+use std::sync::Arc;
+
+use super::{
+    entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
+    error::WorldError,
+    order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest},
+    plan::plan,
+};
+use crate::{
+    campaign::{PlayedCampaign, Scoped, Settings, key_of},
+    domain::{Campaign, Npc, Scope},
+    import::campaign::{World, campaign_file, hyphened},
+    memory::{Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility},
+};
+
+/// Does what `request` says in `store`; `settings` has the configured campaign, and the NPCs, whom
+/// campaign files may name.
+///
+/// # Errors
+/// What is wrong with it, or with the store, with the way out.
+pub async fn carry_out(
+    store: &dyn MemoryStore,
+    settings: &Settings,
+    request: WorldRequest,
+) -> Result<WorldAnswer, WorldError> {
+    let WorldRequest { scope, played, order } = request;
+    let at = Scoped::new(store, &scope);
+    let mut answer = WorldAnswer::default();
+    match order {
+        WorldOrder::Add(new) => answer.text = add(at, new).await?,
+        WorldOrder::List(of) => answer.text = list(at, of.map(kind)).await?,
+        WorldOrder::Show(name) => {
+            let entity = find(at, &name).await?;
+            let found = store.snapshot(at.campaign(), &entity.id, Viewer::Dm).await?;
+            answer.text = found.as_ref().map(described).unwrap_or_default();
+        }
+        WorldOrder::Find(name) => {
+            let entity = find(at, &name).await?;
+            refuse_of_file(&entity)?;
+            answer.text =
+                format!("Remove **{}** ({}) and its relations?", entity.name, word(entity.kind));
+            answer.entity = Some(entity.id);
+        }
+        WorldOrder::Remove(id) => answer.text = remove(at, id).await?,
+        WorldOrder::Import(file) => {
+            let name = file.name.clone();
+            answer.text = import(at, read(&settings.cast, file)?, &name).await?;
+        }
+        WorldOrder::Load(file) => return load(store, scope, &settings.cast, file).await,
+        WorldOrder::Info => answer.text = info(at, &settings.campaign, played.as_ref()).await?,
+    }
+    answer.names = names(at).await?;
+    Ok(answer)
+}
+
+async fn all(at: Scoped<'_>, filter: EntityFilter) -> Result<Vec<Entity>, WorldError> {
+    Ok(at.store.entities(at.campaign(), filter, Viewer::Dm).await?)
+}
+
+async fn names(at: Scoped<'_>) -> Result<Vec<String>, WorldError> {
+    let found = all(at, EntityFilter::default()).await?;
+    Ok(found.into_iter().map(|it| it.name).collect())
+}
+
+/// The only entity that goes by `name`.
+async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, WorldError> {
+    let named = Some(name.to_owned());
+    let mut found = all(at, EntityFilter { named, ..EntityFilter::default() }).await?;
+    let by_name = found.iter().position(|it| it.name.to_lowercase() == name.to_lowercase());
+    match (by_name, found.len()) {
+        (_, 0) => Err(WorldError::Unknown(name.to_owned())),
+        (Some(at), _) => Ok(found.swap_remove(at)),
+        (None, 1) => Ok(found.swap_remove(0)),
+        (None, _) => {
+            let names: Vec<String> = found.into_iter().map(|it| it.name).collect();
+            Err(WorldError::Several { name: name.to_owned(), names: names.join(", ") })
+        }
+    }
+}
+
+async fn add(at: Scoped<'_>, new: NewEntity) -> Result<String, WorldError> {
+    let NewEntity { name, kind, description, aliases, dm_only } = new;
+    let id = hyphened(&name);
+    if id.is_empty() {
+        return Err(WorldError::NoName(name));
+    }
+    let (ids, named) = (Some(vec![id.clone()]), Some(name.clone()));
+    let same = all(at, EntityFilter { ids, ..EntityFilter::default() }).await?;
+    let called = all(at, EntityFilter { named, ..EntityFilter::default() }).await?;
+    if let Some(other) = same.first().or(called.first()) {
+        return Err(WorldError::Taken { name, by: other.name.clone() });
+    }
+    let secret = if dm_only { ", and only you know of it" } else { "" };
+    let text =
+        format!("**{name}** is there{secret}. Its name is listened for from the next session on.");
+    let entity = Entity {
+        id,
+        kind: self::kind(kind),
+        name,
+        aliases,
+        description,
+        attributes: std::collections::BTreeMap::new(),
+        tags: Vec::new(),
+        knowledge: Vec::new(),
+        visibility: if dm_only { Visibility::Dm } else { Visibility::Everyone },
+        source: None,
+    };
+    at.store.apply(at.campaign(), vec![Change::Put(entity)]).await?;
+    Ok(text)
+}
+
+async fn list(at: Scoped<'_>, kind: Option<EntityKind>) -> Result<String, WorldError> {
+    let found = all(at, EntityFilter { kind, ..EntityFilter::default() }).await?;
+    if found.is_empty() {
+        let text = "There is nothing yet (/entity add, or /entity import with a campaign file).";
+        return Ok(text.to_owned());
+    }
+    let line = |it: &Entity| format!("**{}** · {}{}", it.name, word(it.kind), secret(it));
+    Ok(found.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// Who knows of it, where not everyone does.
+fn secret(entity: &Entity) -> String {
+    match &entity.visibility {
+        Visibility::Everyone => String::new(),
+        Visibility::Dm => " · only you know".to_owned(),
+        Visibility::Npcs(npcs) => format!(" · only you and {} know", npcs.join(", ")),
+    }
+}
+
+fn word(kind: EntityKind) -> String {
+    let word = serde_json::to_value(kind).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}
+
+fn described(Snapshot { entity, ties }: &Snapshot) -> String {
+    let mut lines = vec![format!("**{}** · {}{}", entity.name, word(entity.kind), secret(entity))];
+    if !entity.aliases.is_empty() {
+        lines.push(format!("also {}", entity.aliases.join(", ")));
+    }
+    if !entity.description.is_empty() {
+        lines.push(entity.description.clone());
+    }
+    for (key, value) in &entity.attributes {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let key = if key == PRONUNCIATION { "said" } else { key };
+        lines.push(format!("{key}: {value}"));
+    }
+    for tie in ties {
+        let kind = tie.relation.key.kind.replace('_', " ");
+        lines.push(if tie.relation.key.from == entity.id {
+            format!("→ {kind} {}", tie.other.name)
+        } else {
+            format!("← {} {kind} it", tie.other.name)
+        });
+    }
+    lines.join("\n")
+}
+
+/// The file would bring it back.
+fn refuse_of_file(entity: &Entity) -> Result<(), WorldError> {
+    if is_of_campaign_file(entity) {
+        return Err(WorldError::OfFile(entity.name.clone()));
+    }
+    Ok(())
+}
+
+async fn remove(at: Scoped<'_>, id: String) -> Result<String, WorldError> {
+    let ids = Some(vec![id.clone()]);
+    let found = all(at, EntityFilter { ids, ..EntityFilter::default() }).await?.pop();
+    let entity = found.ok_or(WorldError::Gone)?;
+    refuse_of_file(&entity)?;
+    at.store.apply(at.campaign(), vec![Change::Remove(id)]).await?;
+    Ok(format!("**{}** is forgotten.", entity.name))
+}
+
+fn read(cast: &[Arc<Npc>], file: SentFile) -> Result<World, WorldError> {
+    let cast: Vec<Npc> = cast.iter().map(|npc| (**npc).clone()).collect();
+    let (world, problems) = campaign_file(&file.name, file.bytes, &cast);
+    match world {
+        Some(world) if problems.is_empty() => Ok(world),
+        _ => Err(WorldError::File(problems)),
+    }
+}
+
+async fn import(at: Scoped<'_>, world: World, file: &str) -> Result<String, WorldError> {
+    let unused = world.unused.join(" and ");
+    let worlds = [world];
+    let mut plan = plan(at, &worlds, IMPORT).await?;
+    plan.carry_out(at).await?;
+    let mut text = format!(
+        "{} entities and {} relations in '{file}': {} added, {} changed, {} removed.",
+        plan.entities, plan.relations, plan.added, plan.changed, plan.removed
+    );
+    if !unused.is_empty() {
+        text.push_str(&format!(" Not used: {unused} (those of the configured campaign file are)."));
+    }
+    Ok(text)
+}
+
+/// Takes a file in as a campaign of its own.
+async fn load(
+    store: &dyn MemoryStore,
+    scope: Scope,
+    cast: &[Arc<Npc>],
+    file: SentFile,
+) -> Result<WorldAnswer, WorldError> {
+    let name = file.name.clone();
+    let world = read(cast, file)?;
+    if world.name.is_empty() {
+        return Err(WorldError::Nameless(name));
+    }
+    let loaded = PlayedCampaign {
+        name: world.name.clone(),
+        description: world.description.clone(),
+        system: world.system.clone(),
+    };
+    let scope = Scope { campaign: key_of(&loaded.name), ..scope };
+    let at = Scoped::new(store, &scope);
+    let text = import(at, world, &name).await?;
+    Ok(WorldAnswer { text, campaign: Some(loaded), names: names(at).await?, entity: None })
+}
+
+async fn info(
+    at: Scoped<'_>,
+    own: &Campaign,
+    played: Option<&PlayedCampaign>,
+) -> Result<String, WorldError> {
+    let own = (&own.description, &own.system);
+    let (description, system) = played.map_or(own, |it| (&it.description, &it.system));
+    let mut lines = Vec::new();
+    if !system.is_empty() {
+        lines.push(format!("Played with {system}."));
+    }
+    if !description.is_empty() {
+        lines.push(description.clone());
+    }
+    let counts = at.store.counts(at.campaign()).await?;
+    let kinds: Vec<String> =
+        counts.entities.iter().map(|it| format!("{} {}", it.count, it.of)).collect();
+    let kinds = if kinds.is_empty() { "nothing yet".to_owned() } else { kinds.join(", ") };
+    lines.push(format!("Known: {kinds}; {} relations.", counts.relations));
+    lines.push(format!("Remembered: {} sessions, {} lines.", counts.sessions, counts.lines));
+    Ok(lines.join("\n"))
+}

@@ -1,0 +1,200 @@
+//! Campaign files into the store.
+//!
+//! Entry functions: [`plan`] and [`Plan::carry_out`]. **Never**: changes an entity that belongs to the
+//! configured campaign file, unless by that file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::entities::{CAMPAIGN_FILE, is_of_campaign_file, remembered};
+use crate::{
+    campaign::Scoped,
+    import::campaign::{Edge, KnownEntity, World, link},
+    memory::{
+        Change, Entity, EntityFilter, Error, Provenance, Relation, RelationKey, Viewer, Visibility,
+    },
+    yaml::{Problem, Problems, quoted},
+};
+
+/// The attribute of a relation that says which entity's file entry it comes from.
+const SAID_BY: &str = "source";
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The files, each problem with its place.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<Problem>),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// What an import would change.
+#[derive(Debug)]
+pub struct Plan {
+    changes: Vec<Change>,
+    /// Entities in the files.
+    pub entities: usize,
+    /// Relations in the files, both directions of what holds both ways counted.
+    pub relations: usize,
+    /// Entities and relations that are new.
+    pub added: usize,
+    /// Entities that are there, but not so.
+    pub changed: usize,
+    /// Entities and relations that are there and in the files no more.
+    pub removed: usize,
+}
+
+impl Plan {
+    /// Does it, all or nothing.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), Error> {
+        let changes = std::mem::take(&mut self.changes);
+        if !changes.is_empty() {
+            at.store.apply(at.campaign(), changes).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What is to change so that the store holds `worlds`, whose entities come from `source`. Relations
+/// that the files do not name any more are removed; entities only where they come from the configured
+/// campaign file.
+///
+/// # Errors
+/// Ids that are there twice, relations to what is not there, entities that belong to the campaign
+/// file; or the store's own.
+pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan, ImportError> {
+    let (store, campaign) = (at.store, at.campaign());
+    let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
+    let known: Vec<KnownEntity> = before.iter().map(known).collect();
+    let mut problems = Vec::new();
+    let edges = link(worlds, &known).unwrap_or_else(|found| {
+        problems.extend(found);
+        Vec::new()
+    });
+    let before: BTreeMap<&str, &Entity> = before.iter().map(|it| (it.id.as_str(), it)).collect();
+    problems.extend(foreign(worlds, &before, source));
+    if !problems.is_empty() {
+        problems.sort();
+        return Err(ImportError::Problems(problems));
+    }
+    let mut plan = Plan {
+        changes: Vec::new(),
+        entities: worlds.iter().map(|world| world.entities.len()).sum(),
+        relations: edges.len(),
+        added: 0,
+        changed: 0,
+        removed: 0,
+    };
+    let ours = worlds.iter().flat_map(|world| &world.entities);
+    let (mut put, mut own) = (Vec::new(), BTreeSet::new());
+    for entity in ours.map(|it| remembered(it, source)) {
+        own.insert(entity.id.clone());
+        match before.get(entity.id.as_str()) {
+            None => plan.added += 1,
+            Some(old) if is_same(old, &entity) => continue,
+            Some(_) => plan.changed += 1,
+        }
+        put.push(Change::Put(entity));
+    }
+    if source == CAMPAIGN_FILE {
+        let of_file = |it: &&&Entity| it.source.as_deref().is_some_and(|it| it.starts_with(source));
+        let gone = before.values().filter(of_file).filter(|it| !own.contains(&it.id));
+        let gone: Vec<Change> = gone.map(|it| Change::Remove(it.id.clone())).collect();
+        plan.removed += gone.len();
+        plan.changes.extend(gone);
+    }
+    plan.changes.extend(put);
+    let old = own.iter().map(String::as_str).filter(|id| before.contains_key(id));
+    let mut ties = Vec::new();
+    for id in old {
+        let found = store.snapshot(campaign, id, Viewer::Dm).await?;
+        ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
+    }
+    tie(&mut plan, &edges, &Ties { before: &ties, own: &own, source });
+    Ok(plan)
+}
+
+/// The relations there are.
+struct Ties<'a> {
+    before: &'a [Relation],
+    /// Ids of the files' own entities, whose relations the files say.
+    own: &'a BTreeSet<String>,
+    /// Where these come from.
+    source: &'a str,
+}
+
+/// Adds the relations that are missing, and removes what entities of the files said and say no more.
+fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
+    let Ties { before, own, source } = *of;
+    let same = |it: &RelationKey| (it.from.clone(), it.kind.to_lowercase(), it.to.clone());
+    let there: BTreeSet<_> = before.iter().map(|it| same(&it.key)).collect();
+    let mut wanted = BTreeSet::new();
+    for edge in edges {
+        let Edge { from, kind, to, said_by } = edge.clone();
+        let key = RelationKey { from, kind, to };
+        wanted.insert(same(&key));
+        if there.contains(&same(&key)) {
+            continue;
+        }
+        plan.added += 1;
+        plan.changes.push(Change::Tie(Relation {
+            key,
+            attributes: [(SAID_BY.to_owned(), Value::String(format!("{source}{said_by}")))].into(),
+            visibility: Visibility::Everyone,
+            provenance: Provenance { confidence: 1.0, ..Provenance::default() },
+        }));
+    }
+    let mut gone = BTreeSet::new();
+    for relation in before {
+        let said_by = relation.attributes.get(SAID_BY).and_then(Value::as_str);
+        let said_by = said_by.and_then(|it| it.strip_prefix(source));
+        let is_ours = said_by.is_some_and(|id| own.contains(id));
+        if is_ours && !wanted.contains(&same(&relation.key)) && gone.insert(same(&relation.key)) {
+            plan.removed += 1;
+            plan.changes.push(Change::Untie(relation.key.clone()));
+        }
+    }
+}
+
+/// Entities of `worlds` that the configured campaign file describes otherwise: at the next start it
+/// would win.
+fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for world in worlds.iter().filter(|_| source != CAMPAIGN_FILE) {
+        let mut found = Problems::new(world.file.as_str());
+        for entity in &world.entities {
+            let Some(old) = before.get(entity.id.as_str()).filter(|it| is_of_campaign_file(it))
+            else {
+                continue;
+            };
+            if !is_same(old, &remembered(entity, source)) {
+                let name = quoted(&entity.entity.name);
+                let message = format!("{name} is described otherwise by the campaign file");
+                found.add(entity.at, message, "change it there, or give this one another 'id'");
+            }
+        }
+        problems.extend(found.into_vec());
+    }
+    problems
+}
+
+/// Alike, wherever the campaign file's own come from.
+fn is_same(old: &Entity, new: &Entity) -> bool {
+    let source = if is_of_campaign_file(old) && !is_of_campaign_file(new) {
+        &old.source
+    } else {
+        &new.source
+    };
+    *old == Entity { source: source.clone(), ..new.clone() }
+}
+
+fn known(entity: &Entity) -> KnownEntity {
+    let names = std::iter::once(&entity.name).chain(&entity.aliases).cloned();
+    KnownEntity { id: entity.id.clone(), names: names.collect() }
+}
