@@ -48,7 +48,9 @@ pub struct Query<'a> {
 /// The current way of choosing tools.
 #[derive(Default)]
 pub struct Selector {
+    /// As configured.
     pub options: SelectionOptions,
+    /// Vectors, where there is an embedder.
     pub dense: Option<Arc<Dense>>,
 }
 
