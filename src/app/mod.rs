@@ -27,7 +27,7 @@ pub use crate::logic::cast::find_npc;
 
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::seats::SeatMaker;
@@ -45,7 +45,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Backlog, Kept, Pace, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -56,24 +56,24 @@ use crate::{
 
 /// What differs from table to table.
 pub struct TableSetup {
-    /// Play session.
+    /// The play session that lines and histories belong to.
     pub session: SessionId,
     /// Conversations to go on from, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
     /// Money the session has spent before.
     pub spent: f64,
-    /// What hears.
+    /// The recogniser, ready to be used.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
-    /// The tools.
+    /// The tools, as this session sees them.
     pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// What is remembered; `None`: nothing is looked up.
@@ -90,8 +90,8 @@ pub struct OpenTable {
     /// How it is reached.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
-    pub task: JoinHandle<Kept>,
-    /// Who pays.
+    pub task: JoinHandle<Conversations>,
+    /// Pays for everything at this table.
     pub purse: Purse,
     /// Makes its seats anew.
     pub seats: SeatMaker,

@@ -29,7 +29,7 @@ pub struct Running<'a> {
     pub tables: Tables,
     /// The tables, whose NPCs change.
     pub open: OpenTables,
-    /// The tools.
+    /// The tools, whose catalogue and servers change.
     pub tools: &'a Tools,
     /// Sets what is logged.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),
@@ -129,10 +129,7 @@ impl Running<'_> {
 
     fn tell(&self, notice: &str) {
         tracing::info!(notice, "changed files");
-        let untold = self.tables.tell(notice);
-        if untold > 0 {
-            tracing::warn!(untold, "a notice about changed files was not taken");
-        }
+        self.tables.tell(notice);
     }
 }
 

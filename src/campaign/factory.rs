@@ -2,20 +2,20 @@
 //!
 //! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 
 use super::{
     file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
     settings::AssistantSettings,
 };
 use crate::{
-    domain::{Message, Npc, Scope, SessionId},
+    domain::{Npc, Scope, SessionId},
     engine::Purse,
     provider::Error,
-    session::{Kept, Pace, TableEvent, TableHandle, VoiceOut},
+    session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
     tools::{Effects, connection::ServerOptions},
 };
 
@@ -27,8 +27,8 @@ pub struct TableRequest {
     pub scope: Scope,
     /// The campaign; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
-    /// Conversations to go on from, by NPC.
-    pub histories: BTreeMap<String, Vec<Message>>,
+    /// The session whose conversations it goes on from.
+    pub after: Option<SessionId>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
@@ -36,7 +36,7 @@ pub struct TableRequest {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
 }
 
 /// A table that runs.
@@ -44,14 +44,14 @@ pub struct RunningTable {
     /// How it is reached.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
-    pub task: JoinHandle<Kept>,
+    pub task: JoinHandle<Conversations>,
     /// The NPCs at it, in the order of its seats.
     pub cast: Vec<Arc<Npc>>,
 }
 
 /// A table that was made.
 pub struct MadeTable {
-    /// The table.
+    /// The table, for whoever opened it.
     pub table: RunningTable,
     /// What pays for it.
     pub purse: Purse,

@@ -28,7 +28,9 @@ use super::{
 use crate::{
     domain::{Scope, SessionId},
     engine::Purse,
-    session::{Command, Kept, Pace, TableEvent, TurnLine, VoiceOut},
+    session::{
+        Command, Conversations, EventReader, Pace, TableEvent, TableEvents, TurnLine, VoiceOut,
+    },
     tools::{CastChanges, Effects, ToolHost},
 };
 
@@ -51,7 +53,7 @@ pub struct OpenSession {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
 }
 
 /// Why a session was not kept.
@@ -72,7 +74,7 @@ pub enum KeepError {
 pub struct SessionsParts {
     /// What is configured.
     pub settings: SharedSettings,
-    /// Makes tables.
+    /// Makes tables from the configuration.
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
@@ -120,23 +122,19 @@ impl Sessions {
     /// # Errors
     /// What did not work; nothing is left behind.
     pub async fn open(&self, wanted: OpenSession) -> Result<RunningTable, OpenError> {
-        let data_dir = self.parts.settings.load().data_dir.clone();
-        let kept = match &wanted.after {
-            Some(before) => KeptSession::open(&data_dir, &before.0)?,
-            None => KeptSession::unkept(),
-        };
         let (session, scope) = (wanted.session, wanted.scope);
         let made = self.parts.factory.table(TableRequest {
             session: session.clone(),
             scope: scope.clone(),
             played: wanted.played,
-            histories: kept.histories(),
+            after: wanted.after,
             out: wanted.out,
             pace: wanted.pace,
             effects: wanted.effects,
             events: wanted.events.clone(),
         });
         let made = made.await?;
+        let data_dir = self.parts.settings.load().data_dir.clone();
         let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
         self.parts.tools.catalog().set_changes(&session, wanted.tools);
@@ -154,8 +152,22 @@ impl Sessions {
         Ok(made.table)
     }
 
+    /// Writes down everything that the table of `session` tells, until it is closed.
+    pub async fn write_down(self, session: SessionId, mut events: EventReader) {
+        while let Some(event) = events.recv().await {
+            match event {
+                TableEvent::Line(line) => self.record(&session, &line),
+                TableEvent::Halted { taken_back } => self.take_back(&session, &taken_back),
+                TableEvent::Missed(missed) => {
+                    tracing::error!(missed, "lines of a table may be missing from its transcript");
+                }
+                TableEvent::Notice(_) | TableEvent::State(_) => {}
+            }
+        }
+    }
+
     /// Writes down what was said and what a turn called. What cannot be is logged.
-    pub fn record(&self, session: &SessionId, line: &TurnLine) {
+    fn record(&self, session: &SessionId, line: &TurnLine) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.add(line) {
                 tracing::error!(%error, "tool calls are not logged");
@@ -165,7 +177,7 @@ impl Sessions {
     }
 
     /// Takes back what was written down of these turns, by their numbers.
-    pub fn take_back(&self, session: &SessionId, turns: &[u64]) {
+    fn take_back(&self, session: &SessionId, turns: &[u64]) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.take_back(turns) {
                 tracing::error!(%error, "tool calls are not taken back");
@@ -178,7 +190,7 @@ impl Sessions {
     pub fn keep(
         &self,
         session: &SessionId,
-        kept: Kept,
+        kept: Conversations,
     ) -> impl Future<Output = Result<(), KeepError>> + Send + use<> {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);

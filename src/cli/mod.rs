@@ -5,11 +5,11 @@
 mod ask;
 mod check;
 mod doctor;
-mod failure;
 mod import;
 mod invite;
 mod mcp;
 mod memory;
+mod outcome;
 mod roll;
 mod run;
 mod runtime;
@@ -23,14 +23,10 @@ use std::{io, path::PathBuf, process::ExitCode};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use self::{
-    failure::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
-    runtime::{block_on, log_to_stderr},
+    outcome::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
+    runtime::{block_on, load, log_to_stderr, with_tools},
 };
-use crate::{
-    app,
-    config::{self, SchemaKind},
-    tools::builtin,
-};
+use crate::{app, config::SchemaKind, tools::builtin};
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
@@ -173,10 +169,4 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         }
         Command::Mcp(mcp) => mcp::run(path, mcp),
     }
-}
-
-/// The checked configuration, or every problem of every file.
-fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
-    config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))
 }

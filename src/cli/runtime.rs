@@ -1,16 +1,24 @@
-//! What a command runs on: a runtime, the tools, the log.
+//! What commands run on: the configuration, a runtime, the tools, the log.
 //!
-//! Entry functions: [`block_on`], [`with_tools`], [`log_to_stderr`]. **Never**: knows a command.
+//! Entry functions: [`load`], [`block_on`], [`with_tools`], [`log_to_stderr`]. **Never**: knows which
+//! command runs.
 
 use std::io::{self, IsTerminal};
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use super::failure::Failure;
+use super::outcome::Failure;
 use crate::{
     app::{self, Tools},
-    config::Config,
+    config,
+    tools::builtin,
 };
+
+/// The checked configuration, or every problem of every file.
+pub fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
+    config::load(path, &config::environment, builtin::IDENTITIES)
+        .map_err(|report| Failure::Usage(report.to_string()))
+}
 
 /// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not
 /// waited for.
@@ -23,7 +31,7 @@ pub fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, F
 
 /// Opens the tools of `config` for as long as `work` wants them.
 pub fn with_tools(
-    config: &Config,
+    config: &config::Config,
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     block_on(async {

@@ -1,15 +1,13 @@
 //! Voice activity: which part of a speaker's audio is speech.
 //!
-//! Entry type: [`Vad`], one for each speaker. It tells the raw truth of the newest block; what a
-//! pause means is decided in [`turn`](super::turn), which counts silence from the last voiced frame.
+//! Entry type: [`Vad`], one for each speaker. It judges the newest block alone; what a pause
+//! means is decided in [`turn`](super::turn), which counts silence from the last voiced frame.
 //! **Never**: holds speech on after it ended, resamples, allocates while listening.
 
 use earshot::Detector;
 
 /// Samples the detector judges at once: 16 ms.
 const BLOCK: usize = 256;
-/// A sample's share of a block.
-const BLOCK_SHARE: f32 = 1.0 / 256.0;
 
 /// Scores, 0 to 1, at which speech starts and lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +33,7 @@ impl Default for VadOptions {
     }
 }
 
-/// What the newest audio is.
+/// How the newest audio was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voicing {
     /// The newest block is more likely speech than not: enough to duck, not to act.
@@ -64,8 +62,8 @@ impl Vad {
         }
     }
 
-    /// Listens on: 16 kHz mono of any length. Answers for the newest whole block, which is the
-    /// former one's answer when `samples` fill none.
+    /// Takes more audio, 16 kHz mono of any length, and judges the newest whole block; if `samples`
+    /// complete none, the previous judgement stands.
     pub fn push(&mut self, mut samples: &[i16]) -> Voicing {
         while !samples.is_empty() {
             let missing = BLOCK.saturating_sub(self.pending.len());
@@ -83,9 +81,15 @@ impl Vad {
 }
 
 /// The root mean square of a block.
+#[expect(clippy::cast_precision_loss, reason = "a block has a few hundred samples")]
 fn level(block: &[i16]) -> f32 {
     let sum: f32 = block.iter().map(|&sample| f32::from(sample) * f32::from(sample)).sum();
-    (sum * BLOCK_SHARE).sqrt()
+    (sum / block.len().max(1) as f32).sqrt()
+}
+
+/// Whether 16 kHz mono is too quiet to hold any voice, whatever the detector would say of it.
+pub fn is_silent(samples: &[i16]) -> bool {
+    level(samples) < VadOptions::default().floor
 }
 
 /// The state machine behind [`Vad`]: scores to voicing.

@@ -1,12 +1,12 @@
-//! What can be asked of a table, and what it tells.
+//! What can be asked of a table.
 //!
-//! Entry types: [`Command`], [`TableEvent`]. Seats are meant by their place in the cast; a command
+//! Entry type: [`Command`]. Seats are meant by their place in the cast; a command
 //! for a seat that is not there does nothing.
 //! **Never**: does anything itself.
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, Speaker, SpeakerId, State, Status, TurnLine};
+use super::{Recast, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::Tier;
 
 /// What can be asked of a table.
@@ -14,7 +14,7 @@ use crate::domain::Tier;
 pub enum Command {
     /// Somebody sits down.
     Join(Speaker),
-    /// Somebody leaves: what they are saying is dropped, their lane is given back.
+    /// Somebody leaves: what they are saying is dropped, what hears them is given back.
     Leave(SpeakerId),
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
@@ -25,40 +25,40 @@ pub enum Command {
     /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
     /// name.
     Character {
-        /// Who plays.
+        /// Whose character it is.
         speaker: SpeakerId,
-        /// Whom.
+        /// The character; `None`: nobody but themselves.
         name: Option<String>,
     },
     /// Somebody typed something.
     Typed {
-        /// Who.
+        /// Who sits at the keyboard.
         speaker: SpeakerId,
-        /// What.
+        /// As it was typed.
         text: String,
     },
     /// Somebody typed something to one NPC, whatever it says.
     TypedTo {
-        /// Who.
+        /// Who sits at the keyboard.
         speaker: SpeakerId,
-        /// To whom.
-        seat: usize,
-        /// What.
+        /// The NPC that is asked.
+        seat: SeatId,
+        /// As it was typed.
         text: String,
     },
     /// The game master's own words in an NPC's voice; they go before everything else.
     Puppet {
         /// The game master.
         speaker: SpeakerId,
-        /// Whose voice.
-        seat: usize,
-        /// The words.
+        /// The NPC in whose voice it is said.
+        seat: SeatId,
+        /// Said as they are; no text does nothing.
         text: String,
     },
     /// Silences an NPC in the middle of a word, or lets it speak again; `None`: all of them.
     Mute {
-        /// Whom.
-        seat: Option<usize>,
+        /// The NPC; `None`: all of them.
+        seat: Option<SeatId>,
         /// Silenced or not.
         muted: bool,
     },
@@ -73,8 +73,8 @@ pub enum Command {
     Skip,
     /// A secret stage note in an NPC's prompt.
     Direct {
-        /// For whom.
-        seat: usize,
+        /// The NPC that is given it.
+        seat: SeatId,
         /// The note; empty: no note any more.
         note: String,
         /// For so many of its turns; `None`: until replaced.
@@ -83,17 +83,17 @@ pub enum Command {
     /// What this player says goes to this seat unless they name another; no player: what anybody
     /// says who has no pin of their own. No seat: taken back, without a player from everybody.
     Pin {
-        /// To whom.
-        seat: Option<usize>,
-        /// Who.
+        /// The NPC that is meant; `None`: taken back.
+        seat: Option<SeatId>,
+        /// Whose words; `None`: of everyone without a pin of their own.
         player: Option<SpeakerId>,
     },
     /// The game master's tier in place of what is selected, for one NPC or for all; an NPC's own
     /// goes before that of all. No tier: taken back, without a seat from everybody.
     SetTier {
-        /// For whom.
-        seat: Option<usize>,
-        /// Which.
+        /// The NPC; `None`: all of them.
+        seat: Option<SeatId>,
+        /// The tier; `None`: the selected one again.
         tier: Option<Tier>,
         /// When it ends.
         until: Option<Instant>,
@@ -116,29 +116,13 @@ pub enum SceneChange {
     /// Location and time of day; `None` stays as it is, an empty text takes it away. The name of a
     /// campaign's scene brings its NPCs, and nobody else is there any more.
     Set {
-        /// Where.
+        /// The place, or the name of a scene of the campaign.
         location: Option<String>,
-        /// When.
+        /// Time of day, in free text.
         time: Option<String>,
     },
     /// An NPC comes.
-    Enter(usize),
+    Enter(SeatId),
     /// An NPC goes, in the middle of a word.
-    Leave(usize),
-}
-
-/// What a table tells its owner.
-#[derive(Clone, Debug)]
-pub enum TableEvent {
-    /// An utterance and what came of it.
-    Line(Box<TurnLine>),
-    /// Something the game master should know.
-    Notice(String),
-    /// Somebody has stopped the game; who is not told.
-    Halted {
-        /// Turns that were told of before and are taken back, by their numbers.
-        taken_back: Vec<u64>,
-    },
-    /// What the table does now, when that changes.
-    State(State),
+    Leave(SeatId),
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::line::TierLine;
+use super::{line::TierLine, seat_id::SeatId};
 use crate::{domain::Tier, logic::tier::effective};
 
 /// The tier of a turn and where it comes from.
@@ -37,6 +37,15 @@ impl TurnTier {
         };
         TierLine { selected: self.selected, effective: self.effective, reason }
     }
+}
+
+/// How high a seat's turns reach by themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct SeatCeiling {
+    /// The seat of the NPC.
+    pub seat: SeatId,
+    /// Its highest tier, which only the game master goes above.
+    pub highest: Tier,
 }
 
 /// A tier for a while.
@@ -68,11 +77,11 @@ impl Overrides {
 
     /// Sets a tier for a seat or for everyone, until then if given; no tier takes it back, without
     /// a seat from everybody.
-    pub fn set(&mut self, seat: Option<usize>, tier: Option<Tier>, until: Option<Instant>) {
+    pub fn set(&mut self, seat: Option<SeatId>, tier: Option<Tier>, until: Option<Instant>) {
         let set = tier.map(|tier| Override { tier, until });
         match seat {
             Some(seat) => {
-                if let Some(own) = self.seats.get_mut(seat) {
+                if let Some(own) = self.seats.get_mut(seat.0) {
                     *own = Own { next: None, set };
                 }
             }
@@ -86,22 +95,22 @@ impl Overrides {
     }
 
     /// Sets the tier of the seat's next turn alone.
-    pub fn set_next(&mut self, seat: usize, tier: Tier) {
-        if let Some(own) = self.seats.get_mut(seat) {
+    pub fn set_next(&mut self, seat: SeatId, tier: Tier) {
+        if let Some(own) = self.seats.get_mut(seat.0) {
             own.next = Some(tier);
         }
     }
 
     /// The seat's next turn has begun.
-    pub fn begins(&mut self, seat: usize) {
-        if let Some(own) = self.seats.get_mut(seat) {
+    pub fn begins(&mut self, seat: SeatId) {
+        if let Some(own) = self.seats.get_mut(seat.0) {
             own.next = None;
         }
     }
 
     /// What holds for the seat now, and how long yet.
-    pub fn of(&self, seat: usize, now: Instant) -> Option<(Tier, Option<Duration>)> {
-        let own = self.seats.get(seat).copied().unwrap_or_default();
+    pub fn of(&self, seat: SeatId, now: Instant) -> Option<(Tier, Option<Duration>)> {
+        let own = self.seats.get(seat.0).copied().unwrap_or_default();
         if let Some(tier) = own.next {
             return Some((tier, None));
         }
@@ -113,18 +122,18 @@ impl Overrides {
     /// The tier of a turn of the seat for which `selected` was chosen `because` of something.
     pub fn decide(
         &self,
-        (seat, ceiling): (usize, Tier),
+        SeatCeiling { seat, highest }: SeatCeiling,
         now: Instant,
         selected: Tier,
         because: String,
     ) -> TurnTier {
         let by_dm = self.of(seat, now).map(|(tier, _)| tier);
-        let effective = effective(selected, ceiling, by_dm);
+        let effective = effective(selected, highest, by_dm);
         TurnTier { selected, effective, because, by_dm: by_dm.is_some() }
     }
 
     /// The same turn's tier as it is now: it may have waited.
-    pub fn decide_again(&self, seat: (usize, Tier), now: Instant, tier: TurnTier) -> TurnTier {
-        self.decide(seat, now, tier.selected, tier.because)
+    pub fn decide_again(&self, of: SeatCeiling, now: Instant, tier: TurnTier) -> TurnTier {
+        self.decide(of, now, tier.selected, tier.because)
     }
 }

@@ -1,4 +1,4 @@
-//! How things stand at a table, for whoever shows it.
+//! How things stand at a table, as it is shown.
 //!
 //! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
 
@@ -13,14 +13,8 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use super::{
-    line::TierLine,
-    table::Table,
-    tally::{Counts, Latencies},
-};
+use super::{line::TierLine, statistics::Latencies};
 use crate::domain::Tier;
-
-use tokio::time::Instant;
 
 /// What a table does at this moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -136,7 +130,7 @@ impl Backlog {
 /// How it stands with one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
-    /// Its name.
+    /// Name of the NPC.
     pub name: String,
     /// Silenced by the game master.
     pub muted: bool,
@@ -151,9 +145,9 @@ pub struct SeatStatus {
     pub override_: Option<(Tier, Option<Duration>)>,
     /// The tier of its last turn and why.
     pub last_selection: Option<TierLine>,
-    /// What thinks.
+    /// Name of its chat model.
     pub brain: String,
-    /// What speaks.
+    /// Name of its voice service.
     pub tts: String,
     /// Whose words go to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
@@ -164,9 +158,9 @@ pub struct SeatStatus {
 /// Where and when the game is.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneStatus {
-    /// Where.
+    /// The place, where one is set.
     pub location: Option<String>,
-    /// When.
+    /// Time of day, where one is set.
     pub time_of_day: Option<String>,
     /// Names of the NPCs who are there.
     pub present: Vec<String>,
@@ -178,58 +172,4 @@ fn in_seconds<S: Serializer>(
     to: S,
 ) -> Result<S::Ok, S::Error> {
     held.map(|(tier, left)| (tier, left.map(|left| left.as_secs()))).serialize(to)
-}
-
-impl Table {
-    /// What the table does at this moment.
-    pub(super) fn state(&self) -> State {
-        if self.paused {
-            return State::Paused;
-        }
-        let npc = |seat: usize| self.seats.get(seat).map(|seat| seat.npc.name.clone());
-        let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
-        if let Some(npc) = heard.and_then(|turn| npc(turn.purpose.seat)) {
-            return State::Speaking(npc);
-        }
-        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
-        awaited.and_then(|turn| npc(turn.purpose.seat)).map_or(State::Listening, State::Thinking)
-    }
-
-    /// How things stand.
-    pub(super) fn status(&self, now: Instant) -> Status {
-        let seats = self.seats.iter().enumerate().map(|(index, seat)| SeatStatus {
-            name: seat.npc.name.clone(),
-            muted: seat.muted,
-            present: self.ears.scene.is_present(index),
-            waiting: seat.waiting.len(),
-            ceiling: seat.npc.budget_tier,
-            override_: self.ears.overrides.of(index, now),
-            last_selection: seat.last_tier.clone(),
-            brain: seat.brain.clone(),
-            tts: seat.tts.clone(),
-            pinned_by: self.ears.pins.on(index).map(|by| self.pinned_by(by)).collect(),
-            note_turns_left: seat.note.as_ref().map(|note| note.turns),
-        });
-        let Counts { utterances, answered, silent, errors } = self.tally.counts();
-        Status {
-            state: self.state(),
-            seats: seats.collect(),
-            scene: SceneStatus {
-                location: self.ears.scene.location().map(str::to_owned),
-                time_of_day: self.ears.scene.time_of_day().map(str::to_owned),
-                present: self.ears.scene.present(),
-            },
-            utterances,
-            answered,
-            silent,
-            errors,
-            latency: self.tally.latencies(),
-            spent: self.purse.spent(),
-            unwritten: self.backlog.count(),
-        }
-    }
-
-    fn pinned_by(&self, player: Option<super::SpeakerId>) -> String {
-        player.map_or("everyone", |player| self.speakers.name(player)).to_owned()
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`open`]. **Never**: blocks, or awaits anything but the next event.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
@@ -13,19 +13,20 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backlog, Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine,
+    Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TableEvents, VoiceInput,
     VoiceOut,
-    clock::SoundClock,
-    ears::Ears,
-    effects::TableEffects,
-    lane::Lane,
+    effects::{FollowedUp, TableEffects},
+    hearing::Hearing,
+    overview::Overview,
     playback::Playback,
     recall::Recaller,
-    speakers::{SOMEBODY, Speakers},
-    stream::LaneEvent,
+    recognition::{Recogniser, RecognitionEvent},
+    reports::Reports,
+    routing::Router,
+    seats::Seats,
+    speakers::Speakers,
+    status::Backlog,
     summaries::{self, Summaries},
-    taking_back::Lately,
-    tally::Tally,
     turns::{Active, Turns},
 };
 use crate::{
@@ -43,8 +44,6 @@ const VOICE_CAPACITY: usize = 256;
 const COMMAND_CAPACITY: usize = 256;
 /// Pieces of replies waiting for the table: a second of speech and more.
 const REPLY_CAPACITY: usize = 128;
-/// News of recognisers waiting for the table; a full queue makes the recogniser wait.
-const LANE_CAPACITY: usize = 128;
 /// Late results of tools; more at once are dropped with a warning.
 const LATE_CAPACITY: usize = 16;
 
@@ -53,19 +52,19 @@ const DRAIN_POLL: Duration = Duration::from_millis(2);
 
 /// What a table is made of.
 pub struct TableParts {
-    /// Play session.
+    /// The play session, for logs, memory and tools.
     pub session: SessionId,
     /// What can be set.
     pub options: Options,
-    /// The NPCs.
+    /// The NPCs, in the order of the cast.
     pub seats: Vec<Seat>,
-    /// The world.
+    /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.
     pub rules: Arc<[String]>,
-    /// What hears.
+    /// The recogniser, shared with other tables.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
@@ -75,7 +74,7 @@ pub struct TableParts {
     pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
-    /// Who pays.
+    /// What everything of the session is paid from.
     pub purse: Purse,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
@@ -83,45 +82,28 @@ pub struct TableParts {
     pub memory: Option<Memory>,
     /// Seed of pauses.
     pub seed: u64,
-    /// Where lines and notices go; a full queue loses them, counted in the log.
-    pub events: mpsc::Sender<TableEvent>,
-}
-
-/// Sound, and marks in it.
-#[derive(Debug)]
-pub enum VoiceInput {
-    /// 20 ms of one speaker: 16 kHz mono i16.
-    Frame {
-        /// Who.
-        speaker: SpeakerId,
-        /// When it was spoken.
-        at: Instant,
-        /// 320 samples.
-        samples: Arc<[i16]>,
-    },
-    /// Answered when everything before it is heard, answered and played; speech that is still
-    /// going on does not count.
-    Settle(oneshot::Sender<()>),
+    /// Where lines and notices go.
+    pub events: TableEvents,
 }
 
 /// How a table is reached. Cloning it shares the table.
 #[derive(Clone, Debug)]
 pub struct TableHandle {
-    /// Sound in.
+    /// Where sound goes; see [`VoiceInput`].
     pub voice: mpsc::Sender<VoiceInput>,
     /// Everything else in.
     pub commands: mpsc::Sender<Command>,
 }
 
-/// What is worth keeping of a closed table.
+/// The conversations of a closed table, for going on with them.
 #[derive(Debug, Default)]
-pub struct Kept {
-    /// Each NPC's conversation, by name.
+pub struct Conversations {
+    /// Each NPC's conversation, by its name.
     pub histories: Vec<(String, Vec<Message>)>,
 }
 
 /// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
-pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Kept>) {
+pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
     let task = tokio::spawn(Table::new(parts).run(commands_in, voice_in));
@@ -132,7 +114,7 @@ pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Kept>) {
 enum Event {
     Command(Command),
     Voice(VoiceInput),
-    Lane(LaneEvent),
+    Recognised(SpeakerId, RecognitionEvent),
     Late(Box<FollowUp>),
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
@@ -146,78 +128,67 @@ enum Event {
 pub(super) struct Table {
     pub(super) session: SessionId,
     pub(super) options: Options,
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Seats,
     pub(super) speakers: Speakers,
-    pub(super) ears: Ears,
-    pub(super) sound: SoundClock,
-    pub(super) lanes: HashMap<SpeakerId, Lane>,
-    pub(super) stt: Arc<dyn SpeechToText>,
+    pub(super) router: Router,
+    pub(super) hearing: Hearing,
     pub(super) playback: Playback,
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
-    pub(super) purse: Purse,
-    pub(super) backlog: Backlog,
+    pub(super) reports: Reports,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
-    pub(super) lane_news: mpsc::Sender<LaneEvent>,
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
-    pub(super) tally: Tally,
-    pub(super) lately: Lately,
     pub(super) summaries: Summaries,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
-    lanes_in: mpsc::Receiver<LaneEvent>,
     late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
-    events: mpsc::Sender<TableEvent>,
-    lines: u64,
 }
 
 impl Table {
     fn new(parts: TableParts) -> Self {
         let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
-        let (lane_news, lanes_in) = mpsc::channel(LANE_CAPACITY);
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(parts.seed);
         let speakers = Speakers::new(parts.campaign.players.clone());
-        let words = (&parts.keywords, &*parts.rules);
         let session = parts.session;
+        let seats = Seats::new(parts.seats);
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
+        let name = parts.stt.name().to_owned();
+        let recogniser = Recogniser { stt: parts.stt, purse: parts.purse.clone() };
         Self {
             session,
-            options: parts.options,
             recaller: recaller.map(Arc::new),
-            ears: Ears::new(&parts.seats, &parts.campaign, words, &speakers.characters()),
+            router: Router::new(
+                &seats,
+                &parts.campaign,
+                &parts.keywords,
+                &parts.rules,
+                &speakers.characters(),
+            ),
             speakers,
-            seats: parts.seats,
-            sound: SoundClock::default(),
-            lanes: HashMap::new(),
-            stt: parts.stt,
+            seats,
+            hearing: Hearing::new(recogniser, parts.options.patience),
+            options: parts.options,
             playback: Playback::new(parts.out, parts.pace, rng),
             turns: Turns::default(),
             host: parts.host,
             effects: Arc::new(TableEffects::new(parts.effects, late)),
-            purse: parts.purse,
-            backlog: parts.backlog,
+            reports: Reports::new(parts.events, parts.purse, parts.backlog, &name),
             replies,
-            lane_news,
             paused: false,
-            tally: Tally::default(),
-            lately: Lately::default(),
             summaries: Summaries::default(),
             state: State::default(),
             replies_in,
-            lanes_in,
             late_in,
             settling: Vec::new(),
             closed: CancellationToken::new(),
-            events: parts.events,
-            lines: 0,
         }
     }
 
@@ -225,25 +196,26 @@ impl Table {
         mut self,
         mut commands: mpsc::Receiver<Command>,
         mut voice: mpsc::Receiver<VoiceInput>,
-    ) -> Kept {
+    ) -> Conversations {
         self.warm();
         self.expect_names();
         self.summaries.due();
         loop {
             let event = self.next(&mut commands, &mut voice).await;
-            self.sound.behind = !voice.is_empty();
+            self.hearing.clock.behind = !voice.is_empty();
             match event {
                 Event::Command(Command::Close) | Event::Closed => break,
                 Event::Command(command) => self.command(command),
-                Event::Voice(VoiceInput::Frame { speaker, at, samples }) => {
-                    self.frame(speaker, at, samples);
-                }
+                Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
                 Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
-                Event::Lane(event) => self.lane_event(event),
+                Event::Recognised(speaker, event) => self.recognised(speaker, event),
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
-                Event::Summarised(ended) => self.summarised(ended),
+                Event::Summarised(ended) => {
+                    let notice = self.summaries.ended(ended, &mut self.seats);
+                    notice.into_iter().for_each(|notice| self.reports.notice(notice));
+                }
                 Event::Late(late) => self.late(*late),
                 Event::Wake => {}
             }
@@ -264,7 +236,7 @@ impl Table {
             biased;
             command = commands.recv() => command.map_or(Event::Closed, Event::Command),
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
-            Some(event) = self.lanes_in.recv() => Event::Lane(event),
+            (speaker, event) = self.hearing.next() => Event::Recognised(speaker, event),
             Some(done) = self.turns.tasks.join_next() => match done {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
@@ -277,14 +249,16 @@ impl Table {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let lanes = self.lanes.values().filter_map(Lane::wake_at).min();
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
         // A recogniser does not say when it has taken everything; whoever settles asks again.
-        let undrained = !self.settling.is_empty()
-            && (self.host.has_late_calls() || !self.lanes.values().all(Lane::is_drained));
+        let undrained =
+            !self.settling.is_empty() && (self.host.has_late_calls() || !self.hearing.is_drained());
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
-        [lanes, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
+        [self.hearing.wake_at(), turns, playback, self.barge_in_wake_at(), again]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Everything that is due now.
@@ -294,10 +268,13 @@ impl Table {
         self.interrupt_on_time(now);
         self.play(now);
         self.begin_waiting();
-        self.summarise();
-        let state = self.state();
+        let nobody_is_answered = self.turns.all().next().is_none();
+        for warning in self.summaries.begin_due(&mut self.seats, nobody_is_answered) {
+            self.reports.notice(warning);
+        }
+        let state = self.overview().state();
         if state != self.state {
-            self.tell(TableEvent::State(state.clone()));
+            self.reports.tell(TableEvent::State(state.clone()));
             self.state = state;
         }
         if !self.settling.is_empty() && self.is_settled() {
@@ -314,8 +291,9 @@ impl Table {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
-            && self.seats.iter().all(|seat| seat.next(self.paused).is_none())
-            && self.lanes.values().all(|lane| lane.is_drained() && !lane.is_finalising())
+            && self.seats.iter().all(|(_, seat)| seat.next(self.paused).is_none())
+            && self.hearing.is_drained()
+            && !self.hearing.is_finalising()
     }
 
     fn command(&mut self, command: Command) {
@@ -334,14 +312,16 @@ impl Table {
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
             Command::Pin { seat, player } => {
-                if seat.is_none_or(|seat| self.has_seat(seat)) {
-                    self.ears.pins.set(player, seat);
+                if seat.is_none_or(|seat| self.seats.has(seat)) {
+                    self.router.pins.set(player, seat);
                 }
             }
-            Command::SetTier { seat, tier, until } => self.ears.overrides.set(seat, tier, until),
+            Command::SetTier { seat, tier, until } => self.router.overrides.set(seat, tier, until),
             Command::Scene(change) => self.change_scene(change),
             // Whoever asked may have given up.
-            Command::Status(asked) => _ = asked.send(self.status(Instant::now())),
+            Command::Status(asked) => {
+                _ = asked.send(self.overview().status(Instant::now(), &self.reports))
+            }
             Command::Recast(recast) => self.recast(recast),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
@@ -370,49 +350,35 @@ impl Table {
         self.finish(turn, false);
     }
 
-    /// Puts a line into the report.
-    pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
-        self.speakers.name(speaker).clone_into(&mut line.speaker);
-        line.from = Some(speaker);
-        let called = self.speakers.called(speaker).to_owned();
-        line.circumstances.character = (called != line.speaker).then(|| called.clone());
-        line.circumstances.npcs = self.ears.scene.present();
-        line.circumstances.people = self.speakers.here();
-        line.turn = self.lines + 1;
-        self.lately.told(&line, &called);
-        self.line_as_it_is(line);
+    /// Has an NPC tell what came of a call after its turn.
+    fn late(&mut self, late: FollowUp) {
+        match FollowedUp::of(late, Instant::now(), &self.seats, &self.speakers) {
+            FollowedUp::Nothing => {}
+            FollowedUp::Notice(why) => self.reports.notice(why),
+            FollowedUp::Ask(purpose) => self.ask(purpose),
+        }
     }
 
-    /// Puts a line into the report whose speaker is nobody's business.
-    pub(super) fn line_of_nobody(&mut self, mut line: TurnLine) {
-        SOMEBODY.clone_into(&mut line.speaker);
-        self.line_as_it_is(line);
-    }
-
-    fn line_as_it_is(&mut self, mut line: TurnLine) {
-        self.lines += 1;
-        line.turn = self.lines;
-        self.tally.add(&line);
-        self.tell(TableEvent::Line(Box::new(line)));
-    }
-
-    /// Tells the owner something.
-    pub(super) fn tell(&self, event: TableEvent) {
-        if self.events.try_send(event).is_err() {
-            tracing::warn!(session = %self.session, "an event of the table was not taken");
+    /// The parts that say how the table stands.
+    const fn overview(&self) -> Overview<'_> {
+        Overview {
+            seats: &self.seats,
+            turns: &self.turns,
+            playback: &self.playback,
+            router: &self.router,
+            speakers: &self.speakers,
+            paused: self.paused,
         }
     }
 
     /// Ends what is under way, so that what was heard and done so far is kept.
-    async fn close(mut self) -> Kept {
+    async fn close(mut self) -> Conversations {
         let now = Instant::now();
         self.closed.cancel();
-        let untold: Vec<_> = self.lanes.values_mut().filter_map(Lane::take_unaddressed).collect();
-        self.lanes.clear();
-        for (utterance, why) in untold {
+        for (utterance, why) in self.hearing.clear() {
             self.said_to_nobody(utterance, why);
         }
-        (0..self.seats.len()).for_each(|seat| self.silence(now, seat));
+        self.seats.ids().for_each(|seat| self.silence(now, seat));
         while let Some(at) = self.turns.wake_at() {
             tokio::select! {
                 biased;
@@ -423,11 +389,11 @@ impl Table {
                 () = sleep_until(at) => self.end_overdue(Instant::now()),
             }
         }
-        Kept {
+        Conversations {
             histories: self
                 .seats
                 .iter()
-                .map(|seat| (seat.npc.name.clone(), seat.engine.history().to_vec()))
+                .map(|(_, seat)| (seat.npc.name.clone(), seat.engine.history().to_vec()))
                 .collect(),
         }
     }

@@ -5,22 +5,17 @@
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     time::{Instant, sleep_until},
 };
 
-use super::{
-    super::{Failure, complain},
-    Step,
-    books::Books,
-    face::Typed,
-    inputs::{PLAYER, What},
-    print::Printer,
-    steer::Desk,
-};
-use crate::audio::{FRAME, FRAME_SAMPLES_16K};
-use crate::session::{
-    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+use super::{super::Failure, inputs::What, print::Printer, record::SessionRecord, steps::Step};
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    session::{
+        Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
+        TurnLine, VoiceFrame, VoiceInput,
+    },
 };
 
 /// Frames between two looks at what the table has done with them.
@@ -32,6 +27,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How far the time of recordings runs ahead of the clock where the clock does not count: it is
 /// never overtaken, or a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
+
+/// The rate that recordings are brought to.
+const HEARD: SampleRate = SampleRate::HZ_16000;
 
 /// How fast sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,28 +43,29 @@ pub enum Pacing {
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
     pub(super) table: TableHandle,
-    events: mpsc::Receiver<TableEvent>,
+    pub(super) events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
-    speakers: HashMap<String, SpeakerId>,
+    pub(super) speakers: HashMap<String, SpeakerId>,
     /// The time of the next frame; may run ahead of the clock.
     at: Instant,
     lines: u64,
     last: Option<Outcome>,
-    typed_anything: bool,
+    pub(super) typed_anything: bool,
     /// Whoever types is at the table.
     pub(super) is_here: bool,
     /// Whoever types is not to be heard.
     pub(super) opted_out: bool,
-    books: Option<Books>,
+    record: Option<SessionRecord>,
 }
 
 impl Driver {
     /// A driver of `table`.
     pub fn new(
         table: TableHandle,
-        events: mpsc::Receiver<TableEvent>,
-        (printer, books): (Printer, Option<Books>),
+        events: EventReader,
+        printer: Printer,
+        record: Option<SessionRecord>,
         pacing: Pacing,
     ) -> Self {
         Self {
@@ -84,7 +83,7 @@ impl Driver {
             typed_anything: false,
             is_here: true,
             opted_out: false,
-            books,
+            record,
         }
     }
 
@@ -102,16 +101,16 @@ impl Driver {
     ///
     /// # Errors
     /// The log of calls cannot be written.
-    pub async fn close_books(&mut self) -> Result<(), Failure> {
-        let Some(books) = &mut self.books else { return Ok(()) };
-        while let Ok(event) = self.events.try_recv() {
+    pub async fn close_record(&mut self) -> Result<(), Failure> {
+        let Some(record) = &mut self.record else { return Ok(()) };
+        while let Some(event) = self.events.try_recv() {
             match event {
-                TableEvent::Line(line) => books.add(&line).await?,
-                TableEvent::Halted { taken_back } => books.take_back(&taken_back).await?,
-                _ => {}
+                TableEvent::Line(line) => record.add(&line).await?,
+                TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
+                TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
             }
         }
-        books.close().await;
+        record.close().await;
         Ok(())
     }
 
@@ -145,69 +144,14 @@ impl Driver {
         Ok(())
     }
 
-    /// Reads lines until there are no more.
-    ///
-    /// # Errors
-    /// Nothing was typed at all, the table is gone, or stdout is.
-    pub async fn typed_lines(&mut self, typed: &Typed, desk: &Desk<'_>) -> Result<(), Failure> {
-        self.join(PLAYER, desk.is_dm).await?;
-        let speaker = self.speakers[PLAYER];
-        self.printer.welcome()?;
-        loop {
-            self.printer.prompt()?;
-            let Some(line) = self.next_line(typed).await? else { break };
-            if line.trim().is_empty() {
-                continue;
-            }
-            self.typed_anything = true;
-            if !self.steer(&line, speaker, desk).await? {
-                self.say_if_heard(speaker, line, desk).await?;
-            }
-            self.settle().await?;
-        }
-        if self.typed_anything {
-            return Ok(());
-        }
-        Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
-    }
-
-    /// Says a typed line, unless its typist is not to be heard.
-    async fn say_if_heard(
-        &mut self,
-        speaker: SpeakerId,
-        line: String,
-        desk: &Desk<'_>,
-    ) -> Result<(), Failure> {
-        if self.opted_out {
-            complain("you are not heard (/optin)");
-            return Ok(());
-        }
-        if !self.is_here {
-            self.join(PLAYER, desk.is_dm).await?;
-            self.is_here = true;
-        }
-        self.say(speaker, line).await
-    }
-
-    /// The next typed line; what the table says meanwhile is printed.
-    async fn next_line(&mut self, typed: &Typed) -> Result<Option<String>, Failure> {
-        loop {
-            tokio::select! {
-                line = typed.next() => return Ok(line?),
-                Some(event) = self.events.recv() => self.event(&event).await?,
-            }
-        }
-    }
-
     /// Everything at its own time.
     async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
-        let start = Instant::now();
+        let (start, frame_len) = (Instant::now(), HEARD.frame_len());
         let mut free_at = Duration::ZERO;
         let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length =
-                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES_16K).unwrap_or(u32::MAX);
+            let length = FRAME * u32::try_from(step.samples.len() / frame_len).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -220,12 +164,10 @@ impl Driver {
                     match &step.input.what {
                         What::Text(text) => self.say(speaker, text.clone()).await?,
                         What::File(_) => {
-                            let rest = &step.samples[*sent..];
-                            let now = &rest[..rest.len().min(FRAME_SAMPLES_16K)];
-                            self.frame(speaker, start + tick, now).await?;
+                            self.frame(speaker, start + tick, &step.samples[*sent..]).await?;
                         }
                     }
-                    *sent += FRAME_SAMPLES_16K;
+                    *sent += frame_len;
                 }
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
@@ -244,9 +186,8 @@ impl Driver {
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let silent = vec![0; FRAME_SAMPLES_16K];
-        let frames = samples.chunks(FRAME_SAMPLES_16K);
-        let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
+        let frames = samples.chunks(HEARD.frame_len());
+        let frames = frames.chain((0..silence).map(|_| [].as_slice()));
         for (index, frame) in frames.enumerate() {
             if self.pacing == Pacing::Clock {
                 sleep_until(self.at).await;
@@ -263,14 +204,14 @@ impl Driver {
         Ok(())
     }
 
+    /// Hands in the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
-        let mut whole = samples.to_vec();
-        whole.resize(FRAME_SAMPLES_16K, 0);
-        let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
-        Ok(self.table.voice.send(input).await?)
+        let frame = Frame::padded(samples, HEARD);
+        let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
+        Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
-    async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
+    pub(super) async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
         Ok(self.table.commands.send(Command::Typed { speaker, text }).await?)
     }
 
@@ -282,7 +223,7 @@ impl Driver {
     }
 
     /// Waits until everything said so far is answered, and prints it.
-    async fn settle(&mut self) -> Result<(), Failure> {
+    pub(super) async fn settle(&mut self) -> Result<(), Failure> {
         // Text and sound reach the table by two ways: all text is taken before the mark is sent.
         let commands = &self.table.commands;
         drop(commands.reserve_many(commands.max_capacity()).await?);
@@ -296,7 +237,7 @@ impl Driver {
     /// # Errors
     /// The table is gone, or stdout is.
     pub async fn sum_up(&mut self) -> Result<(), Failure> {
-        if self.books.is_none() {
+        if self.record.is_none() {
             return Ok(());
         }
         let (done, summed_up) = oneshot::channel();
@@ -318,23 +259,23 @@ impl Driver {
 
     /// Prints what there is to print.
     async fn print(&mut self) -> Result<(), Failure> {
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             self.event(&event).await?;
         }
         Ok(())
     }
 
-    async fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
+    pub(super) async fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
         if let TableEvent::Line(line) = event {
             self.lines += 1;
             self.last = Some(line.outcome);
-            if let Some(books) = &mut self.books {
+            if let Some(record) = &mut self.record {
                 // What is printed is written down.
-                books.add(line).await?;
+                record.add(line).await?;
             }
         }
-        if let (TableEvent::Halted { taken_back }, Some(books)) = (event, &mut self.books) {
-            books.take_back(taken_back).await?;
+        if let (TableEvent::Halted { taken_back }, Some(record)) = (event, &mut self.record) {
+            record.take_back(taken_back).await?;
         }
         Ok(self.printer.event(event)?)
     }
@@ -343,6 +284,6 @@ impl Driver {
     async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
-        self.event(&TableEvent::Line(Box::new(line))).await
+        self.event(&TableEvent::Line(Arc::new(line))).await
     }
 }

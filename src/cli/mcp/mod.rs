@@ -11,7 +11,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, block_on, runtime::with_tools};
+use super::{Failure, block_on, with_tools};
 use crate::config::Config;
 
 #[derive(Args)]

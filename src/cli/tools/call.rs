@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{DONE, FAILED, Failure, ask::Face};
+use super::super::{DONE, FAILED, Failure, ask::TerminalEffects};
 use crate::{
     app,
     config::Config,
@@ -57,7 +57,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         Some(name) => {
             let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
             tier = arguments.tier.unwrap_or(npc.budget_tier);
-            let offered = host.visible(&npc.name, tier, tier.ceiling());
+            let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
             Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered, sampler: None })
         }
     };
@@ -82,7 +82,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         taint: Taint::default(),
         progress: Progress::default(),
         cancel: CancellationToken::new(),
-        effects: Arc::new(Face::of_operator(io::stderr().is_terminal())),
+        effects: Arc::new(TerminalEffects::of_operator(io::stderr().is_terminal())),
     };
     let call = ToolCall {
         id: CallId("operator".to_owned()),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{Failure, runtime::with_tools};
+use super::{Failure, with_tools};
 use crate::{app::Tools, config::Config};
 
 /// Longest wait for servers; more than any is given to connect by default.

@@ -1,6 +1,6 @@
-//! How a command ends: its exit status, and what it says when it does not end well.
+//! How a command ends, and what it says on stderr.
 //!
-//! Entry type: [`Failure`]. **Never**: ends the process.
+//! Entry type: [`Failure`]. **Never**: prints to stdout.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// One line to stderr.
+/// Says something on stderr, a line.
 pub fn complain(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = writeln!(io::stderr(), "{text}");

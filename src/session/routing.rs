@@ -1,20 +1,21 @@
 //! What an utterance means at this table: who is addressed, what tier the turn has.
 //!
-//! Entry type: [`Ears`]. **Never**: asks a model, changes a seat.
+//! Entry type: [`Router`]. **Never**: asks a model, changes a seat.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    Seat, SpeakerId,
+    SeatId, SpeakerId,
     clock::Moment,
     expected::expected,
-    overrides::{Overrides, TurnTier},
+    overrides::{Overrides, SeatCeiling, TurnTier},
     pins::Pins,
     scene::Whereabouts,
+    seats::Seats,
     speakers::Speakers,
-    turns::Utterance,
+    utterance::Utterance,
 };
 use crate::{
     domain::{Campaign, EntityKind, Npc, Tier},
@@ -44,15 +45,24 @@ pub enum Understood {
     Nobody(String),
     /// It is meant for this seat.
     Addressed {
-        /// Which.
-        seat: usize,
+        /// The NPC that answers.
+        seat: SeatId,
         /// The tier of the turn.
         tier: TurnTier,
     },
 }
 
+/// When an utterance is to be understood.
+#[derive(Clone, Copy)]
+pub struct Situation {
+    /// Players whose utterance is not being answered aloud yet.
+    pub queue_depth: usize,
+    /// The time, by which conversations grow cold.
+    pub now: Moment,
+}
+
 /// Everything that decides who is meant.
-pub struct Ears {
+pub struct Router {
     glossary: Glossary,
     addresser: Addresser,
     selector: TierSelector,
@@ -65,22 +75,23 @@ pub struct Ears {
     pub pins: Pins,
     /// The game master's tiers.
     pub overrides: Overrides,
-    conversations: Vec<(SpeakerId, usize, Moment)>,
+    conversations: Vec<(SpeakerId, SeatId, Moment)>,
     last_deep: Option<Moment>,
 }
 
-impl Ears {
+impl Router {
     /// Prepares the names of a table: `rules` are phrases that name a rule, `characters` are whom
     /// the players play.
     pub fn new(
-        seats: &[Seat],
+        seats: &Seats,
         campaign: &Arc<Campaign>,
-        (keywords, rules): (&Keywords, &[String]),
+        keywords: &Keywords,
+        rules: &[String],
         characters: &[String],
     ) -> Self {
-        let names: Vec<String> = seats.iter().map(|seat| seat.npc.name.clone()).collect();
+        let names: Vec<String> = seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect();
         let present: Vec<&str> = names.iter().map(String::as_str).collect();
-        let known = Known::of(seats, campaign, characters);
+        let known = NameMatchers::of(seats, campaign, characters);
         Self {
             glossary: known.glossary,
             addresser: known.addresser,
@@ -98,17 +109,17 @@ impl Ears {
 
     /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
     /// orders stay.
-    pub fn learn_names(&mut self, seats: &[Seat], characters: &[String]) {
-        let known = Known::of(seats, &self.campaign, characters);
+    pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
+        let known = NameMatchers::of(seats, &self.campaign, characters);
         self.glossary = known.glossary;
         self.addresser = known.addresser;
         self.npc_names = known.npc_names;
     }
 
     /// Names that are likely to be heard next, the likeliest first.
-    pub fn expected(&self, seats: &[Seat], characters: &[String]) -> Vec<String> {
-        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
-        expected(&npcs, (&self.campaign, &self.scene), characters)
+    pub fn expected(&self, seats: &Seats, characters: &[String]) -> Vec<String> {
+        let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
+        expected(&npcs, &self.campaign, &self.scene, characters)
     }
 
     /// Names put right.
@@ -133,16 +144,15 @@ impl Ears {
     pub fn understand(
         &self,
         utterance: &Utterance,
-        seats: &[Seat],
+        seats: &Seats,
         speakers: &Speakers,
-        (queue_depth, now): (usize, Moment),
+        situation: Situation,
     ) -> Understood {
         let candidates: Vec<Candidate> = seats
             .iter()
-            .enumerate()
-            .map(|(index, seat)| Candidate {
+            .map(|(id, seat)| Candidate {
                 mode: seat.npc.address,
-                present: self.scene.is_present(index),
+                present: self.scene.is_present(id),
                 muted: seat.muted,
             })
             .collect();
@@ -150,24 +160,26 @@ impl Ears {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (*seat, now.since(*at)));
+            .map(|(_, seat, at)| (seat.0, situation.now.since(*at)));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
             conversation,
-            pinned: self.pins.of(utterance.speaker),
+            pinned: self.pins.of(utterance.speaker).map(|seat| seat.0),
             players_present: speakers.players(),
         });
         match address {
-            Address::Npc { index, .. } => Understood::Addressed {
-                seat: index,
-                tier: self.tier(&utterance.text, index, &seats[index], (queue_depth, now)),
-            },
+            Address::Npc { index, .. } => {
+                let seat = SeatId(index);
+                let tier = self.tier(&utterance.text, seat, seats, situation);
+                Understood::Addressed { seat, tier }
+            }
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(Why::NotAddressed) => {
-                let here: Vec<&str> = (0..seats.len())
-                    .filter(|seat| self.scene.is_present(*seat))
-                    .map(|seat| seats[seat].npc.name.as_str())
+                let here: Vec<&str> = seats
+                    .iter()
+                    .filter(|(id, _)| self.scene.is_present(*id))
+                    .map(|(_, seat)| seat.npc.name.as_str())
                     .collect();
                 Understood::Nobody(format!("say a name first ({})", here.join(", ")))
             }
@@ -176,23 +188,18 @@ impl Ears {
     }
 
     /// The tier of what is said to a seat.
-    pub fn tier(
-        &self,
-        text: &str,
-        index: usize,
-        seat: &Seat,
-        (queue_depth, when): (usize, Moment),
-    ) -> TurnTier {
+    pub fn tier(&self, text: &str, id: SeatId, seats: &Seats, situation: Situation) -> TurnTier {
+        let seat = &seats[id];
         let selection = self.selector.select(&TierInput {
             text,
-            queue_depth,
+            queue_depth: situation.queue_depth,
             first_turn: !seat.has_spoken,
-            since_deep: self.last_deep.map(|at| when.since(at)),
+            since_deep: self.last_deep.map(|at| situation.now.since(at)),
             names: &self.tier_names,
         });
-        let seat = (index, seat.npc.budget_tier);
+        let ceiling = SeatCeiling { seat: id, highest: seat.npc.budget_tier };
         let because = selection.reason.to_string();
-        self.overrides.decide(seat, Instant::now(), selection.tier, because)
+        self.overrides.decide(ceiling, Instant::now(), selection.tier, because)
     }
 
     /// Answers come quicker for a while.
@@ -201,7 +208,7 @@ impl Ears {
     }
 
     /// A turn that answers `speaker` begins at `tier`.
-    pub fn begins(&mut self, now: Moment, seat: usize, tier: Tier) {
+    pub fn begins(&mut self, now: Moment, seat: SeatId, tier: Tier) {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
@@ -209,22 +216,22 @@ impl Ears {
     }
 
     /// The seat has spoken to `speaker`: they are in conversation.
-    pub fn has_spoken(&mut self, now: Moment, seat: usize, speaker: SpeakerId) {
+    pub fn has_spoken(&mut self, now: Moment, seat: SeatId, speaker: SpeakerId) {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }
 }
 
 /// What names are known by.
-struct Known {
+struct NameMatchers {
     glossary: Glossary,
     addresser: Addresser,
     npc_names: Vec<NpcNames>,
 }
 
-impl Known {
-    fn of(seats: &[Seat], campaign: &Campaign, characters: &[String]) -> Self {
-        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
+impl NameMatchers {
+    fn of(seats: &Seats, campaign: &Campaign, characters: &[String]) -> Self {
+        let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
         let entities =
             campaign.entities.iter().flat_map(|e| std::iter::once(&e.name).chain(&e.aliases));
