@@ -3,6 +3,7 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod assistant;
+mod bot;
 mod hearing;
 mod house;
 mod memory;
@@ -14,6 +15,7 @@ mod world;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use assistant::{Answer, Assistant};
+pub use bot::bot_options;
 #[cfg(feature = "measure")]
 pub use hearing::vocabulary;
 pub use hearing::{Hearing, hearing};

@@ -49,7 +49,7 @@ async fn serve(
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
-    let (options, tables) = (config.discord.clone(), Tables::default());
+    let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
     let config = Arc::new(ArcSwap::from_pointee(config));
     let transcripts =

@@ -25,7 +25,7 @@ const CONCEALED: u32 = 5;
 pub struct Spoken {
     /// When it was spoken.
     pub at: Instant,
-    /// 320 samples.
+    /// 320 samples at 16 kHz: 20 ms.
     pub samples: Arc<[i16]>,
 }
 
@@ -34,9 +34,9 @@ pub struct Spoken {
 pub struct Counts {
     /// Came, in order.
     pub packets: u64,
-    /// Never came.
+    /// Never came, as far as was waited for them.
     pub lost: u64,
-    /// Came, and were no Opus.
+    /// Came, and could not be decoded.
     pub broken: u64,
 }
 

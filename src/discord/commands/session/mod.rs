@@ -1,20 +1,28 @@
 //! `/session`: begins, ends and shows the play session.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows players what only game masters may see.
 
-use futures::FutureExt;
+mod facts;
+
 use serenity::all::{
     ChannelType, CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext,
 };
 
-use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::discord::{
-    facts,
-    guild::{panel_actions, task::Guild},
+    guild::{Guild, SessionStart},
     house::Wish,
     ui::reply::Reply,
 };
 
 /// The audience of game masters.
 const DM: &str = "dm";
+
+pub use facts::{FactPress, press as press_fact, turn_page};
 
 /// `/session`.
 pub const COMMAND: Command =
@@ -57,8 +65,12 @@ fn register() -> CreateCommand {
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
         "start" => {
-            let work = guild.start(call.user, call.channel, call.channel("channel"))?;
-            Ok(Answer::Later { public: false, work })
+            let voice = call.channel("channel");
+            let start = SessionStart { user: call.user, text: call.channel, voice };
+            Ok(Answer::after(guild.start(&start)?, |guild, started| match guild.started(started) {
+                Ok(voice) => Reply::private(format!("I listen in <#{voice}>.")),
+                Err(why) => Reply::private(why.to_string()),
+            }))
         }
         "stop" => {
             guild.stop("the game master ended it")?;
@@ -67,9 +79,10 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "facts" => Ok(facts::list(guild)),
         "recap" => recap(guild, call),
         _ => with_status(guild, |guild, status| {
-            let live = guild.session()?;
-            let text = panel_actions::look(live, Some(&status)).text();
-            let place = format!("In <#{}>, panel in <#{}>.", live.voice, live.text);
+            let session = guild.session()?;
+            let text = session.render(Some(&status)).text();
+            let (voice, panel) = (session.voice_channel, session.text_channel);
+            let place = format!("In <#{voice}>, panel in <#{panel}>.");
             Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
         }),
     }
@@ -86,13 +99,11 @@ fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let wish = Wish { guild: guild.id.get(), session, for_dm, paid: call.is_dm };
     let told = guild.shared.house.recap(wish);
     let public = call.is_dm && !for_dm;
-    let work = async move {
-        let reply = match told.await {
+    Ok(Answer::later_for(public, async move {
+        match told.await {
             Ok(text) if public => Reply::public(text).titled("What happened"),
             Ok(text) => Reply::private(text).titled("What happened"),
             Err(why) => Reply::private(why),
-        };
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Ok(Answer::Later { public, work: work.boxed() })
+        }
+    }))
 }
