@@ -10,7 +10,10 @@ use super::{
     effects::{CommandEffects, Notes},
     parts,
 };
-use crate::discord::{guild::Guild, house::Written, ui::reply::Reply};
+use crate::{
+    campaign::{AssistantQuestion, Written},
+    discord::{guild::Guild, ui::reply::Reply},
+};
 
 /// Longest question, in characters.
 const QUESTION_MAX: u16 = 2_000;
@@ -27,13 +30,14 @@ fn register() -> CreateCommand {
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
     let session = guild.session().ok();
-    let id = session.map(|session| session.id.clone());
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
-    let asked = guild.shared.house.ask(id.as_ref(), text.clone(), effects.clone());
+    let session = session.map(|session| session.id.clone());
+    let question = AssistantQuestion { session, text: text.clone(), effects: effects.clone() };
+    let asked = guild.shared.handles.assistant.ask(question);
     Ok(Answer::later(async move {
         match asked.await {
             Ok(written) => reply(&text, written, effects.take()),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         }
     }))
 }

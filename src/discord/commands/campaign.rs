@@ -49,16 +49,13 @@ fn names(guild: &Guild) -> Vec<String> {
 
 /// What the configured campaign is called.
 fn configured(guild: &Guild) -> String {
-    let name = guild.shared.house.campaign().name.clone();
+    let name = guild.shared.handles.settings.load().campaign.name.clone();
     if name.is_empty() { "default".to_owned() } else { name }
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
-        "load" => {
-            let make = |file, bytes| WorldOrder::Load { file, bytes };
-            world::order_with_file(guild, call, make, loaded)
-        }
+        "load" => world::order_with_file(guild, call, WorldOrder::Load, loaded),
         "switch" => switch(guild, call.words("name")?),
         _ => Ok(world::order(guild, WorldOrder::Info, |guild, answer| {
             let mut text = answer.text;
@@ -75,7 +72,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 /// A campaign file was taken in.
 fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     let Some(campaign) = answer.campaign else { return Reply::private(answer.text) };
-    let is_configured = campaign.name == guild.shared.house.campaign().name;
+    let is_configured = campaign.name == guild.shared.handles.settings.load().campaign.name;
     guild.change_settings(|settings| {
         if is_configured {
             settings.campaign = None;

@@ -10,7 +10,7 @@ use super::{
     parts, world,
 };
 use crate::{
-    campaign::{WorldAnswer, WorldOrder},
+    campaign::{NewEntity, WorldAnswer, WorldOrder},
     discord::{
         guild::Guild,
         ui::{
@@ -84,10 +84,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "add" => added(call)?,
         "show" => WorldOrder::Show(call.words("name")?.to_owned()),
         "remove" => return remove(guild, call),
-        "import" => {
-            let make = |file, bytes| WorldOrder::Import { file, bytes };
-            return world::order_with_file(guild, call, make, shown);
-        }
+        "import" => return world::order_with_file(guild, call, WorldOrder::Import, shown),
         _ => WorldOrder::List(call.text("type").map(kind_of).transpose()?),
     };
     Ok(world::order(guild, order, shown))
@@ -95,13 +92,13 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 
 fn added(call: &Call) -> Result<WorldOrder, Refusal> {
     let aliases = call.text("aliases").unwrap_or_default().split(',').map(str::trim);
-    Ok(WorldOrder::Add {
+    Ok(WorldOrder::Add(NewEntity {
         name: call.words("name")?.to_owned(),
         kind: kind_of(call.words("type")?)?,
         description: call.text("description").unwrap_or_default().to_owned(),
         aliases: aliases.filter(|it| !it.is_empty()).map(str::to_owned).collect(),
         dm_only: call.flag("secret"),
-    })
+    }))
 }
 
 fn kind_of(word: &str) -> Result<EntityKind, Refusal> {

@@ -31,7 +31,7 @@ fn register() -> CreateCommand {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let expression = call.words("expression")?;
-    let rolled = guild.shared.house.roll(expression)?;
+    let rolled = guild.shared.handles.dice.roll(expression)?;
     let reply = if call.flag("secret") { Reply::private } else { Reply::public };
     Ok(reply(rolled.text).into())
 }

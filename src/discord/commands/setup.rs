@@ -14,11 +14,10 @@ use super::{
     parts,
 };
 use crate::{
-    campaign::Consent,
+    campaign::{Consent, Services},
     discord::{
         access,
         guild::Guild,
-        house::Services,
         ui::{
             action::{Action, ButtonPress, SetupChoice},
             reply::Reply,
@@ -91,7 +90,7 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
     text.push_str(&set(guild));
-    text.push_str(&given(&guild.shared.house.services()));
+    text.push_str(&given(&guild.shared.handles.settings.load().services));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
     languages.sort();
     languages.dedup();

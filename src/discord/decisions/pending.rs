@@ -25,14 +25,14 @@ pub struct PendingDecisions {
 pub enum Request {
     /// Whether a call may be made.
     Call {
-        /// The call.
+        /// The call, as the tool host describes it.
         asked: ApprovalRequest,
         /// Who wants to make it.
         answer: oneshot::Sender<Decision>,
     },
     /// What to answer a tool server.
     Question {
-        /// The question.
+        /// The question, and how far it is answered.
         asked: AskedQuestion,
         /// What was filled in so far.
         filled: Map<String, Value>,

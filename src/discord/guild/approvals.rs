@@ -13,7 +13,7 @@ use crate::discord::{
 /// Requests that wait, and where they are shown.
 #[derive(Default)]
 pub struct Approvals {
-    /// What waits.
+    /// What waits; the handler of its buttons decides it.
     pub pending: PendingDecisions,
     /// Where it is shown, by key.
     places: BTreeMap<String, MessagePlace>,
@@ -21,7 +21,7 @@ pub struct Approvals {
 
 /// A message whose request is over, and what it says from now on.
 pub struct ClosedMessage {
-    /// The message.
+    /// Where it stands.
     pub place: MessagePlace,
     /// Its new text.
     pub text: String,

@@ -9,9 +9,9 @@ use serenity::all::{ChannelId, Member, Permissions, UserId};
 use tokio::time::timeout;
 
 use super::{
-    error::GuildError,
     mic_check::{self, PATIENCE, TEST_LINE},
     people::{Changes, Person},
+    refusal::GuildRefusal,
     state::{Guild, Job},
 };
 use crate::{
@@ -124,7 +124,7 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or its table does not answer.
-    pub fn sit_down(&self, speaker: Speaker) -> Result<SpeakerId, GuildError> {
+    pub fn sit_down(&self, speaker: Speaker) -> Result<SpeakerId, GuildRefusal> {
         let (session, id) = (self.session()?, speaker.id);
         if session.people.get(id.0).is_none() {
             session.sit_down(speaker, self.settings().characters.get(&id.0))?;
@@ -145,10 +145,11 @@ impl Guild {
         let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
         let (id, channel) = (session.id.clone(), session.text_channel);
         let connector = session.voice.connector();
-        let (http, house) = (Arc::clone(&self.shared.http), Arc::clone(&self.shared.house));
+        let http = Arc::clone(&self.shared.http);
+        let announcer = self.shared.handles.announcer.clone();
         self.spawn(async move {
             let written = channel.send_message(&http, message).await;
-            let spoken = match house.announce(notices::spoken(consent).to_owned()).await {
+            let spoken = match announcer.frames(notices::spoken(consent)).await {
                 Ok(frames) => {
                     connector.announce(frames).await;
                     Ok(())
@@ -159,7 +160,7 @@ impl Guild {
                 let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
                 match (written, spoken) {
                     (Err(error), Err(why)) => {
-                        tracing::error!(%error, why, "players could not be told that they are heard");
+                        tracing::error!(%error, %why, "players could not be told that they are heard");
                         session.people.not_told(users);
                         session.panel.note(
                             "I could tell nobody that they are heard, so I do not listen (let me \
@@ -197,12 +198,13 @@ impl Guild {
         let character = self.settings().characters.get(&user).cloned();
         let names = names.into_iter().chain(character).collect();
         let from = ForgetFrom::Session(session.id.clone());
-        let deleted = self.shared.house.forget(ForgetRequest { user, names, from });
+        let privacy = self.shared.handles.privacy.clone();
+        let deleted = privacy.forget(ForgetRequest { user, names, from });
         self.spawn(async move {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {
                 let Err(why) = deleted else { return };
-                tracing::error!(why, "lines of somebody who opted out are still kept");
+                tracing::error!(%why, "lines of somebody who opted out are still kept");
                 guild.note(format!(
                     "what somebody said who opted out is not deleted: {why} (/privacy delete)"
                 ));
@@ -227,18 +229,18 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or they could not be heard, with the way out.
-    pub fn check_mic(&mut self, user: UserId) -> Result<BoxFuture<'static, String>, GuildError> {
+    pub fn check_mic(&mut self, user: UserId) -> Result<BoxFuture<'static, String>, GuildRefusal> {
         let ask = self.consent() == Consent::Ask;
         let opted_out = self.settings().opted_out.contains(&user.get());
-        let house = Arc::clone(&self.shared.house);
-        let session = self.session.as_mut().ok_or(GuildError::NoSession)?;
+        let announcer = self.shared.handles.announcer.clone();
+        let session = self.session.as_mut().ok_or(GuildRefusal::NoSession)?;
         let person = session.people.get(user.get());
-        let person = person.ok_or(GuildError::NotInChannel(session.voice_channel))?;
+        let person = person.ok_or(GuildRefusal::NotInChannel(session.voice_channel))?;
         if !session.voice.is_up() {
-            return Err(GuildError::Reconnecting);
+            return Err(GuildRefusal::Reconnecting);
         }
         if !person.heard {
-            return Err(GuildError::Unheard(match (opted_out, ask) {
+            return Err(GuildRefusal::Unheard(match (opted_out, ask) {
                 (true, _) => "you opted out, so nothing of you is heard (/privacy optin)",
                 (_, true) => "you have not agreed to be heard yet (/privacy optin)",
                 _ => "you were not told yet that you are heard (try again in a moment)",
@@ -248,7 +250,7 @@ impl Guild {
         let connector = session.voice.connector();
         let waiting = session.mic_checks.begin(user);
         let check = async move {
-            let played = match house.announce(TEST_LINE.to_owned()).await {
+            let played = match announcer.frames(TEST_LINE).await {
                 Ok(frames) => {
                     let length = FRAME.saturating_mul(u32::try_from(frames.len()).unwrap_or(0));
                     connector.announce(frames).await;

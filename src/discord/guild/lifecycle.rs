@@ -10,16 +10,15 @@ use serenity::all::{ChannelId, UserId};
 
 use super::{
     approvals::ClosedMessage,
-    error::GuildError,
     panel,
+    refusal::GuildRefusal,
     session::{GuildSession, SessionOptions},
     state::{Guild, Job},
 };
 use crate::{
-    campaign::Fact,
+    campaign::{Fact, RecapError, Sessions},
     discord::{
         access,
-        house::House,
         ui::{
             approvals, facts,
             message::ChannelMessage,
@@ -45,7 +44,7 @@ pub struct SessionStart {
 }
 
 /// A session that was opened, or why it was not; [`Guild::started`] takes it.
-pub struct StartedSession(Result<GuildSession, GuildError>);
+pub struct StartedSession(Result<GuildSession, GuildRefusal>);
 
 impl Guild {
     /// Begins a session.
@@ -55,44 +54,46 @@ impl Guild {
     pub fn start(
         &mut self,
         start: &SessionStart,
-    ) -> Result<BoxFuture<'static, StartedSession>, GuildError> {
+    ) -> Result<BoxFuture<'static, StartedSession>, GuildRefusal> {
         if let Some(session) = &self.session {
-            return Err(GuildError::AlreadyRuns(session.voice_channel));
+            return Err(GuildRefusal::AlreadyRuns(session.voice_channel));
         }
         if self.opening {
-            return Err(GuildError::Opening);
+            return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
         let settings = self.settings();
         let options = SessionOptions {
             guild: self.id,
-            id: self.shared.house.name_session(self.id.get()),
+            id: Sessions::name(self.id.get()),
             after: settings.last_session.clone().map(SessionId),
             voice,
             text: start.text,
             tools: settings.tools.clone(),
-            campaign: self.played().cloned(),
+            played: self.played().cloned(),
+            scope: self.scope(),
         };
-        let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
+        let sessions = self.shared.handles.sessions.clone();
+        let songbird = Arc::clone(&self.shared.songbird);
         self.opening = true;
-        Ok(GuildSession::open(house, songbird, options).map(StartedSession).boxed())
+        Ok(GuildSession::open(sessions, songbird, options).map(StartedSession).boxed())
     }
 
     /// The voice channel that is meant, once everything is there that is needed.
-    fn check_channels(&self, start: &SessionStart) -> Result<ChannelId, GuildError> {
+    fn check_channels(&self, start: &SessionStart) -> Result<ChannelId, GuildRefusal> {
         let me = self.shared.me;
-        let guild = self.shared.cache.guild(self.id).ok_or(GuildError::UnknownServer)?;
+        let guild = self.shared.cache.guild(self.id).ok_or(GuildRefusal::UnknownServer)?;
         let theirs = guild.voice_states.get(&start.user).and_then(|it| it.channel_id);
-        let voice = start.voice.or(theirs).ok_or(GuildError::NoVoiceChannel)?;
-        let found = guild.channels.get(&voice).ok_or(GuildError::Hidden(voice))?;
+        let voice = start.voice.or(theirs).ok_or(GuildRefusal::NoVoiceChannel)?;
+        let found = guild.channels.get(&voice).ok_or(GuildRefusal::Hidden(voice))?;
         if let Some(lack) = access::lacks_voice(&guild, found, me) {
-            return Err(GuildError::CannotTalk(lack));
+            return Err(GuildRefusal::CannotTalk(lack));
         }
         if let Some(panel) = guild.channels.get(&start.text) {
             let lacks = access::lacks_text(&guild, panel, me);
             if !lacks.is_empty() {
                 let (lacks, channel) = (lacks.join(", "), start.text);
-                return Err(GuildError::CannotWrite { lacks, channel });
+                return Err(GuildRefusal::CannotWrite { lacks, channel });
             }
         }
         Ok(voice)
@@ -102,7 +103,7 @@ impl Guild {
     ///
     /// # Errors
     /// Why it was not opened.
-    pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildError> {
+    pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
         self.opening = false;
         let session = started.0?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
@@ -117,12 +118,12 @@ impl Guild {
     ///
     /// # Errors
     /// None runs.
-    pub fn stop(&mut self, why: &str) -> Result<(), GuildError> {
+    pub fn stop(&mut self, why: &str) -> Result<(), GuildRefusal> {
         let session = self.take_session(why)?;
-        let (house, panel) = (Arc::clone(&self.shared.house), session.text_channel);
+        let (handles, panel) = (self.shared.handles.clone(), session.text_channel);
         self.spawn(async move {
-            let consolidated = house.consolidate(&session.id);
-            keep(&*house, session).await;
+            let consolidated = handles.recaps.consolidate(&session.id);
+            keep(&handles.sessions, session).await;
             let found = consolidated.await;
             Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job
         });
@@ -134,19 +135,19 @@ impl Guild {
         // Without a session there is nothing to close.
         let why = "I am being switched off; start me again and use /session start";
         if let Ok(session) = self.take_session(why) {
-            let house = Arc::clone(&self.shared.house);
-            self.send(async move { keep(&*house, session).await });
+            let sessions = self.shared.handles.sessions.clone();
+            self.send(async move { keep(&sessions, session).await });
         }
         while self.closing.join_next().await.is_some() {}
         while self.jobs.join_next().await.is_some() {}
     }
 
     /// Takes the session away from the guild; it is still to be closed and kept.
-    fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildError> {
+    fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
         let closed = self.approvals.close_all();
         self.close_messages(closed);
-        let session = self.session.take().ok_or(GuildError::NoSession)?;
+        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
         tracing::info!(guild = self.id.get(), why, "session ended");
         self.close_panel(&session, why);
         Ok(session)
@@ -187,7 +188,7 @@ impl Guild {
 
     /// Puts what a session has led to before the game master: in the log channel, else by a word in
     /// `panel`, which players read.
-    fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, String>) {
+    fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, RecapError>) {
         let log = self.log_channel();
         let facts = match found {
             Ok(facts) if facts.is_empty() => return,
@@ -237,16 +238,16 @@ async fn put(
 }
 
 /// Closes a session and keeps what is worth keeping.
-async fn keep(house: &dyn House, session: GuildSession) {
+async fn keep(sessions: &Sessions, session: GuildSession) {
     let closed = session.close().await;
     for event in closed.told {
         match event {
-            TableEvent::Line(line) => house.record(&closed.id, &line),
-            TableEvent::Halted { taken_back } => house.take_back(&closed.id, &taken_back),
+            TableEvent::Line(line) => sessions.record(&closed.id, &line),
+            TableEvent::Halted { taken_back } => sessions.take_back(&closed.id, &taken_back),
             TableEvent::Notice(_) | TableEvent::State(_) => {}
         }
     }
-    if let Err(why) = house.keep(&closed.id, closed.kept).await {
-        tracing::error!(why, "a session was not kept");
+    if let Err(why) = sessions.keep(&closed.id, closed.kept).await {
+        tracing::error!(%why, "a session was not kept");
     }
 }

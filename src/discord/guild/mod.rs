@@ -6,13 +6,13 @@
 mod approvals;
 mod attendance;
 mod effects;
-mod error;
 mod health;
 mod lifecycle;
 mod mic_check;
 mod outbox;
 mod panel;
 mod people;
+mod refusal;
 mod requests;
 mod session;
 mod settings;

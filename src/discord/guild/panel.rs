@@ -22,7 +22,7 @@ const NOTES_MAX: usize = 4;
 /// Where a message stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessagePlace {
-    /// Its channel.
+    /// The channel it is in.
     pub channel: ChannelId,
     /// Its own id.
     pub message: MessageId,

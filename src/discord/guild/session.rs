@@ -15,20 +15,19 @@ use tokio::{
 
 use super::{
     effects::{GuildEffects, ToolRequest},
-    error::GuildError,
     mic_check::MicChecks,
     panel::PanelMessage,
     people::People,
+    refusal::GuildRefusal,
     supervisor::VoiceSupervisor,
 };
 use crate::{
-    campaign::PlayedCampaign,
+    campaign::{OpenSession, PlayedCampaign, Sessions},
     discord::{
-        house::{House, Opening},
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
-    domain::{Npc, SessionId},
+    domain::{Npc, Scope, SessionId},
     session::{Command, Kept, Pace, Speaker, SpeakerId, Status, TableEvent, TableHandle},
     tools::{CastChanges, Effects},
 };
@@ -71,7 +70,7 @@ pub struct GuildSession {
 
 /// What a session is opened with.
 pub struct SessionOptions {
-    /// The server.
+    /// The server it is played on.
     pub guild: GuildId,
     /// The new session's id.
     pub id: SessionId,
@@ -84,7 +83,9 @@ pub struct SessionOptions {
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the configured one.
-    pub campaign: Option<PlayedCampaign>,
+    pub played: Option<PlayedCampaign>,
+    /// The server, and the campaign it plays.
+    pub scope: Scope,
 }
 
 /// What a session says.
@@ -99,7 +100,7 @@ pub enum SessionEvent {
 
 /// What is left of a session that was closed.
 pub struct ClosedSession {
-    /// Its id.
+    /// The id it had.
     pub id: SessionId,
     /// What the next session goes on from.
     pub kept: Kept,
@@ -113,28 +114,27 @@ impl GuildSession {
     /// # Errors
     /// What did not work, with the way out; nothing is left behind.
     pub async fn open(
-        house: Arc<dyn House>,
+        sessions: Sessions,
         songbird: Arc<Songbird>,
         options: SessionOptions,
-    ) -> Result<Self, GuildError> {
+    ) -> Result<Self, GuildRefusal> {
         let (output, tracks) = voice::track_output();
         let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
         let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
         let effects = Arc::new(GuildEffects::new(requests));
-        let opened = house
-            .open(Opening {
+        let opened = sessions
+            .open(OpenSession {
                 session: options.id.clone(),
-                guild: options.guild.get(),
+                scope: options.scope,
                 after: options.after,
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&effects) as Arc<dyn Effects>,
                 events,
                 tools: options.tools,
-                campaign: options.campaign,
+                played: options.played,
             })
-            .await
-            .map_err(GuildError::NoTable)?;
+            .await?;
         let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let session = Self {
@@ -164,15 +164,19 @@ impl GuildSession {
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
-    pub fn tell(&self, command: Command) -> Result<(), GuildError> {
-        self.table.commands.try_send(command).map_err(|_| GuildError::TableSilent)
+    pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
+        self.table.commands.try_send(command).map_err(|_| GuildRefusal::TableSilent)
     }
 
     /// Has somebody sit down as the character they play, if that was set.
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
-    pub fn sit_down(&self, speaker: Speaker, character: Option<&String>) -> Result<(), GuildError> {
+    pub fn sit_down(
+        &self,
+        speaker: Speaker,
+        character: Option<&String>,
+    ) -> Result<(), GuildRefusal> {
         let id = speaker.id;
         self.tell(Command::Join(speaker))?;
         match character {
@@ -185,7 +189,7 @@ impl GuildSession {
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
-    pub fn leave(&self, user: u64) -> Result<(), GuildError> {
+    pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
         self.tell(Command::Leave(SpeakerId(user)))
     }
 
@@ -193,14 +197,14 @@ impl GuildSession {
     ///
     /// # Errors
     /// The table is gone, or has too much to do to say it in time.
-    pub fn status(&self) -> BoxFuture<'static, Result<Status, GuildError>> {
+    pub fn status(&self) -> BoxFuture<'static, Result<Status, GuildRefusal>> {
         let (ask, answer) = oneshot::channel();
         let told = self.tell(Command::Status(ask));
         async move {
             told?;
             match timeout(STATUS_PATIENCE, answer).await {
                 Ok(Ok(status)) => Ok(status),
-                _ => Err(GuildError::TableSilent),
+                _ => Err(GuildRefusal::TableSilent),
             }
         }
         .boxed()

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`KeptSettings`]. **Never**: keeps them itself; the guild hands them to the program.
 
-use crate::campaign::GuildSettings;
+use crate::campaign::{GuildError, GuildSettings};
 
 /// What was set, as it is in memory.
 pub struct KeptSettings {
@@ -35,10 +35,10 @@ impl KeptSettings {
     }
 
     /// Goes by what was read.
-    pub fn take(&mut self, read: Result<GuildSettings, String>) {
+    pub fn take(&mut self, read: Result<GuildSettings, GuildError>) {
         match read {
             Ok(values) => (self.values, self.unread) = (values, None),
-            Err(why) => self.unread = Some(why),
+            Err(why) => self.unread = Some(why.to_string()),
         }
     }
 

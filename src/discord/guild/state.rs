@@ -16,13 +16,15 @@ use songbird::Songbird;
 use tokio::task::JoinSet;
 
 use super::{
-    approvals::Approvals, error::GuildError, outbox::Outbox, session::GuildSession,
+    approvals::Approvals, outbox::Outbox, refusal::GuildRefusal, session::GuildSession,
     settings::KeptSettings,
 };
 use crate::{
-    campaign::{Consent, GuildSettings, PlayedCampaign, WorldAnswer, WorldOrder},
-    discord::{access, house::House, options::Options, ui::message::ChannelMessage},
-    domain::Npc,
+    campaign::{
+        Consent, GuildSettings, Handles, PlayedCampaign, WorldAnswer, WorldOrder, WorldRequest,
+    },
+    discord::{access, options::Options, ui::message::ChannelMessage},
+    domain::{Npc, Owner, Scope},
     logic::cast::find_npc,
     session::{Command, Status},
 };
@@ -35,8 +37,8 @@ pub struct Shared {
     pub cache: Arc<Cache>,
     /// Voice connections of all guilds.
     pub songbird: Arc<Songbird>,
-    /// The program around the bot.
-    pub house: Arc<dyn House>,
+    /// The program's services.
+    pub handles: Handles,
     /// What the configuration says about the bot.
     pub options: Options,
     /// The bot's own user.
@@ -48,7 +50,7 @@ pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
 
 /// A guild's state; only its task touches it.
 pub struct Guild {
-    /// Its id.
+    /// Its id at Discord.
     pub id: GuildId,
     /// What all guilds share.
     pub shared: Arc<Shared>,
@@ -92,9 +94,9 @@ impl Guild {
     ///
     /// # Errors
     /// It could not be read; nothing is done until it can.
-    pub fn check_settings(&self) -> Result<(), GuildError> {
+    pub fn check_settings(&self) -> Result<(), GuildRefusal> {
         match self.settings.unread() {
-            Some(why) => Err(GuildError::Unread(why.to_owned())),
+            Some(why) => Err(GuildRefusal::Unread(why.to_owned())),
             None => Ok(()),
         }
     }
@@ -112,10 +114,10 @@ impl Guild {
     /// Keeps what was set; what to say to whoever set it when it cannot be kept.
     pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
         let settings = self.settings.to_keep();
-        let (house, guild) = (Arc::clone(&self.shared.house), self.id.get());
+        let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
         async move {
-            let why = house.keep_settings(guild, settings?).await.err()?;
-            tracing::error!(guild, why, "settings are not kept");
+            let why = guilds.keep(guild, settings?).await.err()?;
+            tracing::error!(guild, %why, "settings are not kept");
             Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
         }
     }
@@ -144,15 +146,15 @@ impl Guild {
     ///
     /// # Errors
     /// None does.
-    pub fn session(&self) -> Result<&GuildSession, GuildError> {
-        self.session.as_ref().ok_or(GuildError::NoSession)
+    pub fn session(&self) -> Result<&GuildSession, GuildRefusal> {
+        self.session.as_ref().ok_or(GuildRefusal::NoSession)
     }
 
     /// Tells the table of the session that runs something.
     ///
     /// # Errors
     /// No session runs, or its table does not take it.
-    pub fn tell(&self, command: Command) -> Result<(), GuildError> {
+    pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
         self.session()?.tell(command)
     }
 
@@ -160,27 +162,37 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs; the future's: the table does not say.
-    pub fn status(&self) -> Result<BoxFuture<'static, Result<Status, GuildError>>, GuildError> {
+    pub fn status(&self) -> Result<BoxFuture<'static, Result<Status, GuildRefusal>>, GuildRefusal> {
         Ok(self.session()?.status())
     }
 
     /// The configured NPCs.
     pub fn cast(&self) -> Vec<Arc<Npc>> {
-        self.shared.house.cast()
+        self.shared.handles.settings.load().cast.clone()
     }
 
     /// The NPC at the table that `name` means, and its seat.
     ///
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), GuildError> {
-        find_npc(&self.session()?.cast, name).map_err(|error| GuildError::Npc(error.to_string()))
+    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), GuildRefusal> {
+        find_npc(&self.session()?.cast, name).map_err(|error| GuildRefusal::Npc(error.to_string()))
     }
 
     /// The campaign that is played here in place of the configured one.
     pub fn played(&self) -> Option<&PlayedCampaign> {
         let name = self.settings().campaign.as_ref()?;
         self.settings().campaigns.iter().find(|it| it.name == *name)
+    }
+
+    /// Whose things are meant here: this guild's, of the campaign that it plays.
+    pub fn scope(&self) -> Scope {
+        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+    }
+
+    /// `order`, of the world that is played here.
+    pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
+        WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
     }
 
     /// Names of the entities of the campaign that is played, as far as they were looked up.
@@ -197,9 +209,10 @@ impl Guild {
     pub fn learn_entities(&mut self) {
         self.entities.clear();
         let played = self.played().cloned();
-        let asked = self.shared.house.world(played.clone(), WorldOrder::Info);
+        let world = self.shared.handles.world.clone();
+        let request = self.asked_of_world(WorldOrder::Info);
         self.spawn(async move {
-            let found = asked.await;
+            let found = world.carry_out(request).await;
             Box::new(move |guild: &mut Self| {
                 // Without them nothing can be chosen, but everything still typed.
                 if let Ok(answer) = found

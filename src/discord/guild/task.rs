@@ -17,7 +17,7 @@ use super::{
     session::{GuildSession, SessionEvent},
     state::{Guild, Job, Shared},
 };
-use crate::campaign::GuildSettings;
+use crate::campaign::{GuildError, GuildSettings};
 
 /// Events waiting for a guild; more at once wait in Discord's client.
 const EVENT_CAPACITY: usize = 64;
@@ -61,7 +61,7 @@ pub fn open(
 }
 
 async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
-    let read = guild.shared.house.settings(guild.id.get());
+    let read = guild.shared.handles.guilds.clone().read(guild.id.get());
     tokio::select! {
         read = read => take_settings(&mut guild, read),
         () = stop.cancelled() => return,
@@ -107,8 +107,8 @@ async fn next(session: Option<&mut GuildSession>) -> SessionEvent {
 }
 
 /// Goes by what was set, or tries again to read it: until then nobody is heard.
-fn take_settings(guild: &mut Guild, read: Result<GuildSettings, String>) {
-    let failed = read.as_ref().err().cloned();
+fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
+    let failed = read.as_ref().err().map(ToString::to_string);
     guild.settings.take(read);
     let Some(why) = failed else {
         add_servers(guild);
@@ -116,7 +116,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, String>) {
         return guild.seat_people();
     };
     tracing::error!(guild = guild.id.get(), why, "settings of a guild cannot be read");
-    let again = guild.shared.house.settings(guild.id.get());
+    let again = guild.shared.handles.guilds.clone().read(guild.id.get());
     guild.spawn(async move {
         sleep(REREAD).await;
         let read = again.await;
@@ -126,10 +126,10 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, String>) {
 
 /// Connects the servers that were added here.
 fn add_servers(guild: &Guild) {
-    let house = &guild.shared.house;
+    let handles = &guild.shared.handles;
     for (name, added) in &guild.settings().servers {
-        let options = house.server(name, added);
-        if let Err(why) = options.and_then(|options| house.servers().add(options)) {
+        let options = handles.factory.server(name, added).map_err(|why| why.to_string());
+        if let Err(why) = options.and_then(|options| handles.servers.add(options)) {
             tracing::warn!(server = name, why, "a tool server added in discord is left out");
         }
     }

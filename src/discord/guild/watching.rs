@@ -83,7 +83,7 @@ impl Guild {
             TableEvent::State(_) => self.refresh_panel_soon(),
             TableEvent::Halted { taken_back } => {
                 if let Ok(session) = self.session() {
-                    self.shared.house.take_back(&session.id, &taken_back);
+                    self.shared.handles.sessions.take_back(&session.id, &taken_back);
                 }
                 self.halted();
             }
@@ -92,7 +92,7 @@ impl Guild {
 
     fn table_line(&mut self, line: &TurnLine) {
         let Some(session) = &mut self.session else { return };
-        self.shared.house.record(&session.id, line);
+        self.shared.handles.sessions.record(&session.id, line);
         session.mic_checks.heard(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();

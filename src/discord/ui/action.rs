@@ -5,12 +5,12 @@
 
 use serenity::all::{ChannelId, Permissions, UserId};
 
-use crate::campaign::FactId;
+use crate::{campaign::FactId, domain::CampaignKey};
 
 /// Somebody pressed a button, chose from a menu, or filled in a form.
 #[derive(Debug)]
 pub struct ButtonPress {
-    /// Who pressed.
+    /// The user who pressed.
     pub user: UserId,
     /// What the server calls them.
     pub name: String,
@@ -49,7 +49,7 @@ pub enum Action {
     Fact {
         /// Where the fact is shown.
         place: FactPlace,
-        /// Which fact.
+        /// The fact, and the campaign it is of.
         id: FactId,
         /// What was pressed.
         step: FactStep,
@@ -158,7 +158,7 @@ buttons! {
 buttons! {
     /// Verdicts on a fact.
     FactStep {
-        /// It holds.
+        /// It holds as it stands.
         Accept = "accept",
         /// It does not hold.
         Reject = "reject",
@@ -203,7 +203,8 @@ impl Action {
             "fact" | "facts" => {
                 let (place, step) = (FactPlace::read(kind)?, FactStep::read(first)?);
                 let (fact, campaign) = last.split_once(':')?;
-                let id = FactId { campaign: campaign.to_owned(), fact: fact.to_owned() };
+                let campaign = CampaignKey(campaign.to_owned());
+                let id = FactId { campaign, fact: fact.to_owned() };
                 Some(Self::Fact { place, id, step })
             }
             "entity" if rest == "keep" => Some(Self::KeepEntity),
@@ -222,7 +223,7 @@ impl Action {
             Self::Decision { key, step } => format!("desk:{}:{key}", step.word()),
             Self::AnswerPage { key, page } => format!("desk:filled-{page}:{key}"),
             Self::Fact { place, id, step } => {
-                format!("{}:{}:{}:{}", place.word(), step.word(), id.fact, id.campaign)
+                format!("{}:{}:{}:{}", place.word(), step.word(), id.fact, id.campaign.0)
             }
             Self::FactsPage(after) => format!("facts:page:{after}"),
             Self::RemoveEntity(id) => format!("entity:remove:{id}"),
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_id_is_read_as_what_it_was_written_for() {
-        let id = FactId { campaign: "the-mill".to_owned(), fact: "fact-7".to_owned() };
+        let id = FactId { campaign: CampaignKey("the-mill".to_owned()), fact: "fact-7".to_owned() };
         let fact = |place, step| Action::Fact { place, id: id.clone(), step };
         let decision = |step| Action::Decision { key: "table-1.3".to_owned(), step };
         let mut all = vec![

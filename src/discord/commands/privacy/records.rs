@@ -15,6 +15,7 @@ use crate::{
             reply::Reply,
         },
     },
+    domain::Owner,
 };
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
@@ -29,7 +30,7 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
         settings.agreed.contains(&user).then(|| "You agreed to be heard here.".to_owned()),
     ];
     let kept: Vec<String> = kept.into_iter().flatten().collect();
-    let lines = guild.shared.house.own_lines(user);
+    let lines = guild.shared.handles.privacy.clone().own_lines(user);
     Answer::later(async move {
         match lines.await {
             Err(why) => Reply::private(format!("I cannot read it: {why}")),
@@ -90,7 +91,7 @@ pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    let from = ForgetFrom::Guild(guild.id.get());
+    let from = ForgetFrom::Owner(Owner::Guild(guild.id.get()));
     Ok(delete(guild, user, None, from))
 }
 
@@ -98,7 +99,8 @@ pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer
 fn delete(guild: &mut Guild, user: u64, name: Option<String>, from: ForgetFrom) -> Answer {
     let character = guild.change_settings(|settings| settings.characters.remove(&user));
     let names = name.into_iter().chain(character).collect();
-    let deleted = guild.shared.house.forget(ForgetRequest { user, names, from });
+    let privacy = guild.shared.handles.privacy.clone();
+    let deleted = privacy.forget(ForgetRequest { user, names, from });
     Answer::later(async move {
         Reply::private(match deleted.await {
             Ok(lines) => format!(

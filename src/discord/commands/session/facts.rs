@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::{
-    campaign::{FactId, FactStatus, Verdict, WantedFacts},
+    campaign::{Decided, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts},
     discord::{
         commands::answer::{Answer, Refusal},
         guild::Guild,
@@ -17,6 +17,7 @@ use crate::{
             reply::Reply,
         },
     },
+    domain::Scope,
 };
 
 /// The memory is waited for no longer: Discord waits three seconds.
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct FactPress {
     /// Where the fact is shown.
     pub place: FactPlace,
-    /// Which fact.
+    /// The fact, and the campaign it is of.
     pub id: FactId,
     /// What was pressed.
     pub step: FactStep,
@@ -34,19 +35,27 @@ pub struct FactPress {
 
 /// The facts that wait, for a game master alone.
 pub fn list(guild: &Guild) -> Answer {
-    let waiting = guild.shared.house.waiting(wanted(guild, 0));
+    let waiting = waiting(guild, 0);
     Answer::later(async move {
         match waiting.await {
             Ok(waiting) => facts::page(&waiting, None),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         }
     })
 }
 
-/// A page of the facts that wait.
-fn wanted(guild: &Guild, after: usize) -> WantedFacts {
-    let (played, count) = (guild.played().cloned(), facts::PAGE);
-    WantedFacts { guild: guild.id.get(), played, after, count }
+/// A page of the facts that wait, after so many.
+fn waiting(
+    guild: &Guild,
+    after: usize,
+) -> impl Future<Output = Result<WaitingFacts, FactError>> + Send + use<> {
+    let page = FactsPage { after, count: facts::PAGE };
+    guild.shared.handles.facts.clone().waiting(guild.scope(), page)
+}
+
+/// Where the fact `id` is kept: it may be of another campaign than the one that is played now.
+fn scope_of(guild: &Guild, id: &FactId) -> Scope {
+    Scope { campaign: id.campaign.clone(), ..guild.scope() }
 }
 
 /// Shows the page of the list that begins after so many facts.
@@ -57,8 +66,7 @@ pub fn turn_page(guild: &Guild, press: &ButtonPress, after: usize) -> Result<Ans
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    let waiting = guild.shared.house.waiting(wanted(guild, after));
-    Ok(soon(waiting, |waiting| Ok(Answer::Replace(facts::page(&waiting, None)))))
+    Ok(soon(waiting(guild, after), |waiting| Ok(Answer::Replace(facts::page(&waiting, None)))))
 }
 
 /// A button of a fact, or the form that one has opened.
@@ -70,13 +78,13 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
         return Err(guild.only_dms().into());
     }
     let FactPress { place, id, step } = fact;
-    let house = &guild.shared.house;
+    let (kept, scope) = (guild.shared.handles.facts.clone(), scope_of(guild, &id));
     let (verdict, word) = match step {
         FactStep::Accept => (Verdict::Accept, "Accepted"),
         FactStep::Reject => (Verdict::Reject, "Rejected"),
         FactStep::Edited => (Verdict::Edit(edited(press)?), "Accepted in other words"),
         FactStep::Edit => {
-            return Ok(soon(house.fact(id), move |fact| {
+            return Ok(soon(kept.fact(scope, id.fact), move |fact| {
                 if fact.status != FactStatus::Proposed {
                     return Ok(Reply::private(facts::decided_before(&fact)).into());
                 }
@@ -86,10 +94,10 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
             }));
         }
     };
-    let (decided, name) = (house.decide(id, verdict), press.name.clone());
+    let (decided, name) = (kept.decide(scope, id.fact, verdict), press.name.clone());
     let decided = async move {
-        let (fact, had_waited) = decided.await?;
-        Ok(match had_waited {
+        let Decided { fact, had_waited } = decided.await?;
+        Ok::<_, FactError>(match had_waited {
             true => facts::decided(&fact, word, &name),
             false => facts::decided_before(&fact),
         })
@@ -97,7 +105,7 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
     Ok(match place {
         FactPlace::Message => soon(decided, |text| Ok(Answer::Replace(Reply::public(text)))),
         FactPlace::List => {
-            let rest = house.waiting(wanted(guild, 0));
+            let rest = waiting(guild, 0);
             let both = async move { Ok((decided.await?, rest.await?)) };
             soon(both, |(lead, rest)| Ok(Answer::Replace(facts::page(&rest, Some(lead)))))
         }
@@ -106,7 +114,7 @@ pub fn press(guild: &Guild, press: &ButtonPress, fact: FactPress) -> Result<Answ
 
 /// Answers with what `then` makes of `work`, which the memory does in less time than Discord waits.
 fn soon<T: Send + 'static>(
-    work: impl Future<Output = Result<T, String>> + Send + 'static,
+    work: impl Future<Output = Result<T, FactError>> + Send + 'static,
     then: impl FnOnce(T) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Answer {
     Answer::soon(timeout(PATIENCE, work), |_, found| {

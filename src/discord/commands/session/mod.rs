@@ -13,10 +13,13 @@ use super::{
     command::{Call, Command, Who},
     parts,
 };
-use crate::discord::{
-    guild::{Guild, SessionStart},
-    house::Wish,
-    ui::reply::Reply,
+use crate::{
+    campaign::RecapRequest,
+    discord::{
+        guild::{Guild, SessionStart},
+        ui::reply::Reply,
+    },
+    domain::Owner,
 };
 
 /// The audience of game masters.
@@ -96,14 +99,15 @@ fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         return Err(guild.only_dms().into());
     }
     let session = call.text("which").map(str::to_owned);
-    let wish = Wish { guild: guild.id.get(), session, for_dm, paid: call.is_dm };
-    let told = guild.shared.house.recap(wish);
+    let owner = Owner::Guild(guild.id.get());
+    let request = RecapRequest { owner, session, for_dm, paid: call.is_dm };
+    let told = guild.shared.handles.recaps.recap(request);
     let public = call.is_dm && !for_dm;
     Ok(Answer::later_for(public, async move {
         match told.await {
             Ok(text) if public => Reply::public(text).titled("What happened"),
             Ok(text) => Reply::private(text).titled("What happened"),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         }
     }))
 }

@@ -21,9 +21,9 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     let (npc, tool) = (call.words("npc")?, call.words("tool")?);
     let cast = guild.cast();
     let (_, npc) = find_npc(&cast, npc)?;
-    let house = guild.shared.house.clone();
-    let catalog = house.tools().catalog();
-    let servers: Vec<String> = house.servers().status().into_iter().map(|it| it.name).collect();
+    let handles = guild.shared.handles.clone();
+    let catalog = handles.tools.catalog();
+    let servers: Vec<String> = handles.servers.status().into_iter().map(|it| it.name).collect();
     let entry = meant(&catalog.snapshot(), &servers, tool)?;
     let mut changes = guild.settings().tools.get(&npc.name).cloned().unwrap_or_default();
     changes.set(&entry, allow);

@@ -1,14 +1,14 @@
 //! Why a guild does not do what is asked of it.
 //!
-//! Entry type: [`GuildError`]. **Never**: shown to anybody but who asked.
+//! Entry type: [`GuildRefusal`]. **Never**: shown to anybody but who asked.
 
 use serenity::all::ChannelId;
 
-use crate::discord::voice::ConnectError;
+use crate::{campaign::OpenError, discord::voice::ConnectError};
 
 /// Why a guild does not do what is asked of it, with the way out.
 #[derive(Debug, thiserror::Error)]
-pub enum GuildError {
+pub enum GuildRefusal {
     /// What was set here is not read yet, so nobody's wish is known.
     #[error("I do nothing here until this is put right: {0}")]
     Unread(String),
@@ -45,8 +45,8 @@ pub enum GuildError {
     #[error("the table does not answer (end the session and start it again)")]
     TableSilent,
     /// The table could not be opened.
-    #[error("{0}")]
-    NoTable(String),
+    #[error(transparent)]
+    NoTable(#[from] OpenError),
     /// The voice connection could not be made.
     #[error(transparent)]
     Connect(#[from] ConnectError),
