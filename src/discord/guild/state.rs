@@ -56,7 +56,9 @@ pub struct Guild {
     pub shared: Arc<Shared>,
     /// Requests of tools that wait for the game master.
     pub approvals: Approvals,
+    /// What was set here.
     pub(super) settings: KeptSettings,
+    /// The session that runs.
     pub(super) session: Option<GuildSession>,
     /// A session is being opened.
     pub(super) opening: bool,
