@@ -27,7 +27,6 @@ use crate::{
         voice::ConnectionState,
     },
     domain::SessionId,
-    session::TableEvent,
 };
 
 /// Messages of proposed facts at the end of one session at most; the command lists the others.
@@ -240,13 +239,6 @@ async fn put(
 /// Closes a session and keeps what is worth keeping.
 async fn keep(sessions: &Sessions, session: GuildSession) {
     let closed = session.close().await;
-    for event in closed.told {
-        match event {
-            TableEvent::Line(line) => sessions.record(&closed.id, &line),
-            TableEvent::Halted { taken_back } => sessions.take_back(&closed.id, &taken_back),
-            TableEvent::Notice(_) | TableEvent::State(_) => {}
-        }
-    }
     if let Err(why) = sessions.keep(&closed.id, closed.kept).await {
         tracing::error!(%why, "a session was not kept");
     }

@@ -28,11 +28,15 @@ use crate::{
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
     domain::{Npc, Scope, SessionId},
-    session::{Command, Kept, Pace, Speaker, SpeakerId, Status, TableEvent, TableHandle},
+    session::{
+        Command, EventReader, Kept, Pace, Speaker, SpeakerId, Status, TableEvent, TableEvents,
+        TableHandle,
+    },
     tools::{CastChanges, Effects},
 };
 
-/// Lines and notices of the table waiting for the guild; the table drops what finds it full, and says so.
+/// What the table tells, waiting for the panel and for the transcript: some twenty turns; whichever
+/// is slower loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
 /// Requests of tools waiting for the guild; a tool that only shows something loses it when this is full,
 /// one that asks waits.
@@ -64,7 +68,9 @@ pub struct GuildSession {
     pub panel: PanelMessage,
     table: TableHandle,
     task: JoinHandle<Kept>,
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
+    /// Has what the table tells written down, until it is closed.
+    transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
 }
 
@@ -104,8 +110,6 @@ pub struct ClosedSession {
     pub id: SessionId,
     /// What the next session goes on from.
     pub kept: Kept,
-    /// What the table told at the end.
-    pub told: Vec<TableEvent>,
 }
 
 impl GuildSession {
@@ -120,7 +124,8 @@ impl GuildSession {
     ) -> Result<Self, GuildRefusal> {
         let (output, tracks) = voice::track_output();
         let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
-        let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+        let events = TableEvents::new(EVENT_CAPACITY);
+        let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let effects = Arc::new(GuildEffects::new(requests));
         let opened = sessions
             .open(OpenSession {
@@ -137,6 +142,7 @@ impl GuildSession {
             .await?;
         let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
+        let transcript = sessions.write_down(options.id.clone(), to_be_written);
         let session = Self {
             id: options.id,
             voice_channel: options.voice,
@@ -149,7 +155,8 @@ impl GuildSession {
             panel: PanelMessage::default(),
             table: opened.handle,
             task: opened.task,
-            events: events_in,
+            events: told,
+            transcript: tokio::spawn(transcript),
             requests: requests_in,
         };
         let connector = session.voice.connector();
@@ -226,8 +233,9 @@ impl GuildSession {
         }
     }
 
-    /// Ends it: the NPCs fall silent, the channel is left.
-    pub async fn close(mut self) -> ClosedSession {
+    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the channel
+    /// is left.
+    pub async fn close(self) -> ClosedSession {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -243,8 +251,12 @@ impl GuildSession {
                 Kept::default()
             }
         };
-        let told = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        let mut transcript = self.transcript;
+        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
+            transcript.abort();
+            tracing::error!("what a table told at its end is not written down");
+        }
         self.voice.close().await;
-        ClosedSession { id: self.id, kept, told }
+        ClosedSession { id: self.id, kept }
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
     logic::cast::find_npc,
-    session::{Command, Status},
+    session::{Command, SeatId, Status},
 };
 
 /// What all guilds share.
@@ -177,8 +177,10 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), GuildRefusal> {
-        find_npc(&self.session()?.cast, name).map_err(|error| GuildRefusal::Npc(error.to_string()))
+    pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
+        let found = find_npc(&self.session()?.cast, name);
+        let (seat, npc) = found.map_err(|error| GuildRefusal::Npc(error.to_string()))?;
+        Ok((SeatId(seat), npc))
     }
 
     /// The campaign that is played here in place of the configured one.

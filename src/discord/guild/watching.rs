@@ -80,19 +80,13 @@ impl Guild {
         match event {
             TableEvent::Line(line) => self.table_line(&line),
             TableEvent::Notice(text) => self.note(text),
-            TableEvent::State(_) => self.refresh_panel_soon(),
-            TableEvent::Halted { taken_back } => {
-                if let Ok(session) = self.session() {
-                    self.shared.handles.sessions.take_back(&session.id, &taken_back);
-                }
-                self.halted();
-            }
+            TableEvent::State(_) | TableEvent::Missed(_) => self.refresh_panel_soon(),
+            TableEvent::Halted { .. } => self.halted(),
         }
     }
 
     fn table_line(&mut self, line: &TurnLine) {
         let Some(session) = &mut self.session else { return };
-        self.shared.handles.sessions.record(&session.id, line);
         session.mic_checks.heard(line);
         let Some(detail) = line.detail.clone() else { return };
         let failed = !line.outcome.is_well() && line.npc.is_some();
