@@ -29,8 +29,8 @@ use crate::{
     },
     domain::{Npc, Scope, SessionId},
     session::{
-        Command, EventReader, Kept, Pace, Speaker, SpeakerId, Status, TableEvent, TableEvents,
-        TableHandle,
+        Command, Conversations, EventReader, Pace, Speaker, SpeakerId, Status, TableEvent,
+        TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
 };
@@ -67,7 +67,7 @@ pub struct GuildSession {
     /// The message that shows how it stands.
     pub panel: PanelMessage,
     table: TableHandle,
-    task: JoinHandle<Kept>,
+    task: JoinHandle<Conversations>,
     events: EventReader,
     /// Has what the table tells written down, until it is closed.
     transcript: JoinHandle<()>,
@@ -109,7 +109,7 @@ pub struct ClosedSession {
     /// The id it had.
     pub id: SessionId,
     /// What the next session goes on from.
-    pub kept: Kept,
+    pub kept: Conversations,
 }
 
 impl GuildSession {
@@ -244,11 +244,11 @@ impl GuildSession {
             Ok(Ok(kept)) => kept,
             Ok(Err(error)) => {
                 tracing::error!(%error, "a table has failed");
-                Kept::default()
+                Conversations::default()
             }
             Err(_) => {
                 task.abort();
-                Kept::default()
+                Conversations::default()
             }
         };
         let mut transcript = self.transcript;
