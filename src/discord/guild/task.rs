@@ -129,7 +129,9 @@ fn add_servers(guild: &Guild) {
     let handles = &guild.shared.handles;
     for (name, added) in &guild.settings().servers {
         let options = handles.factory.server(name, added).map_err(|why| why.to_string());
-        if let Err(why) = options.and_then(|options| handles.servers.add(options)) {
+        if let Err(why) =
+            options.and_then(|it| handles.servers.add(it).map_err(|why| why.to_string()))
+        {
             tracing::warn!(server = name, why, "a tool server added in discord is left out");
         }
     }
