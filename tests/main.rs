@@ -26,7 +26,6 @@ mod mcp_login;
 mod memory;
 mod model;
 mod postgres;
-mod recogniser_error_rates;
 mod rules;
 mod sessions;
 mod steering;

@@ -12,10 +12,15 @@ use std::{
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Frame, Local, LocalOptions, SampleRate, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary,
-    load_config, vocabulary,
+    Local, LocalOptions, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary, load_config,
+    vocabulary,
 };
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+
+use self::hearing::{frames, hear};
+
+#[path = "support/hearing.rs"]
+mod hearing;
 
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 /// Sentences that nothing was tuned to: three lots, written one after the other.
@@ -96,32 +101,6 @@ fn speech(voice: &str, text: &str) -> Vec<i16> {
     let spoken = samples.map(|pair| i16::from_le_bytes([pair[0], pair[1]]));
     let silence = |length| std::iter::repeat_n(0, length);
     silence(PRE_ROLL).chain(spoken).chain(silence(PATIENCE)).collect()
-}
-
-pub async fn hear(local: &Local, samples: &[i16]) -> String {
-    let (audio, queue) = mpsc::channel(64);
-    let mut events = local.listen(queue);
-    let feeding = async {
-        for frame in frames(samples) {
-            audio.send(frame).await.expect("somebody listens");
-        }
-        drop(audio);
-    };
-    let reading = async {
-        let mut last = None;
-        while let Some(event) = events.next().await {
-            if let SpeechEvent::Final { text } = event.expect("it hears") {
-                last = Some(text);
-            }
-        }
-        last.expect("a final")
-    };
-    let ((), text) = tokio::join!(feeding, reading);
-    text
-}
-
-fn frames(samples: &[i16]) -> impl Iterator<Item = Frame> {
-    samples.chunks(320).map(|chunk| Frame::padded(chunk, SampleRate::HZ_16000))
 }
 
 /// A word in American spelling.

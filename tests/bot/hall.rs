@@ -9,12 +9,10 @@ use discord_loopback::{
 };
 use glyphoxa::measure::{Local, LocalOptions, TOOL_IDENTITIES, load_config, vocabulary};
 
-use crate::{
-    recogniser_error_rates::hear,
-    support::{
-        program::{Live, Place, repository},
-        speech::speech,
-    },
+use crate::support::{
+    hearing::hear,
+    program::{Live, Place, repository},
+    speech::speech,
 };
 
 /// Longest wait for anything.

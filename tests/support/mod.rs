@@ -2,6 +2,7 @@
 
 #[expect(dead_code, reason = "the providers' own tests use the rest")]
 pub mod chat_server;
+pub mod hearing;
 pub mod postgres;
 pub mod processes;
 pub mod program;
