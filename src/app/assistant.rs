@@ -11,7 +11,7 @@ use super::brain;
 use crate::{
     config::Config,
     domain::SessionId,
-    engine::{self, CascadedParts, Purse, Question, SessionCalls},
+    engine::{self, Budget, NpcCalls, NpcModel, Question, SessionCalls},
     provider::Error,
     session::ToolLine,
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
@@ -45,23 +45,25 @@ impl Assistant {
     /// An address or key that makes no request.
     pub fn open(
         config: &Config,
-        (session, purse): (SessionId, Purse),
+        (session, purse): (SessionId, Budget),
         host: &ToolHost,
         effects: Arc<dyn Effects>,
         seed: u64,
     ) -> Result<Self, Error> {
         let npc = Arc::new(config.assistant.clone());
         let name = npc.name.clone();
-        let parts = CascadedParts {
+        let model = NpcModel {
             model: brain(&config.llm, &npc, seed)?,
             npc,
-            host: host.clone(),
-            purse,
+            budget: purse,
             max_tokens: config.session.max_tokens.saturating_mul(WRITTEN),
-            filler_after: config.session.filler_after,
-            session_calls: SessionCalls::default(),
         };
-        let engine = engine::Assistant::new(parts, &config.campaign);
+        let calls = NpcCalls {
+            host: host.clone(),
+            made: SessionCalls::default(),
+            filler_after: config.session.filler_after,
+        };
+        let engine = engine::Assistant::new(model, calls, &config.campaign);
         Ok(Self { engine, name, session, effects: Arc::new(Written(effects)) })
     }
 

@@ -50,7 +50,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
     domain::{Campaign, Message, Npc, SessionId, Voice},
-    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{
@@ -107,7 +107,7 @@ pub struct OpenTable {
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Kept>,
     /// Who pays.
-    pub purse: Purse,
+    pub purse: Budget,
     /// Makes its seats anew.
     pub seats: SeatMaker,
 }
@@ -223,7 +223,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
-    let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
     let maker = SeatMaker {
         host: host.clone(),
@@ -267,7 +267,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
 #[derive(Clone)]
 pub struct SeatMaker {
     host: ToolHost,
-    purse: Purse,
+    purse: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
@@ -278,17 +278,19 @@ impl SeatMaker {
         let model = brain(&config.llm, &npc, self.seed)?;
         let voice = voice(config, &npc)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let parts = CascadedParts {
-            npc: Arc::clone(&npc),
-            model,
+        let budget = self.purse.clone();
+        let world = &self.campaign.entities;
+        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
+        let max_tokens = config.session.max_tokens;
+        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
+        let calls = NpcCalls {
             host: self.host.clone(),
-            purse: self.purse.clone(),
-            max_tokens: config.session.max_tokens,
+            made: SessionCalls::default(),
             filler_after: config.session.filler_after,
-            session_calls: SessionCalls::default(),
         };
-        let engine = Cascaded::new(parts, voice, &self.campaign, history);
-        Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+        let conversation = Conversation::new(model.clone(), &self.campaign, history);
+        let engine = Cascaded::new(model, calls, voice);
+        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
     }
 }
 

@@ -14,7 +14,7 @@ use super::{DONE, Failure, block_on, complain};
 use crate::{
     app::{self, KeptError, KeptSession, date, time},
     config::Config,
-    engine::Purse,
+    engine::Budget,
     files,
     logic::budget::Ledger,
     memory::{
@@ -238,7 +238,7 @@ async fn recap(
 ) -> Result<u8, Failure> {
     find(at, id).await?;
     let kept = kept(config, id)?;
-    let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
     let writer = if extract { None } else { app::Writer::open(config, purse.clone())? };
     let recap = app::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.

@@ -12,14 +12,14 @@ use super::{
     ears::{Understood, same_words},
     line::Outcome,
     overrides::TurnTier,
-    playback::{HeardAloud, Place, Played},
+    playback::{Place, Played},
     recall::{Question, RecallTold},
     table::Table,
     turns::{Active, Purpose, Utterance, Waiting},
 };
 use crate::{
     domain::{TurnFacts, TurnId},
-    engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
+    engine::{Cause, Gate, HeardAloud, Recall, ReplyPort, Setting, Turn},
     logic::{barge_in, spoken},
 };
 
@@ -104,7 +104,6 @@ impl Table {
         let (recall, recalled) = self.recall(&purpose).unzip();
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
-        seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
         let turn = Turn {
@@ -124,12 +123,14 @@ impl Table {
             audio: Arc::clone(&utterance.audio),
             recall,
             cause: purpose.cause.clone(),
+            conversation: seat.conversation.excerpt(&self.host),
             tier,
+            tools: self.host.visible(&seat.npc.name, tier, tier.ceiling()),
             gate: gate_in,
             cancel: cancel.clone(),
             effects: Arc::clone(&self.effects),
         };
-        let reply = seat.engine.start(turn, ReplyPort::new(id, self.replies.clone()));
+        let reply = seat.engine.start(Arc::new(turn), ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
         self.turns.add(id, purpose, (gate, cancel), abort);
         if let Some(active) = self.turns.get(id) {
@@ -146,7 +147,7 @@ impl Table {
         }
         let seat = self.seats.get(purpose.seat)?;
         let said = &purpose.utterance.text;
-        Some(recaller.recall(Question::new(&seat.npc, said, seat.engine.history())))
+        Some(recaller.recall(Question::new(&seat.npc, said, seat.conversation.messages())))
     }
 
     /// What is noted when the answer to something said begins for certain.
@@ -360,13 +361,14 @@ impl Table {
         let purpose = active.purpose.clone();
         let spent = self.purse.spent();
         let ended = active.into_ended(|seat| self.seats[seat].cast(), self.stt.name(), spent);
+        let seat = &mut self.seats[ended.seat];
+        seat.engine.heard(&ended.heard);
         if taken_back {
             return self.end_taken_back(ended);
         }
         let HeardAloud { text, .. } = &ended.heard;
-        let seat = &mut self.seats[ended.seat];
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
-            seat.engine.heard(report, text);
+            seat.conversation.add(report, text);
             self.summaries.due();
         }
         if !text.is_empty() {
@@ -379,7 +381,7 @@ impl Table {
             }
             for (index, other) in self.seats.iter_mut().enumerate() {
                 if index != ended.seat && self.ears.scene.is_present(index) {
-                    other.engine.overhear(&name, text);
+                    other.conversation.overhear(&name, text);
                 }
             }
         }

@@ -253,7 +253,7 @@ impl Table {
         let speaker = self.speakers.called(utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut().enumerate() {
             if Some(index) != addressed && self.ears.scene.is_present(index) {
-                seat.engine.overhear(&speaker, &utterance.text);
+                seat.conversation.overhear(&speaker, &utterance.text);
             }
         }
     }
@@ -263,7 +263,7 @@ impl Table {
         let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut().enumerate() {
             if index != purpose.seat && self.ears.scene.is_present(index) {
-                seat.engine.forget(&speaker, &purpose.utterance.text);
+                seat.conversation.unhear(&speaker, &purpose.utterance.text);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! An NPC at the table.
 //!
-//! Entry type: [`Seat`]. **Never**: decides when it is its turn.
+//! Entry type: [`Seat`]. It owns the conversation, so that the engine can be another one in its next
+//! turn. **Never**: decides when it is its turn.
 
 use std::{fmt, sync::Arc};
 
@@ -10,14 +11,16 @@ use super::{
 };
 use crate::{
     domain::{Message, Npc, TurnId},
-    engine::VoiceEngine,
+    engine::{Conversation, VoiceEngine},
     provider::Error,
 };
 
-/// An NPC at the table: who it is, what makes its speech, and who waits for it.
+/// An NPC at the table: who it is, what it remembers, what makes its speech, and who waits for it.
 pub struct Seat {
-    /// Who.
+    /// Who sits there.
     pub npc: Arc<Npc>,
+    /// What was said to it and what it answered.
+    pub conversation: Conversation,
     /// What makes its speech.
     pub engine: Box<dyn VoiceEngine>,
     /// Name of its chat model.
@@ -57,10 +60,17 @@ impl fmt::Debug for Recast {
 
 impl Seat {
     /// An NPC that sits down.
-    pub fn new(npc: Arc<Npc>, engine: Box<dyn VoiceEngine>, brain: &str, tts: &str) -> Self {
-        let has_spoken = !engine.history().is_empty();
+    pub fn new(
+        npc: Arc<Npc>,
+        conversation: Conversation,
+        engine: Box<dyn VoiceEngine>,
+        brain: &str,
+        tts: &str,
+    ) -> Self {
+        let has_spoken = !conversation.messages().is_empty();
         Self {
             npc,
+            conversation,
             engine,
             brain: brain.to_owned(),
             tts: tts.to_owned(),
@@ -79,9 +89,10 @@ impl Seat {
     /// Its services cannot be reached as described; it goes on as before.
     pub(super) fn go_on(&mut self) -> Option<Result<(), Error>> {
         let make = self.recast.take()?;
-        let made = make(self.engine.history().to_vec());
+        let made = make(self.conversation.messages().to_vec());
         Some(made.map(|fresh| {
             self.npc = fresh.npc;
+            self.conversation = fresh.conversation;
             self.engine = fresh.engine;
             self.brain = fresh.brain;
             self.tts = fresh.tts;

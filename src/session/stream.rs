@@ -11,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{speakers::SpeakerId, turns::Utterance};
 use crate::{
-    engine::{Held, Purse},
+    engine::{Budget, Reservation},
     logic::budget::Consumption,
     provider::{Error, Heard, SpeechToText},
 };
@@ -61,7 +61,7 @@ pub struct Stream {
     pub id: u64,
     to: Option<mpsc::Sender<Arc<[i16]>>>,
     _task: AbortOnDropHandle<()>,
-    held: Option<Held>,
+    held: Option<Reservation>,
     /// Its sound, as far as it is kept.
     pub audio: Vec<Arc<[i16]>>,
     /// Silence that is not handed on yet.
@@ -272,7 +272,7 @@ pub struct Ear<'t> {
     /// What hears.
     pub stt: &'t dyn SpeechToText,
     /// Who pays.
-    pub purse: &'t Purse,
+    pub purse: &'t Budget,
     /// Where news go.
     pub news: &'t mpsc::Sender<LaneEvent>,
     /// Who is heard.
@@ -288,9 +288,9 @@ impl Ear<'_> {
         Some(Listening::start(self.stt, (self.speaker, utterance), held, self.news.clone()))
     }
 
-    fn hold(&mut self) -> Option<Held> {
+    fn hold(&mut self) -> Option<Reservation> {
         let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
-        let held = self.purse.hold(self.stt.priced_as(), "hearing", None, expected);
+        let held = self.purse.reserve(self.stt.priced_as(), "hearing", None, expected);
         held.map_err(|error| self.refused = Some(error)).ok()
     }
 }
@@ -299,7 +299,7 @@ impl Ear<'_> {
 pub struct Listening {
     to: mpsc::Sender<Arc<[i16]>>,
     task: AbortOnDropHandle<()>,
-    held: Option<Held>,
+    held: Option<Reservation>,
 }
 
 impl Listening {
@@ -307,7 +307,7 @@ impl Listening {
     fn start(
         stt: &dyn SpeechToText,
         (speaker, utterance): (SpeakerId, u64),
-        held: Held,
+        held: Reservation,
         news: mpsc::Sender<LaneEvent>,
     ) -> Self {
         let (to, audio) = mpsc::channel(STREAM_CAPACITY);

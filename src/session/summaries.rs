@@ -75,13 +75,13 @@ impl Table {
         if self.summaries.is_due && self.turns.all().next().is_none() {
             self.summaries.is_due = false;
             for seat in 0..self.seats.len() {
-                if let Some(warning) = self.seats[seat].engine.warning() {
+                if let Some(warning) = self.seats[seat].conversation.warning() {
                     self.tell(TableEvent::Notice(warning));
                 }
             }
             for (index, seat) in self.seats.iter().enumerate() {
                 if !self.summaries.is_at(index)
-                    && let Some(summarising) = seat.engine.summarise()
+                    && let Some(summarising) = seat.conversation.summarise()
                 {
                     self.summaries.begin(index, summarising);
                 }
@@ -104,7 +104,7 @@ impl Table {
         let Some(UnderWay { seat, .. }) = self.summaries.under_way.remove(&id) else { return };
         self.summaries.due();
         if let (Some(seat), Some(outcome)) = (self.seats.get_mut(seat), outcome)
-            && let Some(notice) = seat.engine.summarised(outcome)
+            && let Some(notice) = seat.conversation.summarised(outcome)
         {
             self.tell(TableEvent::Notice(notice));
         }

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnId},
-    engine::{Purse, Reply, TurnReport},
+    engine::{Budget, Reply, TurnReport},
     logic::tier::Keywords,
     provider::SpeechToText,
     tools::{Effects, FollowUp, ToolHost},
@@ -76,7 +76,7 @@ pub struct TableParts {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Who pays.
-    pub purse: Purse,
+    pub purse: Budget,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// Where the NPCs remember; `None`: they have their conversations alone.
@@ -156,7 +156,7 @@ pub(super) struct Table {
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
-    pub(super) purse: Purse,
+    pub(super) purse: Budget,
     pub(super) backlog: Backlog,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
@@ -427,7 +427,7 @@ impl Table {
             histories: self
                 .seats
                 .iter()
-                .map(|seat| (seat.npc.name.clone(), seat.engine.history().to_vec()))
+                .map(|seat| (seat.npc.name.clone(), seat.conversation.messages().to_vec()))
                 .collect(),
         }
     }

@@ -14,13 +14,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     line::{Circumstances, Outcome, Timings, TurnLine, between},
     overrides::TurnTier,
-    playback::HeardAloud,
     recall::RecallTold,
     speakers::SpeakerId,
 };
 use crate::{
     domain::TurnId,
-    engine::{Cause, Failure, Gate, TurnReport},
+    engine::{Cause, Failure, Gate, HeardAloud, TurnReport},
     logic::barge_in::BargeIn,
 };
 

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::{
     app::memory::now,
     config::Config,
-    engine::Purse,
+    engine::Budget,
     logic::budget::{BudgetOptions, Ledger},
 };
 
 /// What a session may spend, each day anew. Cloning shares it.
 #[derive(Clone)]
-pub struct Aside(Arc<Mutex<(i64, Purse)>>);
+pub struct Aside(Arc<Mutex<(i64, Budget)>>);
 
 impl Aside {
     /// Full, of as much as `config` says.
@@ -22,7 +22,7 @@ impl Aside {
     }
 
     /// Today's purse.
-    pub fn purse(&self, config: &Config) -> Purse {
+    pub fn purse(&self, config: &Config) -> Budget {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let today = today();
         if kept.0 != today {
@@ -32,8 +32,8 @@ impl Aside {
     }
 }
 
-fn full(budget: &BudgetOptions) -> Purse {
-    Purse::new(Ledger::new(budget.clone(), 0.0))
+fn full(budget: &BudgetOptions) -> Budget {
+    Budget::new(Ledger::new(budget.clone(), 0.0))
 }
 
 /// Days since 1970.

@@ -9,7 +9,7 @@ use crate::{
     app::{Writer, campaign_key, key_of, proposals, recap},
     discord::{Fact, FactId, Verdict, WaitingFacts, WantedFacts, Wish},
     domain::SessionId,
-    engine::Purse,
+    engine::Budget,
     memory::{CampaignKey, Error, SessionEntry, SessionFilter, Viewer},
 };
 
@@ -43,7 +43,7 @@ impl Residence {
         .boxed()
     }
 
-    async fn go_through(self, purse: Purse, written: &Transcribed) -> Result<Vec<Fact>, String> {
+    async fn go_through(self, purse: Budget, written: &Transcribed) -> Result<Vec<Fact>, String> {
         let writer = Writer::open(&self.config.load(), purse).map_err(|error| error.to_string())?;
         let Some(writer) = writer else { return Ok(Vec::new()) };
         self.caught_up().await?;

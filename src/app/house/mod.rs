@@ -33,7 +33,7 @@ use crate::{
         WorldAnswer, WorldOrder, Written,
     },
     domain::{Campaign, Npc, SessionId, Voice},
-    engine::{Purse, Shaping},
+    engine::{Budget, Shaping},
     logic::{
         dice::{DiceError, Outcome},
         spoken::read_dice,
@@ -70,7 +70,7 @@ pub struct Residence {
 
 /// What is kept of a session while it runs.
 struct Books {
-    purse: Purse,
+    purse: Budget,
     calls: CallLog,
     written: Transcribed,
     commands: mpsc::WeakSender<Command>,

@@ -13,13 +13,13 @@ use serde::Serialize;
 use super::{brain, date};
 use crate::{
     config::Config,
-    domain::{Npc, fnv1a},
-    engine::Purse,
+    domain::fnv1a,
+    engine::{Budget, NpcModel},
     memory::{
         CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, Line, LineFilter,
         MemoryStore, Session, SessionFilter, Status, Viewer, Visibility,
     },
-    provider::{self, ChatModel},
+    provider,
 };
 
 /// Something that happened, and the lines that prove it.
@@ -53,20 +53,19 @@ pub struct Recap {
 
 /// Who writes recaps.
 pub struct Writer {
-    model: Arc<dyn ChatModel>,
-    npc: Arc<Npc>,
-    purse: Purse,
+    model: NpcModel,
 }
 
 impl Writer {
-    /// The assistant's model, paid for from `purse`; `None` where it reads no prompts.
+    /// The assistant's model, paid for from `budget`; `None` where it reads no prompts.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn open(config: &Config, purse: Purse) -> Result<Option<Self>, provider::Error> {
+    pub fn open(config: &Config, budget: Budget) -> Result<Option<Self>, provider::Error> {
         let npc = Arc::new(config.assistant.clone());
         let model = brain(&config.llm, &npc, 0)?;
-        Ok(model.reads_prompts().then_some(Self { model, npc, purse }))
+        let model = NpcModel { npc, model, budget, max_tokens: model::LONGEST };
+        Ok(model.model.reads_prompts().then_some(Self { model }))
     }
 }
 
@@ -101,7 +100,7 @@ pub async fn recap(
     };
     match written {
         Some((writer, Ok(written))) => {
-            recap.by = Some(writer.model.name().to_owned());
+            recap.by = Some(writer.model.model.name().to_owned());
             recap.claims = written.claims;
             recap.to_confirm = written.to_confirm;
             let at = (store, campaign);

@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::{Claim, Writer};
-use crate::{domain::Message, engine::ask_once, logic::words::fold, memory::Line, provider::Error};
+use crate::{domain::Message, logic::words::fold, memory::Line, provider::Error};
 
 /// Characters of a transcript that are read at once.
 const PART: usize = 24_000;
 /// Claims of a recap, and of a part at least.
 const CLAIMS: (usize, usize) = (14, 3);
 /// Longest answer, in tokens.
-const LONGEST: u32 = 1_200;
+pub const LONGEST: u32 = 1_200;
 /// Letters of a word that can prove something.
 const TELLING: usize = 4;
 /// What a fact begins with.
@@ -39,8 +39,7 @@ pub async fn write(writer: &Writer, lines: &[Line]) -> Result<Written, Error> {
     let mut written = Written::default();
     for part in parts {
         let messages = vec![Message::System(task(most)), Message::User(part)];
-        let (model, npc) = (&*writer.model, &*writer.npc);
-        let text = ask_once(model, npc, &writer.purse, (messages, LONGEST)).await?;
+        let text = writer.model.ask_once(messages, LONGEST).await?;
         read(&text, lines, &mut written);
     }
     Ok(written)

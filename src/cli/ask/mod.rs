@@ -45,7 +45,7 @@ use crate::{
     audio::{Clip, Resampler, SampleRate, decode},
     config::Config,
     domain::{Npc, SessionId, Tier},
-    engine::Purse,
+    engine::Budget,
     logic::budget::Ledger,
     memory::MemoryStore,
     session::{Command, Pace, SceneChange},
@@ -225,7 +225,7 @@ async fn in_writing(
     kept: KeptSession,
 ) -> Result<u8, Failure> {
     let printer = Printer::new(arguments.json, false);
-    let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
     let session = SessionId(kept.id().to_owned());
     let effects = face(arguments, &Typed::new());
     let paid = (session, purse.clone());
