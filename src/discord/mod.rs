@@ -4,38 +4,25 @@
 //! speaks, or what an NPC says.
 
 mod access;
-mod board;
 mod bot;
 mod buttons;
 mod commands;
-mod desk;
-mod effects;
-mod examine;
+mod diagnostics;
 mod facts;
-mod forms;
 mod guild;
-mod health;
 mod house;
+mod interactions;
 mod invite;
-mod live;
-mod notices;
-mod noting;
 mod options;
-mod outbox;
-mod panel;
-mod people;
 mod registration;
-mod reply;
 mod rest;
 mod settings;
-mod trial;
-mod using;
+mod ui;
 mod voice;
-mod watch;
 mod world;
 
 pub use bot::run;
-pub use examine::examine;
+pub use diagnostics::diagnose;
 pub use facts::{Fact, FactId, Standing, Verdict, WaitingFacts, WantedFacts};
 pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written};
 pub use invite::{Invitation, invite};

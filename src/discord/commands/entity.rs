@@ -6,7 +6,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    discord::{buttons::Press, guild::Guild, reply::Reply, world::WorldOrder},
+    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply, world::WorldOrder},
     domain::EntityKind,
     import::campaign::kind,
 };
@@ -117,7 +117,7 @@ fn remove(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// It is a game master's to press.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }

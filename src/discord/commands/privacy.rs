@@ -4,10 +4,10 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts, records};
 use crate::discord::{
-    guild::Guild,
+    guild::task::Guild,
     house::{Service, Services},
     options::Consent,
-    reply::Reply,
+    ui::reply::Reply,
 };
 
 /// `/privacy`.

@@ -8,10 +8,10 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
 use super::{Answer, Refusal, Then};
 use crate::discord::{
-    buttons::Press,
-    guild::Guild,
+    buttons::ButtonPress,
+    guild::task::Guild,
     house::{Forgetting, Scope},
-    reply::Reply,
+    ui::reply::Reply,
 };
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
@@ -74,7 +74,7 @@ pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
 ///
 /// # Errors
 /// It is somebody else's to press.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     let (what, whose) = which.split_once(':').unwrap_or((which, ""));
     let whose: u64 = whose.parse().map_err(|_| "this button is of no use any more")?;
     let (own, scope) = match what {

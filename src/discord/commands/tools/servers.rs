@@ -4,7 +4,9 @@
 use serenity::all::CreateCommandOption;
 
 use super::{Answer, Call, NAME_MAX, Refusal, group};
-use crate::discord::{commands::parts, guild::Guild, reply::Reply, settings::AddedServer};
+use crate::discord::{
+    commands::parts, guild::task::Guild, settings::AddedServer, ui::reply::Reply,
+};
 
 /// Longest command line, address or token.
 const WORDS_MAX: u16 = 1_000;

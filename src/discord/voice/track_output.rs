@@ -1,6 +1,6 @@
 //! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
 //!
-//! Entry type: [`Mouth`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
+//! Entry type: [`TrackOutput`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
 //! mixer 20 ms at a time and silence when it is behind, because several calls share a mixer's
 //! thread. **Never**: blocks that thread, or plays what was said before a stop.
 
@@ -134,13 +134,13 @@ impl MediaSource for Source {
 }
 
 /// Where a table's speech goes.
-pub struct Mouth {
+pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
     speaker: Option<String>,
 }
 
-impl Mouth {
+impl TrackOutput {
     /// A mouth whose tracks are started by whoever reads `tracks`.
     pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
         Self { tracks, ring: None, speaker: None }
@@ -166,7 +166,7 @@ impl Mouth {
     }
 }
 
-impl VoiceOut for Mouth {
+impl VoiceOut for TrackOutput {
     fn prepare(&mut self) {
         // A mixer that runs already is 25 ms quicker.
         self.ring();
@@ -199,7 +199,7 @@ impl VoiceOut for Mouth {
     }
 }
 
-impl Drop for Mouth {
+impl Drop for TrackOutput {
     fn drop(&mut self) {
         self.stop();
     }
@@ -268,9 +268,9 @@ mod tests {
         out
     }
 
-    fn mouth() -> (Mouth, mpsc::Receiver<Arc<Ring>>) {
+    fn mouth() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
         let (tracks, started) = mpsc::channel(TRACK_CAPACITY);
-        (Mouth::new(tracks), started)
+        (TrackOutput::new(tracks), started)
     }
 
     #[test]
