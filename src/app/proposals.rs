@@ -10,8 +10,8 @@ use crate::{
     discord::{Fact, FactId, Standing, WaitingFacts, WantedFacts},
     logic::words::shortened,
     memory::{
-        CampaignKey, Error, Item, ItemFilter, ItemKind, Line, LineFilter, MemoryStore, Pick,
-        SessionFilter, Status, Viewer, Visibility,
+        CampaignKey, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore, Pick,
+        SessionFilter, Status, TranscriptLine, Viewer, Visibility,
     },
 };
 
@@ -135,7 +135,7 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
 }
 
 /// Who said what, with its number.
-fn quoted(Line { seq, said, .. }: &Line) -> String {
+fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())
 }

@@ -33,7 +33,7 @@ use crate::{
         turn::Patience,
     },
     session,
-    tools::builtin::{FileIo, Table},
+    tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind},
 };
 
@@ -349,7 +349,7 @@ impl File<'_> {
         tools: Option<Fields>,
         reading: &mut Reading,
         notes: &mut Notes,
-    ) -> Vec<Table> {
+    ) -> Vec<RandomTable> {
         let mut all = Vec::new();
         if let Some(node) = tools.and_then(|tools| tools.get("tables")) {
             tables::inline(node, &mut all, &mut notes.problems);

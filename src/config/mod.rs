@@ -58,7 +58,7 @@ use crate::{
     session,
     tools::{
         SelectionOptions,
-        builtin::{FileIo, Table},
+        builtin::{FileIo, RandomTable},
         manifest::Manifest,
     },
     yaml::Position,
@@ -95,7 +95,7 @@ pub struct Config {
     /// Cap and prices.
     pub budget: BudgetOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
-    pub tables: Vec<Table>,
+    pub tables: Vec<RandomTable>,
     /// Servers of further tools.
     pub mcp: McpOptions,
     /// Rules to look up.

@@ -16,7 +16,7 @@ use crate::{
     config::{Config, MemoryPlace},
     discord::PlayedCampaign,
     domain::{self, Campaign},
-    import::campaign::{Edge, Known, World, WorldEntity, link},
+    import::campaign::{Edge, KnownEntity, World, WorldEntity, link},
     logic::prompt,
     memory::{
         CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Provenance,
@@ -96,7 +96,7 @@ pub async fn plan(
     source: &str,
 ) -> Result<Plan, ImportError> {
     let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
-    let known: Vec<Known> = before.iter().map(known).collect();
+    let known: Vec<KnownEntity> = before.iter().map(known).collect();
     let mut problems = Vec::new();
     let edges = link(worlds, &known).unwrap_or_else(|found| {
         problems.extend(found);
@@ -219,9 +219,9 @@ fn is_same(old: &Entity, new: &Entity) -> bool {
     *old == Entity { source: source.clone(), ..new.clone() }
 }
 
-fn known(entity: &Entity) -> Known {
+fn known(entity: &Entity) -> KnownEntity {
     let names = std::iter::once(&entity.name).chain(&entity.aliases).cloned();
-    Known { id: entity.id.clone(), names: names.collect() }
+    KnownEntity { id: entity.id.clone(), names: names.collect() }
 }
 
 /// As the store has it.

@@ -19,12 +19,10 @@ use songbird::{
 use tokio::sync::mpsc;
 
 use crate::{
-    audio::{Frame, Gain, SampleRate},
+    audio::{FRAME_SAMPLES_48K, Frame, Gain, SampleRate},
     session::VoiceOut,
 };
 
-/// Samples of a frame at 48 kHz.
-const FRAME_SAMPLES: usize = 960;
 /// Bytes of one sample as songbird reads it: f32, little endian.
 const SAMPLE_BYTES: usize = 4;
 /// How far the table hands frames over before they are due: what one late wake-up of it costs.
@@ -85,7 +83,7 @@ impl RingState {
         let mut samples = match self.frames.pop_front() {
             Some(frame) => frame.samples().to_vec(),
             None if self.closed => return false,
-            None => vec![0; FRAME_SAMPLES],
+            None => vec![0; FRAME_SAMPLES_48K],
         };
         self.gain.apply(&mut samples);
         self.bytes.clear();
@@ -250,7 +248,7 @@ mod tests {
     use super::*;
 
     fn frame(level: i16) -> Frame {
-        Frame::new(vec![level; FRAME_SAMPLES], SampleRate::HZ_48000).unwrap()
+        Frame::new(vec![level; FRAME_SAMPLES_48K], SampleRate::HZ_48000).unwrap()
     }
 
     fn read_all(source: &mut Source, up_to: usize) -> Vec<f32> {
@@ -258,7 +256,7 @@ mod tests {
         let mut bytes = [0; 10_000];
         while out.len() < up_to {
             let count = source.read(&mut bytes).unwrap();
-            assert!(count <= FRAME_SAMPLES * SAMPLE_BYTES, "a frame at most");
+            assert!(count <= FRAME_SAMPLES_48K * SAMPLE_BYTES, "a frame at most");
             if count == 0 {
                 break;
             }
@@ -278,11 +276,11 @@ mod tests {
         let (mut mouth, mut started) = mouth();
         mouth.prepare();
         let mut source = Source(started.try_recv().unwrap());
-        assert_eq!(read_all(&mut source, FRAME_SAMPLES), [0.0; FRAME_SAMPLES]);
+        assert_eq!(read_all(&mut source, FRAME_SAMPLES_48K), [0.0; FRAME_SAMPLES_48K]);
         mouth.play("Bartok", frame(16_384));
         mouth.rest();
         let rest = read_all(&mut source, usize::MAX);
-        assert_eq!(rest, [0.5; FRAME_SAMPLES]);
+        assert_eq!(rest, [0.5; FRAME_SAMPLES_48K]);
     }
 
     #[test]
@@ -292,7 +290,7 @@ mod tests {
             mouth.play("Bartok", frame(100));
         }
         let mut source = Source(started.try_recv().unwrap());
-        read_all(&mut source, FRAME_SAMPLES);
+        read_all(&mut source, FRAME_SAMPLES_48K);
         assert_eq!(mouth.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
         assert_eq!(mouth.stop(), 0, "nothing is left to stop");
@@ -304,7 +302,7 @@ mod tests {
         mouth.play("Bartok", frame(16_384));
         mouth.ramp(-20.0, Duration::ZERO);
         let mut source = Source(started.try_recv().unwrap());
-        let heard = read_all(&mut source, FRAME_SAMPLES);
+        let heard = read_all(&mut source, FRAME_SAMPLES_48K);
         assert!((heard[10] - 0.05).abs() < 0.001, "{}", heard[10]);
         mouth.play("Greymantle", frame(1));
         assert!(started.try_recv().is_ok(), "a second track");
