@@ -19,6 +19,8 @@ mod engine;
 
 mod session;
 
+mod campaign;
+
 mod discord;
 
 mod config;

@@ -6,11 +6,14 @@
 pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
+    campaign::{
+        AddedServer, Consent, Fact, FactId, ForgetRequest, GuildSettings, PlayedCampaign, Verdict,
+        WaitingFacts, WantedFacts, WorldAnswer, WorldOrder,
+    },
     config::load as load_config,
     discord::{
-        AddedServer, Consent, Fact, FactId, Forgetting, GuildSettings, House, Opened, Opening,
-        Options as DiscordOptions, PlayedCampaign, Service, Services, Token, Verdict, WaitingFacts,
-        WantedFacts, Wish, WorldAnswer, WorldOrder, Written, run as run_discord,
+        House, Opened, Opening, Options as DiscordOptions, Service, Services, Token, Wish, Written,
+        run as run_discord,
     },
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,

@@ -20,7 +20,7 @@ use futures::{
 };
 use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Fact, FactId, Facts,
-    Forgetting, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
+    ForgetRequest, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
     Report, ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText,
     SttAbilities, TableParts, Token, ToolHost, TurnLine, Verdict, VoiceOut, WaitingFacts,
     WantedFacts, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
@@ -199,7 +199,7 @@ impl House for StandInHouse {
         nothing_kept()
     }
 
-    fn forget(&self, _what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
+    fn forget(&self, _what: ForgetRequest) -> BoxFuture<'static, Result<u64, String>> {
         nothing_kept()
     }
 

@@ -1,26 +1,19 @@
 //! The store that is configured, and the world of the campaign file in it.
 //!
-//! Entry functions: [`open_memory`], [`campaign_key`], [`key_of`], [`archive`]. **Never**: changes what
-//! somebody else has put into it.
+//! Entry functions: [`open_memory`], [`campaign_key`], [`archive`]. **Never**: changes what somebody else
+//! has put into it.
 
-use std::{sync::Arc, time::UNIX_EPOCH};
+use std::sync::Arc;
 
 use futures::FutureExt;
 
-use super::{
-    reload::wall_clock,
-    world::{self, CAMPAIGN_FILE},
-};
 use crate::{
+    campaign::{self, CAMPAIGN_FILE, key_of, now},
     config::{Config, EmbedderChoice, MemoryPlace},
-    import::campaign::hyphened,
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
     provider::Embedder,
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
-
-/// Longest key of a campaign, in characters.
-const KEY_MAX: usize = 64;
 
 /// Opens the store; a file is made where there is none, and the entities of the campaign file are
 /// put into it where they have changed.
@@ -75,31 +68,18 @@ pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) ->
     })
 }
 
-/// Unix time in ms.
-pub fn now() -> i64 {
-    let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
 /// The key of the campaign that is configured; "default" without a name.
 pub fn campaign_key(config: &Config) -> CampaignKey {
     key_of(&config.campaign.name)
 }
 
-/// The key of the campaign called `name`: its letters and digits in lower case, anything between them
-/// a hyphen; "default" without any.
-pub fn key_of(name: &str) -> CampaignKey {
-    let key: String = hyphened(name).chars().take(KEY_MAX).collect();
-    CampaignKey(if key.is_empty() { "default".to_owned() } else { key })
-}
-
 /// Makes the entities that come from the campaign file those that are in it.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let campaign = campaign_key(config);
+    let key = campaign_key(config);
     let worlds = std::slice::from_ref(&config.world);
-    let mut plan = world::plan(store, &campaign, worlds, CAMPAIGN_FILE).await?;
-    plan.carry_out(store, &campaign).await?;
-    let world::Plan { added, changed, removed, .. } = plan;
+    let mut plan = campaign::plan(store, &key, worlds, CAMPAIGN_FILE).await?;
+    plan.carry_out(store, &key).await?;
+    let campaign::Plan { added, changed, removed, .. } = plan;
     tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
     Ok(())
 }

@@ -3,42 +3,25 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod assistant;
-mod call_log;
-mod dates;
-mod facts;
-mod guilds;
 mod hearing;
 mod house;
-mod indexer;
-mod kept;
 mod memory;
-mod privacy;
-mod proposals;
-mod recap;
 mod reload;
-mod scribe;
+mod seats;
 mod servers;
-mod tables;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use assistant::{Answer, Assistant};
-pub use call_log::CallLog;
-pub use dates::{date, time};
-pub use facts::{Verdict, decide, facts};
 #[cfg(feature = "measure")]
 pub use hearing::vocabulary;
 pub use hearing::{Hearing, hearing};
 pub use house::Residence;
-pub use indexer::Indexer;
-pub use kept::{KeptError, KeptSession};
-pub use memory::{campaign_key, key_of, open_memory};
-pub use recap::{Writer, recap};
+pub use memory::{campaign_key, open_memory};
 pub use reload::{Running, follow};
-pub use scribe::{Scribe, Transcribed};
-pub use tables::Tables;
-pub use world::{IMPORT, ImportError, Plan, carry_out, for_session, plan, with_names};
+pub use seats::OpenTables;
+pub use world::{for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
 
@@ -47,10 +30,12 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
+use self::seats::SeatMaker;
 use crate::{
+    campaign::{Indexer, TranscriptWriter, Writer, now},
     config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
-    domain::{Campaign, Message, Npc, SessionId, Voice},
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
+    domain::{Message, Npc, SessionId, Voice},
+    engine::Budget,
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{
@@ -60,7 +45,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Backlog, Kept, Pace, Seat, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Kept, Pace, TableEvent, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -192,10 +177,10 @@ fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error>
 }
 
 impl Tools {
-    /// Makes what `scribe` writes of the campaign of `config` searchable until closed.
-    pub fn index(&self, config: &Config, scribe: &Scribe) -> Indexer {
-        let news = (scribe.written(), memory::now as fn() -> i64);
-        Indexer::open(scribe.store(), campaign_key(config), self.meaning.clone(), news)
+    /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
+    pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
+        let news = (transcripts.written(), now as fn() -> i64);
+        Indexer::open(transcripts.store(), campaign_key(config), self.meaning.clone(), news)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -225,12 +210,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let host = setup.host;
     let purse = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
-    let maker = SeatMaker {
-        host: host.clone(),
-        purse: purse.clone(),
-        campaign: Arc::clone(&campaign),
-        seed: setup.seed,
-    };
+    let maker = SeatMaker::new(&host, &purse, &campaign, setup.seed);
     let seats = npcs
         .into_iter()
         .map(|npc| {
@@ -255,43 +235,12 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         memory: setup.memory.map(|store| session::Memory {
             store,
             campaign: campaign_key(config),
-            now: memory::now,
+            now,
         }),
         seed: setup.seed,
         events: setup.events,
     });
     Ok(OpenTable { handle, task, purse, seats: maker })
-}
-
-/// Makes the seats of one table.
-#[derive(Clone)]
-pub struct SeatMaker {
-    host: ToolHost,
-    purse: Budget,
-    campaign: Arc<Campaign>,
-    seed: u64,
-}
-
-impl SeatMaker {
-    /// A seat for `npc` that goes on from `history`.
-    fn seat(&self, config: &Config, npc: Arc<Npc>, history: Vec<Message>) -> Result<Seat, Error> {
-        let model = brain(&config.llm, &npc, self.seed)?;
-        let voice = voice(config, &npc)?;
-        let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let budget = self.purse.clone();
-        let world = &self.campaign.entities;
-        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
-        let max_tokens = config.session.max_tokens;
-        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
-        let calls = NpcCalls {
-            host: self.host.clone(),
-            made: SessionCalls::default(),
-            filler_after: config.session.filler_after,
-        };
-        let conversation = Conversation::new(model.clone(), &self.campaign, history);
-        let engine = Cascaded::new(model, calls, voice);
-        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
-    }
 }
 
 fn brain(choice: &LlmChoice, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
@@ -362,4 +311,14 @@ impl Voices {
 /// `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
     session::tier_names(&config.campaign, &config.rules.phrases(), present)
+}
+
+/// Writes recaps with the assistant's model, paid for from `purse`; `None` where it reads no prompts.
+///
+/// # Errors
+/// An address or key that makes no request.
+pub fn recap_writer(config: &Config, purse: Budget) -> Result<Option<Writer>, Error> {
+    let npc = Arc::new(config.assistant.clone());
+    let model = brain(&config.llm, &npc, 0)?;
+    Ok(Writer::new(model, npc, purse))
 }

@@ -2,16 +2,23 @@
 //!
 //! Entry function: [`follow`]. **Never**: applies a file that fails its check.
 
-use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::{
+    sync::mpsc,
+    time::{MissedTickBehavior, interval},
+};
 
-use super::{IDENTITIES, Tables, Tools, callers, tables::RunningTable};
+use super::{
+    IDENTITIES, Tools, callers,
+    seats::{OpenTables, SeatMaker},
+};
 use crate::{
+    campaign::{Tables, wall_clock},
     config::{self, Config, Watch},
     domain::{Campaign, Npc},
-    session::{Command, Recast, TableEvent},
+    session::{Command, Recast},
     tools::manifest,
 };
 
@@ -22,8 +29,10 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Running<'a> {
     /// Where the files were read from.
     pub path: Option<PathBuf>,
-    /// The tables, each with its game master.
+    /// The tables' game masters.
     pub tables: Tables,
+    /// The tables, whose NPCs change.
+    pub open: OpenTables,
     /// The tools.
     pub tools: &'a Tools,
     /// Sets what is logged.
@@ -57,11 +66,6 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
             }
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "files carry the time of the wall clock")]
-pub(super) fn wall_clock() -> SystemTime {
-    SystemTime::now()
 }
 
 /// What has changed, but is used from the next start on: its keys.
@@ -110,8 +114,8 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for table in self.tables.running() {
-                recast(&table, fresh, &npc).await;
+            for (commands, seats) in self.open.running() {
+                recast(commands, seats, fresh, &npc).await;
             }
         }
         let changed = match changed.as_slice() {
@@ -129,24 +133,20 @@ impl Running<'_> {
 
     fn tell(&self, notice: &str) {
         tracing::info!(notice, "changed files");
-        for table in self.tables.running() {
-            let Some(events) = table.events.upgrade() else { continue };
-            if events.try_send(TableEvent::Notice(notice.to_owned())).is_err() {
-                tracing::warn!("a notice about changed files was not taken");
-            }
+        let untold = self.tables.tell(notice);
+        if untold > 0 {
+            tracing::warn!(untold, "a notice about changed files was not taken");
         }
     }
 }
 
-/// Has an NPC of `table` go on as described anew.
-async fn recast(table: &RunningTable, fresh: &Config, npc: &Arc<Npc>) {
-    let (maker, config, described) = (table.seats.clone(), fresh.clone(), Arc::clone(npc));
+/// Has an NPC of a table go on as described anew.
+async fn recast(commands: mpsc::Sender<Command>, seats: SeatMaker, fresh: &Config, npc: &Arc<Npc>) {
+    let (config, described) = (fresh.clone(), Arc::clone(npc));
     let recast = Recast {
         npc: npc.name.clone(),
-        seat: Box::new(move |history| maker.seat(&config, described, history)),
+        seat: Box::new(move |history| seats.seat(&config, described, history)),
     };
     // A table that is gone needs no new cast.
-    if let Some(commands) = table.commands.upgrade() {
-        let _ = commands.send(Command::Recast(recast)).await;
-    }
+    let _ = commands.send(Command::Recast(recast)).await;
 }

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
-    app::{self, ImportError, Plan},
+    app,
+    campaign::{self, IMPORT, ImportError, Plan, key_of},
     config::{self, Config, Problem},
     domain::Npc,
     import::campaign::{World, campaign_file},
@@ -46,14 +47,14 @@ pub struct Arguments {
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let (worlds, mut problems) = read(&arguments.files, &config.npcs);
     let campaign = match &arguments.campaign {
-        Some(name) => app::key_of(name),
+        Some(name) => key_of(name),
         None => app::campaign_key(config),
     };
     block_on(async {
         let store = app::open_memory(config).await?;
         // A file that is no YAML would make everybody in it unknown to the others.
         if worlds.len() == arguments.files.len() {
-            match app::plan(&*store, &campaign, &worlds, app::IMPORT).await {
+            match campaign::plan(&*store, &campaign, &worlds, IMPORT).await {
                 Ok(mut plan) if problems.is_empty() => {
                     if !arguments.dry_run {
                         plan.carry_out(&*store, &campaign).await?;
@@ -158,7 +159,7 @@ fn notes(worlds: &[World], campaign: &str, is_chosen: bool) -> Vec<String> {
                 world.unused.join(" and ")
             ));
         }
-        let own = app::key_of(&world.name).0;
+        let own = key_of(&world.name).0;
         if !is_chosen && !world.name.is_empty() && own != campaign {
             notes.push(format!(
                 "{} is of '{}'; its entities go to the campaign that is configured, '{campaign}' \

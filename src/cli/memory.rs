@@ -8,7 +8,8 @@ use clap::{Args, Subcommand};
 
 use super::{DONE, Failure, block_on, session::said};
 use crate::{
-    app::{self, Verdict},
+    app,
+    campaign::{self, Verdict},
     config::Config,
     memory::{
         Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
@@ -247,12 +248,12 @@ async fn facts(
     (all, json): (bool, bool),
 ) -> Result<u8, Failure> {
     for (id, verdict) in verdicts {
-        if !app::decide(store, campaign, &id, verdict).await? {
+        if !campaign::decide(store, campaign, &id, verdict).await? {
             let why = format!("there is no fact '{id}' (glyphoxa memory facts)");
             return Err(Failure::Failed(anyhow::anyhow!(why)));
         }
     }
-    let facts = app::facts(store, campaign, all).await?;
+    let facts = campaign::facts(store, campaign, all).await?;
     let mut out = io::stdout().lock();
     for fact in &facts {
         if json {

@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, Hearing, Residence, Running, Scribe, Tables},
+    app::{self, Hearing, OpenTables, Residence, Running},
+    campaign::{Tables, TranscriptWriter},
     config::Config,
     discord,
 };
@@ -49,13 +50,20 @@ async fn serve(
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
+    let open = OpenTables::default();
     let config = Arc::new(ArcSwap::from_pointee(config));
-    let scribe = Scribe::open(store, tables.clone(), &config.load().memory);
-    let indexer = tools.index(&config.load(), &scribe);
-    let heard = (hearing, scribe.clone());
-    let house = Residence::new(Arc::clone(&config), Arc::clone(&tools), tables.clone(), heard);
+    let transcripts =
+        TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
+    let indexer = tools.index(&config.load(), &transcripts);
+    let heard = (hearing, transcripts.clone());
+    let house = Residence::new(
+        Arc::clone(&config),
+        Arc::clone(&tools),
+        (tables.clone(), open.clone()),
+        heard,
+    );
     let stop = CancellationToken::new();
-    let running = Running { path, tables, tools: &tools, log_level: set_level };
+    let running = Running { path, tables, open, tools: &tools, log_level: set_level };
     let bot = discord::run(options, Arc::new(house), stop.clone());
     let beside = async {
         tokio::select! {
@@ -81,7 +89,7 @@ async fn serve(
         Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
         None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
     }
-    if let Some(missing) = scribe.close().await {
+    if let Some(missing) = transcripts.close().await {
         complain(&missing);
     }
     indexer.close().await;

@@ -12,7 +12,8 @@ use clap::{Args, Subcommand};
 
 use super::{DONE, Failure, block_on, complain};
 use crate::{
-    app::{self, KeptError, KeptSession, date, time},
+    app,
+    campaign::{self, KeptError, KeptSession, date, time},
     config::Config,
     engine::Budget,
     files,
@@ -243,8 +244,8 @@ async fn recap(
     find(at, id).await?;
     let kept = kept(config, id)?;
     let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
-    let writer = if extract { None } else { app::Writer::open(config, purse.clone())? };
-    let recap = app::recap(at, id, viewer, writer.as_ref()).await;
+    let writer = if extract { None } else { app::recap_writer(config, purse.clone())? };
+    let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.
     if purse.spent() > kept.spent() {
         let histories = kept.histories();

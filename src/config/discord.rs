@@ -6,7 +6,8 @@ use std::{net::SocketAddr, path::Path, time::Duration};
 
 use super::reading::Notes;
 use crate::{
-    discord::{Consent, Options, Token},
+    campaign::Consent,
+    discord::{Options, Token},
     yaml::Fields,
 };
 

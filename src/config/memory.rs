@@ -5,17 +5,15 @@
 use std::path::{Path, PathBuf};
 
 use super::reading::Notes;
-use crate::{memory::Address, yaml::Fields};
+use crate::{campaign::TranscriptOptions, memory::Address, yaml::Fields};
 
 /// What is remembered, where and how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOptions {
     /// Where.
     pub place: MemoryPlace,
-    /// What cannot be written there waits in files called like this.
-    pub spill: PathBuf,
-    /// Days after which a session is deleted; `None`: never.
-    pub retention_days: Option<u64>,
+    /// What of sessions is written there.
+    pub transcripts: TranscriptOptions,
     /// After a session on Discord the chat model summarises it and proposes facts.
     pub consolidate: bool,
 }
@@ -40,8 +38,10 @@ pub fn options(
     let file = || MemoryPlace::File(path.unwrap_or_else(|| data_dir.join("memory.db")));
     MemoryOptions {
         place: url.map_or_else(file, MemoryPlace::Server),
-        spill: data_dir.join("memory-waiting"),
-        retention_days: fields.and_then(|fields| fields.whole("retention_days")),
+        transcripts: TranscriptOptions {
+            spill: data_dir.join("memory-waiting"),
+            retention_days: fields.and_then(|fields| fields.whole("retention_days")),
+        },
         consolidate: fields.and_then(|fields| fields.flag("consolidate")).unwrap_or(true),
     }
 }

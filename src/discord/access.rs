@@ -4,7 +4,8 @@
 
 use serenity::all::{ChannelType, Guild, GuildChannel, Member, Permissions, UserId};
 
-use super::{options::Options, settings::GuildSettings};
+use super::options::Options;
+use crate::campaign::GuildSettings;
 
 /// What the bot needs in a voice channel and why, in the order it is said.
 const VOICE_NEEDS: &[(Permissions, &str)] = &[

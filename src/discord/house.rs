@@ -9,6 +9,10 @@ use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::{
     audio::Frame,
+    campaign::{
+        AddedServer, Fact, FactId, ForgetRequest, GuildSettings, PlayedCampaign, Verdict,
+        WaitingFacts, WantedFacts, WorldAnswer, WorldOrder,
+    },
     domain::{Campaign, Npc, SessionId},
     logic::dice::{DiceError, Outcome},
     session::{Kept, Pace, TableEvent, TableHandle, TurnLine, VoiceOut},
@@ -16,12 +20,6 @@ use crate::{
         CastChanges, Effects, Report, ToolHost,
         connection::{ServerOptions, Servers},
     },
-};
-
-use super::{
-    facts::{Fact, FactId, Verdict, WaitingFacts, WantedFacts},
-    settings::{AddedServer, GuildSettings},
-    world::{PlayedCampaign, WorldAnswer, WorldOrder},
 };
 
 /// What a table is opened with.
@@ -68,28 +66,6 @@ pub struct Services {
     pub speaks: Vec<Service>,
     /// What a session may spend; `None`: no cap.
     pub cap: Option<f64>,
-}
-
-/// Whose lines are forgotten, and which of them.
-#[derive(Clone, Debug)]
-pub struct Forgetting {
-    /// Whose.
-    pub user: u64,
-    /// What they are called now, beside what is known of them.
-    pub names: Vec<String>,
-    /// Which.
-    pub scope: Scope,
-}
-
-/// Where lines were said.
-#[derive(Clone, Debug)]
-pub enum Scope {
-    /// Anywhere.
-    Everywhere,
-    /// In a guild.
-    Guild(u64),
-    /// In a session.
-    Session(SessionId),
 }
 
 /// Which recap is wanted.
@@ -157,7 +133,7 @@ pub trait House: Send + Sync + 'static {
 
     /// Forgets a person's lines and what was derived from them, in tables that run too; how many
     /// lines there were. What cannot be is said in one line.
-    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>>;
+    fn forget(&self, what: ForgetRequest) -> BoxFuture<'static, Result<u64, String>>;
 
     /// What happened in a session, as text. What cannot be is said in one line. Cancel safe.
     fn recap(&self, wish: Wish) -> BoxFuture<'static, Result<String, String>>;

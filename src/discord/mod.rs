@@ -16,16 +16,12 @@ mod invite;
 mod options;
 mod registration;
 mod rest;
-mod settings;
 mod ui;
 mod voice;
 mod world;
 
 pub use bot::run;
 pub use diagnostics::diagnose;
-pub use facts::{Fact, FactId, Standing, Verdict, WaitingFacts, WantedFacts};
-pub use house::{Forgetting, House, Opened, Opening, Scope, Service, Services, Wish, Written};
+pub use house::{House, Opened, Opening, Service, Services, Wish, Written};
 pub use invite::{Invitation, invite};
-pub use options::{Consent, Options, Token};
-pub use settings::{AddedServer, GuildSettings};
-pub use world::{PlayedCampaign, WorldAnswer, WorldOrder};
+pub use options::{Options, Token};

@@ -2,7 +2,7 @@
 
 use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use crate::campaign::Consent;
 
 /// Settings of the bot; `config` builds it.
 #[derive(Clone, Debug)]
@@ -36,15 +36,4 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<secret>")
     }
-}
-
-/// How players agree to be heard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Consent {
-    /// They are told, and may opt out.
-    #[default]
-    Notice,
-    /// Nobody is heard before pressing a button.
-    Ask,
 }

@@ -1,9 +1,8 @@
-//! What game masters ask of the world of their campaign, and have done to it.
+//! Commands about the world of the campaign, with and without files.
 //!
-//! Entry types: [`WorldOrder`], [`WorldAnswer`]. **Never**: knows how it is kept.
+//! Entry functions: [`Guild::order`], [`Guild::order_with_file`]. **Never**: knows how it is kept.
 
 use futures::FutureExt;
-use serde::{Deserialize, Serialize};
 use serenity::all::{Attachment, CommandDataOptionValue};
 
 use super::{
@@ -11,77 +10,13 @@ use super::{
     guild::task::Guild,
     ui::reply::Reply,
 };
-use crate::{domain::EntityKind, import::campaign::BYTES_MAX};
+use crate::{
+    campaign::{WorldAnswer, WorldOrder},
+    import::campaign::BYTES_MAX,
+};
 
 /// Names that are kept for choosing while an option is typed.
 const NAMES_MAX: usize = 5_000;
-
-/// A campaign that a guild plays in place of the configured one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PlayedCampaign {
-    /// Its name.
-    pub name: String,
-    /// What it is about.
-    pub description: String,
-    /// The rules played.
-    pub system: String,
-}
-
-/// What is asked, or to be done.
-#[derive(Clone, Debug)]
-pub enum WorldOrder {
-    /// A new entity.
-    Add {
-        /// Its name; nothing else is called so.
-        name: String,
-        /// What kind of thing it is.
-        kind: EntityKind,
-        /// What is known of it.
-        description: String,
-        /// Other names for it.
-        aliases: Vec<String>,
-        /// Known to the game master alone.
-        dm_only: bool,
-    },
-    /// All entities, or those of a kind.
-    List(Option<EntityKind>),
-    /// Everything about the one called so.
-    Show(String),
-    /// Whether the one called so can be removed.
-    Find(String),
-    /// Removes the one of this id, and its relations.
-    Remove(String),
-    /// Takes in a campaign file.
-    Import {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
-    /// Takes in a campaign file as a campaign of its own.
-    Load {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
-    /// What there is of the campaign.
-    Info,
-}
-
-/// What came of it.
-#[derive(Clone, Debug, Default)]
-pub struct WorldAnswer {
-    /// In words.
-    pub text: String,
-    /// The id of the entity that was meant.
-    pub entity: Option<String>,
-    /// The campaign that was loaded.
-    pub campaign: Option<PlayedCampaign>,
-    /// Names of all entities there are now.
-    pub names: Vec<String>,
-}
 
 impl Guild {
     /// Does `order`, and then what `then` makes of it.

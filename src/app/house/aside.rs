@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    app::memory::now,
+    campaign::now,
     config::Config,
     engine::Budget,
     logic::budget::{BudgetOptions, Ledger},

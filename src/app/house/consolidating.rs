@@ -4,10 +4,14 @@
 
 use futures::{FutureExt, future::BoxFuture};
 
-use super::{Books, Residence, Transcribed};
+use super::{Books, Residence};
 use crate::{
-    app::{Writer, campaign_key, key_of, proposals, recap},
-    discord::{Fact, FactId, Verdict, WaitingFacts, WantedFacts, Wish},
+    app::{campaign_key, recap_writer},
+    campaign::{
+        self, Fact, FactId, Transcript, Verdict, WaitingFacts, WantedFacts, consolidate, key_of,
+        recap, settle,
+    },
+    discord::Wish,
     domain::SessionId,
     engine::Budget,
     memory::{CampaignKey, Error, SessionEntry, SessionFilter, Viewer},
@@ -43,12 +47,12 @@ impl Residence {
         .boxed()
     }
 
-    async fn go_through(self, purse: Budget, written: &Transcribed) -> Result<Vec<Fact>, String> {
-        let writer = Writer::open(&self.config.load(), purse).map_err(|error| error.to_string())?;
+    async fn go_through(self, purse: Budget, written: &Transcript) -> Result<Vec<Fact>, String> {
+        let writer = recap_writer(&self.config.load(), purse).map_err(|error| error.to_string())?;
         let Some(writer) = writer else { return Ok(Vec::new()) };
         self.caught_up().await?;
         let at = (&*self.store, &written.campaign);
-        proposals::consolidate(at, &written.session, &writer).await
+        consolidate(at, &written.session, &writer).await
     }
 
     /// What happened in a session, as text.
@@ -71,7 +75,7 @@ impl Residence {
         let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
         let purse = own.unwrap_or_else(|| self.aside.purse(&config));
         let writer = match wish.paid {
-            true => Writer::open(&config, purse).map_err(|error| error.to_string())?,
+            true => recap_writer(&config, purse).map_err(|error| error.to_string())?,
             false => None,
         };
         let viewer = if wish.for_dm { Viewer::Dm } else { Viewer::Everyone };
@@ -114,9 +118,9 @@ impl Residence {
         let config = self.config.load_full();
         let played = wanted.played.as_ref();
         let campaign = played.map_or_else(|| campaign_key(&config), |it| key_of(&it.name));
-        let found = proposals::waiting((&*self.store, &campaign), &wanted).await;
+        let found = campaign::waiting((&*self.store, &campaign), &wanted).await;
         let mut found = found.map_err(|error| error.to_string())?;
-        let writer = Writer::open(&config, self.aside.purse(&config)).ok().flatten();
+        let writer = recap_writer(&config, self.aside.purse(&config)).ok().flatten();
         found.note = Some(match writer {
             None => NO_MODEL,
             Some(_) if config.memory.consolidate => ON,
@@ -128,6 +132,6 @@ impl Residence {
     /// Decides about a fact, one verdict after the other.
     pub async fn settled(self, id: FactId, verdict: Verdict) -> Result<(Fact, bool), String> {
         let _turn = self.deciding.lock().await;
-        proposals::settle(&*self.store, id, verdict).await
+        settle(&*self.store, id, verdict).await
     }
 }

@@ -19,19 +19,18 @@ use tokio::sync::mpsc;
 
 use self::aside::Aside;
 use super::{
-    Assistant, CallLog, Hearing, IDENTITIES, Scribe, TableSetup, Tables, Tools, Transcribed,
-    campaign_key, carry_out, for_session, guilds::GuildStore, open_table, privacy, proposals,
-    reload::wall_clock,
+    Assistant, Hearing, IDENTITIES, OpenTables, TableSetup, Tools, campaign_key, for_session,
+    open_table,
 };
 use crate::{
-    app::kept::KeptSession,
     audio::Frame,
-    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    discord::{
-        AddedServer, Fact, FactId, Forgetting, GuildSettings, House, Opened, Opening,
-        PlayedCampaign, Scope, Service, Services, Verdict, WaitingFacts, WantedFacts, Wish,
-        WorldAnswer, WorldOrder, Written,
+    campaign::{
+        self, AddedServer, CallLog, Fact, FactId, ForgetFrom, ForgetRequest, GuildSettings,
+        GuildStore, KeptSession, PlayedCampaign, Tables, Transcript, TranscriptWriter, Verdict,
+        WaitingFacts, WantedFacts, WorldAnswer, WorldOf, WorldOrder, carry_out, wall_clock,
     },
+    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
+    discord::{House, Opened, Opening, Service, Services, Wish, Written},
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Budget, Shaping},
     logic::{
@@ -56,12 +55,13 @@ pub struct Residence {
     config: Arc<ArcSwap<Config>>,
     tools: Arc<Tools>,
     tables: Tables,
+    running: OpenTables,
     hearing: Arc<Hearing>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
     /// Pays what is asked outside sessions.
     aside: Aside,
     dice: Arc<Mutex<StdRng>>,
-    scribe: Scribe,
+    scribe: TranscriptWriter,
     store: Arc<dyn MemoryStore>,
     guilds: GuildStore,
     /// Held while a fact is decided: of two verdicts the second finds it decided.
@@ -72,7 +72,7 @@ pub struct Residence {
 struct Books {
     purse: Budget,
     calls: CallLog,
-    written: Transcribed,
+    written: Transcript,
     commands: mpsc::WeakSender<Command>,
     /// As its table has it.
     config: Arc<Config>,
@@ -83,15 +83,28 @@ impl Residence {
     pub fn new(
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
-        tables: Tables,
-        (hearing, scribe): (Hearing, Scribe),
+        (tables, running): (Tables, OpenTables),
+        (hearing, scribe): (Hearing, TranscriptWriter),
     ) -> Self {
         let aside = Aside::new(&config.load());
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
         let (hearing, store, open) = (Arc::new(hearing), scribe.store(), Arc::default());
         let guilds = GuildStore::new(Arc::clone(&store), &config.load().discord.folder);
         let deciding = Arc::default();
-        Self { config, tools, tables, hearing, open, aside, dice, scribe, store, guilds, deciding }
+        Self {
+            config,
+            tools,
+            tables,
+            running,
+            hearing,
+            open,
+            aside,
+            dice,
+            scribe,
+            store,
+            guilds,
+            deciding,
+        }
     }
 
     /// Held for a line at most, never across an await.
@@ -138,8 +151,9 @@ impl Residence {
         let calls = CallLog::open(calls, id)?;
         let table = open_table(&config, setup)?;
         self.tools.host.catalog().set_changes(&opening.session, opening.tools);
-        self.tables.add(&table, opening.events);
-        let written = Transcribed {
+        self.running.add(&table);
+        self.tables.add(&opening.events);
+        let written = Transcript {
             campaign: campaign_key(&config),
             session: opening.session.0.clone(),
             guild: Some(opening.guild),
@@ -166,13 +180,13 @@ impl Residence {
     }
 
     /// Forgets in the tables that run; the sessions whose calls are being logged.
-    fn forget_at_tables(&self, names: &[String], scope: &Scope) -> BTreeSet<String> {
+    fn forget_at_tables(&self, names: &[String], from: &ForgetFrom) -> BTreeSet<String> {
         let mut books = self.books();
         for (session, books) in books.iter_mut() {
-            let is_meant = match scope {
-                Scope::Everywhere => true,
-                Scope::Guild(guild) => books.written.guild == Some(*guild),
-                Scope::Session(meant) => meant == session,
+            let is_meant = match from {
+                ForgetFrom::Everywhere => true,
+                ForgetFrom::Guild(guild) => books.written.guild == Some(*guild),
+                ForgetFrom::Session(meant) => meant == session,
             };
             if !is_meant {
                 continue;
@@ -190,21 +204,21 @@ impl Residence {
         books.keys().map(|session| session.0.clone()).collect()
     }
 
-    async fn forget_person(self, what: Forgetting) -> Result<u64, String> {
+    async fn forget_person(self, what: ForgetRequest) -> Result<u64, String> {
         self.caught_up().await?;
         let said = |error: memory::Error| error.to_string();
         let player = what.user.to_string();
-        let mut names = privacy::names(&*self.store, &player).await.map_err(said)?;
+        let mut names = campaign::names(&*self.store, &player).await.map_err(said)?;
         names.extend(what.names);
         let names: Vec<String> = names.into_iter().collect();
-        let open = self.forget_at_tables(&names, &what.scope);
-        let (folder, scope) = (self.config.load().data_dir.clone(), what.scope.clone());
+        let open = self.forget_at_tables(&names, &what.from);
+        let (folder, from) = (self.config.load().data_dir.clone(), what.from.clone());
         let files = tokio::task::spawn_blocking(move || {
-            privacy::forget_kept(&folder, &names, &scope, |id| open.contains(id))
+            campaign::forget_kept(&folder, &names, &from, |id| open.contains(id))
         });
         let files = files.await.map_err(|lost| lost.to_string())?;
         files.map_err(|error| format!("{error:#}"))?;
-        privacy::forget(&*self.store, &player, &what.scope).await.map_err(said)
+        campaign::forget(&*self.store, &player, &what.from).await.map_err(said)
     }
 }
 
@@ -284,13 +298,13 @@ impl House for Residence {
         let house = self.clone();
         async move {
             house.caught_up().await?;
-            let lines = privacy::own_lines(&*house.store, &user.to_string()).await;
+            let lines = campaign::own_lines(&*house.store, &user.to_string()).await;
             lines.map_err(|error| error.to_string())
         }
         .boxed()
     }
 
-    fn forget(&self, what: Forgetting) -> BoxFuture<'static, Result<u64, String>> {
+    fn forget(&self, what: ForgetRequest) -> BoxFuture<'static, Result<u64, String>> {
         self.clone().forget_person(what).boxed()
     }
 
@@ -308,7 +322,7 @@ impl House for Residence {
 
     fn fact(&self, id: FactId) -> BoxFuture<'static, Result<Fact, String>> {
         let store = Arc::clone(&self.store);
-        async move { proposals::fact(&*store, id).await }.boxed()
+        async move { campaign::fact(&*store, id).await }.boxed()
     }
 
     fn decide(
@@ -338,7 +352,11 @@ impl House for Residence {
         order: WorldOrder,
     ) -> BoxFuture<'static, Result<WorldAnswer, String>> {
         let (config, store) = (self.config.load_full(), self.scribe.store());
-        async move { carry_out((&config, &*store), played, order).await }.boxed()
+        async move {
+            let (campaign, cast) = (&config.campaign, &*config.npcs);
+            carry_out(WorldOf { store: &*store, campaign, cast }, played, order).await
+        }
+        .boxed()
     }
 
     fn tools(&self) -> &ToolHost {

@@ -4,7 +4,7 @@
 
 use super::super::{Failure, complain};
 use crate::{
-    app::{CallLog, Indexer, Scribe, Transcribed},
+    campaign::{CallLog, Indexer, Transcript, TranscriptWriter},
     session::{Backlog, TurnLine},
 };
 
@@ -13,17 +13,17 @@ pub struct Books {
     /// The log.
     pub calls: CallLog,
     /// Writes the transcript.
-    pub scribe: Scribe,
+    pub transcripts: TranscriptWriter,
     /// Makes it searchable.
     pub indexer: Indexer,
     /// What is written of.
-    pub written: Transcribed,
+    pub written: Transcript,
 }
 
 impl Books {
     /// Counts what is not written yet.
     pub fn backlog(&self) -> Backlog {
-        self.scribe.backlog()
+        self.transcripts.backlog()
     }
 
     /// Writes down a line. It is on the disk afterwards, unless that takes too long.
@@ -32,8 +32,8 @@ impl Books {
     /// The log of calls cannot be written.
     pub async fn add(&mut self, line: &TurnLine) -> Result<(), Failure> {
         self.calls.add(line)?;
-        self.scribe.line(&self.written, line);
-        self.scribe.settled().await;
+        self.transcripts.line(&self.written, line);
+        self.transcripts.settled().await;
         Ok(())
     }
 
@@ -44,15 +44,15 @@ impl Books {
     /// The log of calls cannot be written.
     pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
         self.calls.take_back(turns)?;
-        self.scribe.take_back(&self.written, turns);
-        self.scribe.settled().await;
+        self.transcripts.take_back(&self.written, turns);
+        self.transcripts.settled().await;
         Ok(())
     }
 
     /// Writes down what is left, and that the session has ended.
     pub async fn close(&self) {
-        self.scribe.ends(&self.written);
-        if let Some(missing) = self.scribe.close().await {
+        self.transcripts.ends(&self.written);
+        if let Some(missing) = self.transcripts.close().await {
             complain(&missing);
         }
         self.indexer.close().await;

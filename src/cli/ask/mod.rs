@@ -38,11 +38,9 @@ use self::{
 };
 use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
-    app::{
-        self, Assistant, CallLog, KeptError, KeptSession, Running, Scribe, TableSetup, Tables,
-        Tools, Transcribed,
-    },
+    app::{self, Assistant, OpenTables, Running, TableSetup, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
+    campaign::{CallLog, KeptError, KeptSession, Tables, Transcript, TranscriptWriter},
     config::Config,
     domain::{Npc, SessionId, Tier},
     engine::Budget,
@@ -287,8 +285,10 @@ async fn at_table(
     };
     let table = app::open_table(config, setup)?;
     let commands = table.handle.commands.clone();
-    tables.add(&table, events.clone());
-    let running = Running { path: files.path, tables, tools, log_level: files.set_level };
+    let open = OpenTables::default();
+    open.add(&table);
+    tables.add(&events);
+    let running = Running { path: files.path, tables, open, tools, log_level: files.set_level };
     if let Some(change) = npc.and_then(|seat| brought(config, seat)) {
         commands.send(Command::Scene(change)).await?;
     }
@@ -332,12 +332,12 @@ fn books(
 ) -> Result<Option<Books>, Failure> {
     let (Some(path), Some(store)) = (kept.call_log(), memory) else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
-    let scribe = Scribe::open(store, tables.clone(), &config.memory);
+    let transcripts = TranscriptWriter::open(store, tables.clone(), &config.memory.transcripts);
     let session = kept.id().to_owned();
-    let written = Transcribed { campaign: app::campaign_key(config), session, guild: None };
-    scribe.begins(&written);
-    let indexer = tools.index(config, &scribe);
-    Ok(Some(Books { calls, scribe, indexer, written }))
+    let written = Transcript { campaign: app::campaign_key(config), session, guild: None };
+    transcripts.begins(&written);
+    let indexer = tools.index(config, &transcripts);
+    Ok(Some(Books { calls, transcripts, indexer, written }))
 }
 
 /// Whether an NPC may use tools of `server`; a bare name may be any server's.

@@ -5,10 +5,9 @@
 use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::{
-    guild::task::Guild,
-    ui::reply::Reply,
-    world::{WorldAnswer, WorldOrder},
+use crate::{
+    campaign::{WorldAnswer, WorldOrder},
+    discord::{guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/campaign`.

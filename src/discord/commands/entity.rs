@@ -6,7 +6,8 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply, world::WorldOrder},
+    campaign::WorldOrder,
+    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
     domain::EntityKind,
     import::campaign::kind,
 };

@@ -33,8 +33,8 @@ use serenity::all::{
     CommandInteraction, CreateCommand, CreateModal, Permissions, UserId,
 };
 
-use super::{guild::task::Guild, ui::reply::Reply, world::WorldAnswer};
-use crate::session::Status;
+use super::{guild::task::Guild, ui::reply::Reply};
+use crate::{campaign::WorldAnswer, session::Status};
 
 /// Every command, in the order of `/help`.
 pub const ALL: &[Command] = &[

@@ -3,11 +3,13 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts, records};
-use crate::discord::{
-    guild::task::Guild,
-    house::{Service, Services},
-    options::Consent,
-    ui::reply::Reply,
+use crate::{
+    campaign::Consent,
+    discord::{
+        guild::task::Guild,
+        house::{Service, Services},
+        ui::reply::Reply,
+    },
 };
 
 /// `/privacy`.

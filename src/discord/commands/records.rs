@@ -7,11 +7,9 @@ use futures::FutureExt;
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
 use super::{Answer, Refusal, Then};
-use crate::discord::{
-    buttons::ButtonPress,
-    guild::task::Guild,
-    house::{Forgetting, Scope},
-    ui::reply::Reply,
+use crate::{
+    campaign::{ForgetFrom, ForgetRequest},
+    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
 };
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
@@ -77,16 +75,16 @@ pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
 pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     let (what, whose) = which.split_once(':').unwrap_or((which, ""));
     let whose: u64 = whose.parse().map_err(|_| "this button is of no use any more")?;
-    let (own, scope) = match what {
-        "delete" if whose == press.user.get() => (Some(&press.name), Scope::Everywhere),
+    let (own, from) = match what {
+        "delete" if whose == press.user.get() => (Some(&press.name), ForgetFrom::Everywhere),
         "delete" => return Err("only they can delete what they said (/privacy delete)".into()),
-        "purge" if press.is_dm => (None, Scope::Guild(guild.id.get())),
+        "purge" if press.is_dm => (None, ForgetFrom::Guild(guild.id.get())),
         _ => return Err(guild.only_dms().into()),
     };
     let character = guild.settings.characters.remove(&whose);
     guild.keep();
     let names = own.cloned().into_iter().chain(character).collect();
-    let deleted = guild.shared.house.forget(Forgetting { user: whose, names, scope });
+    let deleted = guild.shared.house.forget(ForgetRequest { user: whose, names, from });
     let work = async move {
         let text = match deleted.await {
             Ok(lines) => format!(

@@ -6,9 +6,11 @@ use serenity::all::{
 };
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::{
-    access, buttons::ButtonPress, guild::task::Guild, house::Services, options::Consent,
-    ui::reply::Reply,
+use crate::{
+    campaign::Consent,
+    discord::{
+        access, buttons::ButtonPress, guild::task::Guild, house::Services, ui::reply::Reply,
+    },
 };
 
 /// `/setup`.

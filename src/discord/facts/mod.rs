@@ -1,8 +1,7 @@
 //! Facts that a model proposes, put before the game master: accepted, said in other words, or
 //! rejected.
 //!
-//! Entry types: [`Fact`], [`WaitingFacts`], [`Verdict`]; functions [`list`], [`pressed`],
-//! [`pressed_in_list`]. The id of a button holds all that it needs, so that it outlives a restart.
+//! Entry functions: [`list`], [`pressed`], [`pressed_in_list`]. The id of a button holds all that it needs, so that it outlives a restart.
 //! **Never**: shows a proposal to players, or takes one for true unasked.
 
 use std::time::Duration;
@@ -20,8 +19,8 @@ use super::{
     guild::outbox::ChannelMessage,
     guild::task::Guild,
     ui::reply::Reply,
-    world::PlayedCampaign,
 };
+use crate::campaign::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts};
 
 /// Messages of one session at most; the others are listed by the command.
 const MESSAGES_MAX: usize = 5;
@@ -33,80 +32,6 @@ const EDITED_MAX: u16 = 4_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Said to whoever presses what says nothing.
 const USELESS: &str = "this button is of no use any more (/session facts)";
-
-/// Which fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FactId {
-    /// Key of its campaign.
-    pub campaign: String,
-    /// Its id there.
-    pub fact: String,
-}
-
-/// What became of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It waits.
-    Waiting,
-    /// It counts.
-    Accepted,
-    /// It does not.
-    Rejected,
-}
-
-/// A fact as game masters see it.
-#[derive(Clone, Debug)]
-pub struct Fact {
-    /// Which.
-    pub id: FactId,
-    /// What is so.
-    pub text: String,
-    /// The lines that prove it, quoted.
-    pub proof: Vec<String>,
-    /// When that was said.
-    pub when: String,
-    /// No NPC is told, accepted or not.
-    pub dm_only: bool,
-    /// What became of it.
-    pub standing: Standing,
-}
-
-/// Some of the facts that wait.
-#[derive(Clone, Debug, Default)]
-pub struct WaitingFacts {
-    /// These, the oldest first.
-    pub facts: Vec<Fact>,
-    /// How many there are before them.
-    pub before: usize,
-    /// How many there are in all.
-    pub all: usize,
-    /// Why there may be none.
-    pub note: Option<&'static str>,
-}
-
-/// Which of the facts that wait are wanted.
-#[derive(Clone, Debug)]
-pub struct WantedFacts {
-    /// Of sessions of this guild.
-    pub guild: u64,
-    /// The campaign; `None`: the configured one.
-    pub played: Option<PlayedCampaign>,
-    /// After so many.
-    pub after: usize,
-    /// At most so many.
-    pub count: usize,
-}
-
-/// What the game master says to a fact.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// It holds.
-    Accept,
-    /// It holds in these words.
-    Edit(String),
-    /// It does not.
-    Reject,
-}
 
 impl Verdict {
     fn done(&self) -> &'static str {
@@ -174,12 +99,12 @@ impl Fact {
 
     /// What is to be read once somebody has decided, or tried to.
     fn closed(&self, done: bool, word: &str, name: &str) -> String {
-        let how = match (done, self.standing) {
+        let how = match (done, self.status) {
             (true, _) => format!("{word} by {name}"),
-            (false, Standing::Accepted) => "Was accepted before".to_owned(),
-            (false, Standing::Rejected) => "Was rejected before".to_owned(),
+            (false, FactStatus::Accepted) => "Was accepted before".to_owned(),
+            (false, FactStatus::Rejected) => "Was rejected before".to_owned(),
             // Somebody has changed it this moment.
-            (false, Standing::Waiting) => "Nothing was decided".to_owned(),
+            (false, FactStatus::Proposed) => "Nothing was decided".to_owned(),
         };
         format!("{}\n**{how}**", self.shown())
     }
@@ -373,7 +298,7 @@ fn edited(press: &ButtonPress) -> Result<String, Refusal> {
 
 /// A form with the fact's words.
 fn form(place: Place, fact: &Fact) -> Result<Answer, Refusal> {
-    if fact.standing != Standing::Waiting {
+    if fact.status != FactStatus::Proposed {
         let text = fact.closed(false, "", "");
         return Ok(Answer::Now(Reply::private(text)));
     }

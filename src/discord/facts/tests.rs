@@ -6,13 +6,13 @@ use super::*;
 
 fn fact(number: usize) -> Fact {
     Fact {
-        // As long as keys of campaigns get, see `app::key_of`.
+        // As long as keys of campaigns get, see `campaign::key_of`.
         id: FactId { campaign: "k".repeat(64), fact: format!("fact-{number:016x}") },
         text: format!("Fact {number}."),
         proof: vec!["#1 Anna: “Aye.”".to_owned()],
         when: "2026-11-22 20:00".to_owned(),
         dm_only: false,
-        standing: Standing::Waiting,
+        status: FactStatus::Proposed,
     }
 }
 
@@ -63,7 +63,7 @@ fn a_page_has_a_row_for_each_fact_and_one_to_turn_it() {
 #[test]
 fn who_came_second_reads_what_was_decided() {
     let mut decided = fact(1);
-    decided.standing = Standing::Rejected;
+    decided.status = FactStatus::Rejected;
     assert!(decided.closed(false, "Accepted", "Dora").ends_with("**Was rejected before**"));
     assert!(decided.closed(true, "Rejected", "Dora").ends_with("**Rejected by Dora**"));
 }

@@ -12,11 +12,11 @@ use crate::discord::{
     commands::{Answer, Refusal, Then},
     guild::session::{GuildSession, Standing},
     guild::task::Guild,
-    options::Consent,
     ui::reply::Reply,
 };
 use crate::{
     audio::FRAME,
+    campaign::Consent,
     session::{Outcome, SpeakerId, TurnLine},
 };
 

@@ -8,11 +8,12 @@ use crate::discord::{
     buttons::ButtonPress,
     commands::{Answer, Refusal},
     guild::task::{Guild, Job},
-    house::{Forgetting, Scope},
-    options::Consent,
     ui::reply::Reply,
 };
-use crate::session::{Command, SpeakerId};
+use crate::{
+    campaign::{Consent, ForgetFrom, ForgetRequest},
+    session::{Command, SpeakerId},
+};
 
 /// Said aloud.
 const SPOKEN_NOTICE: &str = "Hello. The characters of this game listen in this channel. \
@@ -127,8 +128,8 @@ impl Guild {
         let Ok(live) = self.session() else { return };
         let names = live.people.get(&user).map(|it| it.name.clone());
         let names = names.into_iter().chain(self.settings.characters.get(&user).cloned()).collect();
-        let scope = Scope::Session(live.session.clone());
-        let deleted = self.shared.house.forget(Forgetting { user, names, scope });
+        let from = ForgetFrom::Session(live.session.clone());
+        let deleted = self.shared.house.forget(ForgetRequest { user, names, from });
         self.spawn(async move {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {

@@ -10,9 +10,11 @@ use crate::discord::{
     commands::{Call, Refusal},
     guild::session::{GuildSession, Person, Standing},
     guild::task::Guild,
-    options::Consent,
 };
-use crate::session::{Command, Speaker, SpeakerId};
+use crate::{
+    campaign::Consent,
+    session::{Command, Speaker, SpeakerId},
+};
 
 impl Guild {
     /// Looks who is in the channel, and tells the table.

@@ -23,9 +23,9 @@ use crate::discord::{
     house::{House, Opening},
     ui::panel::Panel,
     voice::{self, LEAD, TableAudio, VoiceConnection},
-    world::PlayedCampaign,
 };
 use crate::{
+    campaign::PlayedCampaign,
     domain::{Npc, SessionId},
     session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
     tools::{CastChanges, Effects},

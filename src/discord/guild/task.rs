@@ -27,13 +27,12 @@ use crate::discord::{
     guild::outbox::Outbox,
     guild::session::{GuildSession, Wanted},
     house::House,
-    options::{Consent, Options},
-    settings::GuildSettings,
+    options::Options,
     ui::reply::Reply,
     voice::VoiceNews,
-    world::{PlayedCampaign, WorldOrder},
 };
 use crate::{
+    campaign::{Consent, GuildSettings, PlayedCampaign, WorldOrder},
     domain::{Npc, SessionId},
     logic::cast::find_npc,
     session::TableEvent,

@@ -4,8 +4,9 @@
 use serenity::all::CreateCommandOption;
 
 use super::{Answer, Call, NAME_MAX, Refusal, group};
-use crate::discord::{
-    commands::parts, guild::task::Guild, settings::AddedServer, ui::reply::Reply,
+use crate::{
+    campaign::AddedServer,
+    discord::{commands::parts, guild::task::Guild, ui::reply::Reply},
 };
 
 /// Longest command line, address or token.

@@ -5,9 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Verdict, Writer, date, decide, facts, recap};
+use super::{
+    decisions::{decide, facts},
+    fact::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts},
+};
 use crate::{
-    discord::{Fact, FactId, Standing, WaitingFacts, WantedFacts},
+    campaign::{Writer, date, recap},
     logic::words::shortened,
     memory::{
         CampaignKey, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore, Pick,
@@ -92,7 +95,7 @@ pub async fn settle(
     verdict: Verdict,
 ) -> Result<(Fact, bool), String> {
     let before = fact(store, id.clone()).await?;
-    if before.standing != Standing::Waiting {
+    if before.status != FactStatus::Proposed {
         return Ok((before, false));
     }
     let campaign = CampaignKey(id.campaign.clone());
@@ -124,11 +127,7 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
             proof: first.into_iter().chain(last).map(quoted).collect(),
             when: date(first.map_or(item.made, |line| line.said.at)),
             dm_only: item.visibility == Visibility::Dm,
-            standing: match item.status {
-                Status::Proposed => Standing::Waiting,
-                Status::Accepted => Standing::Accepted,
-                Status::Rejected => Standing::Rejected,
-            },
+            status: item.status,
         });
     }
     Ok(all)

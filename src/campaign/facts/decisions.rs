@@ -2,7 +2,7 @@
 //!
 //! Entry functions: [`facts`], [`decide`]. **Never**: takes a proposal for true unasked.
 
-pub use crate::discord::Verdict;
+use super::fact::Verdict;
 use crate::memory::{CampaignKey, Error, Item, ItemFilter, ItemKind, MemoryStore, Status, Viewer};
 
 /// The facts that wait for the game master, the oldest first; with `all` those that were decided

@@ -1,41 +1,24 @@
-//! Campaign files into the store, and entities of the store to names at the table.
+//! Campaign files into the store.
 //!
-//! Entry functions: [`plan`] and [`Plan::carry_out`], [`for_session`]. **Never**: changes an entity that
-//! belongs to the configured campaign file, unless by that file.
-
-mod orders;
+//! Entry functions: [`plan`] and [`Plan::carry_out`]. **Never**: changes an entity that belongs to the
+//! configured campaign file, unless by that file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use orders::carry_out;
-
-use super::{campaign_key, key_of, open_memory};
+use super::entities::{CAMPAIGN_FILE, is_of_campaign_file, remembered};
 use crate::{
-    config::{Config, MemoryPlace},
-    discord::PlayedCampaign,
-    domain::{self, Campaign},
-    import::campaign::{Edge, KnownEntity, World, WorldEntity, link},
-    logic::prompt,
+    import::campaign::{Edge, KnownEntity, World, link},
     memory::{
-        CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Provenance,
-        Relation, RelationKey, Viewer, Visibility,
+        CampaignKey, Change, Entity, EntityFilter, Error, MemoryStore, Provenance, Relation,
+        RelationKey, Viewer, Visibility,
     },
     yaml::{Problem, Problems, quoted},
 };
 
-/// Where entities of the configured campaign file come from, before their id.
-pub const CAMPAIGN_FILE: &str = "campaign-file:";
-/// Where imported entities come from, before their id.
-pub const IMPORT: &str = "import:";
 /// The attribute of a relation that says which entity's file entry it comes from.
 const SAID_BY: &str = "source";
-/// The attribute of an entity that says how its name is said.
-const PRONUNCIATION: &str = "pronunciation";
-/// Most entities of the store whose names a table knows: more would push a recogniser's other words
-/// aside.
-const NAMED_MAX: usize = 1_000;
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -204,11 +187,6 @@ fn foreign(worlds: &[World], before: &BTreeMap<&str, &Entity>, source: &str) -> 
     problems
 }
 
-/// Whether the configured campaign file describes it.
-pub fn is_of_campaign_file(entity: &Entity) -> bool {
-    entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
-}
-
 /// Alike, wherever the campaign file's own come from.
 fn is_same(old: &Entity, new: &Entity) -> bool {
     let source = if is_of_campaign_file(old) && !is_of_campaign_file(new) {
@@ -222,132 +200,4 @@ fn is_same(old: &Entity, new: &Entity) -> bool {
 fn known(entity: &Entity) -> KnownEntity {
     let names = std::iter::once(&entity.name).chain(&entity.aliases).cloned();
     KnownEntity { id: entity.id.clone(), names: names.collect() }
-}
-
-/// As the store has it.
-fn remembered(of: &WorldEntity, source: &str) -> Entity {
-    let entity = &of.entity;
-    let text = |text: &String| Value::String(text.clone());
-    let mut attributes: BTreeMap<String, Value> =
-        of.properties.iter().map(|(key, value)| (key.clone(), text(value))).collect();
-    attributes.extend(entity.pronunciation.iter().map(|it| (PRONUNCIATION.to_owned(), text(it))));
-    Entity {
-        id: of.id.clone(),
-        kind: kind(entity.kind),
-        name: entity.name.clone(),
-        aliases: entity.aliases.clone(),
-        description: entity.description.clone(),
-        attributes,
-        tags: of.tags.clone(),
-        knowledge: prompt::known_by(entity),
-        visibility: match (entity.dm_only, entity.known_to.as_slice()) {
-            (false, _) => Visibility::Everyone,
-            (true, []) => Visibility::Dm,
-            (true, npcs) => Visibility::Npcs(npcs.to_vec()),
-        },
-        source: Some(format!("{source}{}", of.id)),
-    }
-}
-
-/// The same kind in the store.
-pub const fn kind(kind: domain::EntityKind) -> EntityKind {
-    match kind {
-        domain::EntityKind::Npc => EntityKind::Npc,
-        domain::EntityKind::Player => EntityKind::Player,
-        domain::EntityKind::Location => EntityKind::Location,
-        domain::EntityKind::Item => EntityKind::Item,
-        domain::EntityKind::Faction => EntityKind::Faction,
-        domain::EntityKind::Event => EntityKind::Event,
-        domain::EntityKind::Quest => EntityKind::Quest,
-        domain::EntityKind::Concept => EntityKind::Concept,
-        domain::EntityKind::Lore => EntityKind::Lore,
-    }
-}
-
-/// The same kind at a table.
-const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
-    match kind {
-        EntityKind::Npc => domain::EntityKind::Npc,
-        EntityKind::Player => domain::EntityKind::Player,
-        EntityKind::Location => domain::EntityKind::Location,
-        EntityKind::Item => domain::EntityKind::Item,
-        EntityKind::Faction => domain::EntityKind::Faction,
-        EntityKind::Event => domain::EntityKind::Event,
-        EntityKind::Quest => domain::EntityKind::Quest,
-        EntityKind::Concept => domain::EntityKind::Concept,
-        EntityKind::Lore => domain::EntityKind::Lore,
-    }
-}
-
-/// `config` as a session of the campaign called `other` plays it, or of the one that is configured: its
-/// campaign also has the entities of the store that no file has, so that their names are heard, put
-/// right, said, and known.
-///
-/// # Errors
-/// The store's own.
-pub async fn for_session(
-    config: &Config,
-    store: &dyn MemoryStore,
-    other: Option<&PlayedCampaign>,
-) -> Result<Config, Error> {
-    let mut config = config.clone();
-    let own = campaign_key(&config);
-    if let Some(other) = other.filter(|other| key_of(&other.name) != own) {
-        config.campaign = Campaign {
-            name: other.name.clone(),
-            description: other.description.clone(),
-            system: other.system.clone(),
-            // What people do not want brought up they want in no campaign.
-            lines_and_veils: config.campaign.lines_and_veils,
-            ..Campaign::default()
-        };
-        config.world = World::default();
-    }
-    let key = campaign_key(&config);
-    let found = store.entities(&key, EntityFilter::default(), Viewer::Dm).await?;
-    let others: Vec<Entity> =
-        found.into_iter().filter(|it| key != own || !is_of_campaign_file(it)).collect();
-    if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
-        tracing::warn!(unnamed, "there are more entities than names a table can listen for");
-    }
-    config.campaign.entities.extend(others.into_iter().take(NAMED_MAX).map(at_table));
-    Ok(config)
-}
-
-/// `config` with the names that its store has, if it has one yet.
-pub async fn with_names(config: &Config) -> Config {
-    if let MemoryPlace::File(path) = &config.memory.place
-        && !path.exists()
-    {
-        return config.clone();
-    }
-    let named = async {
-        let store = open_memory(config).await?;
-        anyhow::Ok(for_session(config, &*store, None).await?)
-    };
-    named.await.unwrap_or_else(|error| {
-        let error = format!("{error:#}");
-        tracing::warn!(error, "only names of files are known");
-        config.clone()
-    })
-}
-
-/// As a table has it.
-fn at_table(of: Entity) -> domain::Entity {
-    let pronunciation = of.attributes.get(PRONUNCIATION).and_then(Value::as_str);
-    let (dm_only, known_to) = match of.visibility {
-        // Who must know a topic to know of it is for the store's queries to say.
-        Visibility::Everyone => (!of.knowledge.is_empty(), Vec::new()),
-        Visibility::Dm => (true, Vec::new()),
-        Visibility::Npcs(npcs) => (true, npcs),
-    };
-    domain::Entity {
-        kind: kind_at_table(of.kind),
-        name: of.name,
-        aliases: of.aliases,
-        description: of.description,
-        pronunciation: pronunciation.map(str::to_owned),
-        dm_only,
-        known_to,
-    }
 }

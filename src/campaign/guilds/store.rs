@@ -12,8 +12,8 @@ use std::{
 
 use tokio::{task::spawn_blocking, time::timeout};
 
+use super::settings::GuildSettings;
 use crate::{
-    discord::GuildSettings,
     files,
     memory::{GuildRecord, MemoryStore},
 };

@@ -10,16 +10,15 @@ use std::{fmt::Write as _, sync::Arc};
 
 use serde::Serialize;
 
-use super::{brain, date};
 use crate::{
-    config::Config,
-    domain::fnv1a,
+    campaign::date,
+    domain::{Npc, fnv1a},
     engine::{Budget, NpcModel},
     memory::{
         CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore,
         Session, SessionFilter, Status, TranscriptLine, Viewer, Visibility,
     },
-    provider,
+    provider::ChatModel,
 };
 
 /// Something that happened, and the lines that prove it.
@@ -57,15 +56,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The assistant's model, paid for from `budget`; `None` where it reads no prompts.
-    ///
-    /// # Errors
-    /// An address or key that makes no request.
-    pub fn open(config: &Config, budget: Budget) -> Result<Option<Self>, provider::Error> {
-        let npc = Arc::new(config.assistant.clone());
-        let model = brain(&config.llm, &npc, 0)?;
+    /// The model of the assistant `npc`, paid for from `budget`; `None` where it reads no prompts.
+    pub fn new(model: Arc<dyn ChatModel>, npc: Arc<Npc>, budget: Budget) -> Option<Self> {
         let model = NpcModel { npc, model, budget, max_tokens: model::LONGEST };
-        Ok(model.model.reads_prompts().then_some(Self { model }))
+        model.model.reads_prompts().then_some(Self { model })
     }
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{options::Consent, world::PlayedCampaign};
-use crate::tools::CastChanges;
+use super::consent::Consent;
+use crate::{campaign::PlayedCampaign, tools::CastChanges};
 
 /// The format written.
 const VERSION: u32 = 1;

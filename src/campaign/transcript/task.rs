@@ -1,10 +1,10 @@
-//! The scribe's task.
+//! The task that writes transcripts.
 //!
-//! Entry type: [`Pen`]. While the store is away everything goes into the spill, so that it stays in
+//! Entry type: [`WriterTask`]. While the store is away everything goes into the spill, so that it stays in
 //! its order; once it is back the spill goes first. **Never**: waits for the store with a line that
 //! is on no disk, unless there is no room for it on one.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{Notify, mpsc, oneshot},
@@ -15,10 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::spill::{Entry, Spill};
 use crate::{
-    app::{Tables, memory::now},
-    config::MemoryOptions,
+    campaign::{Tables, now},
     memory::{CampaignKey, Error, Forget, MemoryStore},
-    session::{Backlog, TableEvent},
+    session::Backlog,
 };
 
 /// First and longest wait before the same is tried again.
@@ -28,7 +27,16 @@ const HURRY: Duration = Duration::from_secs(3);
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 3_600 * 1_000;
 
-/// What the scribe is told.
+/// How transcripts are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranscriptOptions {
+    /// What cannot be written into the store waits in files called like this.
+    pub spill: PathBuf,
+    /// Days after which a session is deleted; `None`: never.
+    pub retention_days: Option<u64>,
+}
+
+/// What the task is told.
 pub enum Note {
     /// Write this.
     Write(Entry),
@@ -37,12 +45,12 @@ pub enum Note {
 }
 
 /// The task's own side.
-pub struct Pen {
+pub struct WriterTask {
     store: Arc<dyn MemoryStore>,
     tables: Tables,
     /// Told whenever lines were written.
     news: Arc<Notify>,
-    options: MemoryOptions,
+    options: TranscriptOptions,
     backlog: Backlog,
     stop: CancellationToken,
     /// `None`: it cannot be used.
@@ -53,11 +61,11 @@ pub struct Pen {
     again: Instant,
 }
 
-impl Pen {
+impl WriterTask {
     /// Writes into the store of the three; nothing is read yet.
     pub fn new(
         (store, tables, news): (Arc<dyn MemoryStore>, Tables, Arc<Notify>),
-        options: &MemoryOptions,
+        options: &TranscriptOptions,
         backlog: Backlog,
         stop: CancellationToken,
     ) -> Self {
@@ -273,12 +281,8 @@ impl Pen {
     }
 
     fn tell(&self, text: &str) {
-        for table in self.tables.running() {
-            if let Some(events) = table.events.upgrade() {
-                // A full queue has told other things; the count stays.
-                _ = events.try_send(TableEvent::Notice(text.to_owned()));
-            }
-        }
+        // A full queue has told other things; the count stays.
+        self.tables.tell(text);
     }
 
     /// Forgets what is too old.

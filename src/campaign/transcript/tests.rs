@@ -2,25 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Scribe, Transcribed, line::utterances};
+use super::{Transcript, TranscriptOptions, TranscriptWriter, line::utterances};
 use crate::{
-    app::Tables,
-    config::{MemoryOptions, MemoryPlace},
+    campaign::Tables,
     memory::{CampaignKey, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
     session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
 
-fn options(folder: &tempfile::TempDir) -> MemoryOptions {
-    MemoryOptions {
-        place: MemoryPlace::File(folder.path().join("memory.db")),
-        spill: folder.path().join("waiting"),
-        retention_days: None,
-        consolidate: true,
-    }
+fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
+    TranscriptOptions { spill: folder.path().join("waiting"), retention_days: None }
 }
 
-fn of(guild: Option<u64>) -> Transcribed {
-    Transcribed { campaign: CampaignKey("c".to_owned()), session: "s".to_owned(), guild }
+fn of(guild: Option<u64>) -> Transcript {
+    Transcript { campaign: CampaignKey("c".to_owned()), session: "s".to_owned(), guild }
 }
 
 fn line() -> TurnLine {
@@ -73,15 +67,15 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
-    let scribe = Scribe::open(Arc::clone(&store), Tables::default(), &options(&folder));
+    let writer = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
     let of = of(None);
-    scribe.begins(&of);
+    writer.begins(&of);
     for turn in 1..=100 {
-        scribe.line(&of, &TurnLine { turn, ..line() });
+        writer.line(&of, &TurnLine { turn, ..line() });
     }
-    scribe.ends(&of);
-    assert_eq!(scribe.close().await, None);
-    assert_eq!(scribe.backlog().count(), Unwritten::default());
+    writer.ends(&of);
+    assert_eq!(writer.close().await, None);
+    assert_eq!(writer.backlog().count(), Unwritten::default());
     let lines = store.lines(&of.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
     assert_eq!(lines.len(), 200);
     assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
@@ -96,16 +90,16 @@ async fn what_cannot_be_written_is_counted() {
     let store = Arc::new(Sqlite::open(&path).unwrap());
     let of = of(None);
     // No campaign has this name: whatever is written of it is refused.
-    let refused = Transcribed { campaign: CampaignKey(String::new()), ..of.clone() };
-    let scribe = Scribe::open(store, Tables::default(), &options(&folder));
-    scribe.line(&refused, &line());
-    scribe.settled().await;
-    assert_eq!(scribe.backlog().count(), Unwritten { waiting: 0, lost: 2 });
-    assert!(scribe.backlog().count().is_troubled());
+    let refused = Transcript { campaign: CampaignKey(String::new()), ..of.clone() };
+    let writer = TranscriptWriter::open(store, Tables::default(), &options(&folder));
+    writer.line(&refused, &line());
+    writer.settled().await;
+    assert_eq!(writer.backlog().count(), Unwritten { waiting: 0, lost: 2 });
+    assert!(writer.backlog().count().is_troubled());
     // What can be written still is.
-    scribe.line(&of, &line());
-    let missing = scribe.close().await.unwrap();
+    writer.line(&of, &line());
+    let missing = writer.close().await.unwrap();
     assert!(missing.contains("lacks 2 lines"), "{missing}");
-    scribe.line(&of, &line());
-    assert_eq!(scribe.backlog().count().lost, 4, "after its end nothing is written");
+    writer.line(&of, &line());
+    assert_eq!(writer.backlog().count().lost, 4, "after its end nothing is written");
 }

@@ -12,9 +12,13 @@ use std::{
 
 use anyhow::Context;
 
-use super::{KeptSession, call_log::forget_calls, date, time};
+use super::{
+    call_log::forget_calls,
+    dates::{date, time},
+    kept::KeptSession,
+};
 use crate::{
-    discord::Scope,
+    domain::SessionId,
     memory::{
         CampaignKey, Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
     },
@@ -22,6 +26,28 @@ use crate::{
 
 /// What names of Discord's sessions begin with.
 const SESSIONS: &str = "discord-";
+
+/// Whose lines are forgotten, and which of them.
+#[derive(Clone, Debug)]
+pub struct ForgetRequest {
+    /// The person, by their id on Discord.
+    pub user: u64,
+    /// What they are called now, beside what is known of them.
+    pub names: Vec<String>,
+    /// Where the lines were said.
+    pub from: ForgetFrom,
+}
+
+/// Where lines were said that are forgotten.
+#[derive(Clone, Debug)]
+pub enum ForgetFrom {
+    /// Anywhere.
+    Everywhere,
+    /// In sessions of this guild.
+    Guild(u64),
+    /// In this session alone.
+    Session(SessionId),
+}
 
 /// Everything a person has said, as text for them; `player` is their identity.
 ///
@@ -87,18 +113,22 @@ pub async fn names(store: &dyn MemoryStore, player: &str) -> Result<BTreeSet<Str
 ///
 /// # Errors
 /// The memory cannot be written.
-pub async fn forget(store: &dyn MemoryStore, player: &str, scope: &Scope) -> Result<u64, Error> {
+pub async fn forget(
+    store: &dyn MemoryStore,
+    player: &str,
+    from: &ForgetFrom,
+) -> Result<u64, Error> {
     let mut gone = 0;
     for campaign in store.campaigns().await? {
         let lines = theirs(store, &campaign, player).await?;
         let guilds = guilds(store, &campaign).await?;
-        let is_meant = |line: &&TranscriptLine| match scope {
-            Scope::Everywhere => true,
-            Scope::Guild(guild) => guilds.get(&line.said.session) == Some(guild),
-            Scope::Session(session) => line.said.session == session.0,
+        let is_meant = |line: &&TranscriptLine| match from {
+            ForgetFrom::Everywhere => true,
+            ForgetFrom::Guild(guild) => guilds.get(&line.said.session) == Some(guild),
+            ForgetFrom::Session(session) => line.said.session == session.0,
         };
         let meant: Vec<_> = lines.iter().filter(is_meant).map(|it| it.said.uid.clone()).collect();
-        let is_all = meant.len() == lines.len() && !matches!(scope, Scope::Session(_));
+        let is_all = meant.len() == lines.len() && !matches!(from, ForgetFrom::Session(_));
         let done = if is_all {
             store.forget(&campaign, Forget::Player(player.to_owned())).await?
         } else {
@@ -127,7 +157,7 @@ async fn guilds(
 pub fn forget_kept(
     data_dir: &Path,
     names: &[String],
-    scope: &Scope,
+    from: &ForgetFrom,
     is_open: impl Fn(&str) -> bool,
 ) -> anyhow::Result<()> {
     let folder = data_dir.join("sessions");
@@ -139,10 +169,10 @@ pub fn forget_kept(
             return Err(anyhow::Error::new(error).context(format!("cannot read '{shown}'")));
         }
     };
-    let is_meant = |id: &str| match scope {
-        Scope::Everywhere => id.starts_with(SESSIONS),
-        Scope::Guild(guild) => id.starts_with(&format!("{SESSIONS}{guild}-")),
-        Scope::Session(session) => id == session.0,
+    let is_meant = |id: &str| match from {
+        ForgetFrom::Everywhere => id.starts_with(SESSIONS),
+        ForgetFrom::Guild(guild) => id.starts_with(&format!("{SESSIONS}{guild}-")),
+        ForgetFrom::Session(session) => id == session.0,
     };
     let mut ids = BTreeSet::new();
     for file in files {

@@ -1,6 +1,6 @@
 //! Makes what was said searchable in pieces, by words and by vectors.
 //!
-//! Entry type: [`Indexer`]. **Never**: keeps the scribe or a table waiting.
+//! Entry type: [`Indexer`]. **Never**: keeps the transcript writer or a table waiting.
 
 mod chunk;
 #[cfg(test)]

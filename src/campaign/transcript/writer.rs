@@ -1,13 +1,7 @@
 //! Writes down what was said, beside everything else.
 //!
-//! Entry type: [`Scribe`]. **Never**: keeps a table waiting, or gives up a line while there is room
+//! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is room
 //! for it.
-
-mod line;
-mod pen;
-mod spill;
-#[cfg(test)]
-mod tests;
 
 use std::{
     collections::VecDeque,
@@ -22,14 +16,17 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Tables, memory::now};
+use super::{
+    line,
+    of::Transcript,
+    spill::Entry,
+    task::{Note, TranscriptOptions, WriterTask},
+};
 use crate::{
-    config::MemoryOptions,
-    memory::{CampaignKey, MemoryStore, Session, Uid},
+    campaign::{Tables, now},
+    memory::{MemoryStore, Session, Uid},
     session::{Backlog, TurnLine},
 };
-use pen::{Note, Pen};
-use spill::Entry;
 
 /// Notes waiting for the store: hours of talk, some megabytes; more are lost, and counted.
 const NOTES_CAPACITY: usize = 8_192;
@@ -40,17 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Turns whose lines can still be taken back.
 const RECENT: usize = 256;
 
-/// A session that is written down.
-#[derive(Clone, Debug)]
-pub struct Transcribed {
-    /// The campaign it belongs to.
-    pub campaign: CampaignKey,
-    /// Its name.
-    pub session: String,
-    /// Its guild; without one players are known by their names.
-    pub guild: Option<u64>,
-}
-
 /// A turn that was written down just now.
 struct Recent {
     session: String,
@@ -60,7 +46,7 @@ struct Recent {
 
 /// Writes down what was said. Cloning shares it.
 #[derive(Clone)]
-pub struct Scribe {
+pub struct TranscriptWriter {
     store: Arc<dyn MemoryStore>,
     written: Arc<Notify>,
     notes: mpsc::Sender<Note>,
@@ -70,17 +56,17 @@ pub struct Scribe {
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
 }
 
-impl Scribe {
+impl TranscriptWriter {
     /// Writes into `store` until closed, beginning with what earlier runs could not write; game
     /// masters of `tables` are told when it cannot. Sessions older than `options` say are forgotten
     /// whenever one begins.
-    pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &MemoryOptions) -> Self {
+    pub fn open(store: Arc<dyn MemoryStore>, tables: Tables, options: &TranscriptOptions) -> Self {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let written = Arc::new(Notify::new());
         let parts = (Arc::clone(&store), tables, Arc::clone(&written));
-        let pen = Pen::new(parts, options, backlog.clone(), stop.clone());
-        let task = Arc::new(Mutex::new(Some(tokio::spawn(pen.write_all(queue)))));
+        let task = WriterTask::new(parts, options, backlog.clone(), stop.clone());
+        let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
         Self { store, written, notes, backlog, recent: Arc::default(), stop, task }
     }
 
@@ -100,7 +86,7 @@ impl Scribe {
     }
 
     /// A session begins, or is gone on with.
-    pub fn begins(&self, of: &Transcribed) {
+    pub fn begins(&self, of: &Transcript) {
         let session = Session {
             id: of.session.clone(),
             guild: of.guild,
@@ -111,14 +97,14 @@ impl Scribe {
     }
 
     /// A session has ended.
-    pub fn ends(&self, of: &Transcribed) {
+    pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
         let session = Session { id: of.session.clone(), ended, ..Session::default() };
         self.note(Entry::Session(of.campaign.clone(), session));
     }
 
     /// Something was said; returns at once.
-    pub fn line(&self, of: &Transcribed, line: &TurnLine) {
+    pub fn line(&self, of: &Transcript, line: &TurnLine) {
         let lines = line::utterances(of, line, now());
         if !lines.is_empty() {
             let uids = lines.iter().map(|line| line.uid.clone()).collect();
@@ -134,7 +120,7 @@ impl Scribe {
     }
 
     /// Turns are taken back, those that are still to be written included; returns at once.
-    pub fn take_back(&self, of: &Transcribed, turns: &[u64]) {
+    pub fn take_back(&self, of: &Transcript, turns: &[u64]) {
         let mut lines = Vec::new();
         self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
             let taken = it.session == of.session && turns.contains(&it.turn);
@@ -165,7 +151,7 @@ impl Scribe {
         let (done, marked) = oneshot::channel();
         let mark = async {
             if self.notes.send(Note::Mark(done)).await.is_ok() {
-                // Without an answer the scribe has ended, and everything with it.
+                // Without an answer the writer has ended, and everything with it.
                 _ = marked.await;
             }
         };

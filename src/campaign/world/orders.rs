@@ -2,11 +2,14 @@
 //!
 //! Entry function: [`carry_out`]. **Never**: removes what the configured campaign file would bring back.
 
-use super::{IMPORT, ImportError, PRONUNCIATION, is_of_campaign_file, kind, plan};
+use super::{
+    entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
+    order::{WorldAnswer, WorldOrder},
+    plan::{ImportError, plan},
+};
 use crate::{
-    app::{campaign_key, key_of},
-    config::Config,
-    discord::{PlayedCampaign, WorldAnswer, WorldOrder},
+    campaign::{PlayedCampaign, key_of},
+    domain::{Campaign, Npc},
     import::campaign::{World, campaign_file, hyphened},
     memory::{
         CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Snapshot,
@@ -17,16 +20,28 @@ use crate::{
 /// Problems of a file that are shown; more are counted.
 const PROBLEMS_MAX: usize = 20;
 
+/// The store, and what is configured.
+#[derive(Clone, Copy)]
+pub struct WorldOf<'a> {
+    /// Where the world is kept.
+    pub store: &'a dyn MemoryStore,
+    /// The configured campaign.
+    pub campaign: &'a Campaign,
+    /// The NPCs, whom campaign files may name.
+    pub cast: &'a [Npc],
+}
+
 /// Does `order` in the campaign of `played`, or in the one that is configured.
 ///
 /// # Errors
 /// What is wrong with it, or with the store, with the way out.
 pub async fn carry_out(
-    (config, store): (&Config, &dyn MemoryStore),
+    world: WorldOf<'_>,
     played: Option<PlayedCampaign>,
     order: WorldOrder,
 ) -> Result<WorldAnswer, String> {
-    let campaign = played.as_ref().map_or_else(|| campaign_key(config), |it| key_of(&it.name));
+    let campaign = key_of(played.as_ref().map_or(&world.campaign.name, |it| &it.name));
+    let store = world.store;
     let at = (store, &campaign);
     let mut answer = WorldAnswer::default();
     match order {
@@ -49,12 +64,12 @@ pub async fn carry_out(
         }
         WorldOrder::Remove(id) => answer.text = remove(at, id).await?,
         WorldOrder::Import { file, bytes } => {
-            answer.text = import(at, read(config, &file, bytes)?, &file).await?;
+            answer.text = import(at, read(world.cast, &file, bytes)?, &file).await?;
         }
         WorldOrder::Load { file, bytes } => {
-            return load((config, store), &file, bytes).await;
+            return load(world, &file, bytes).await;
         }
-        WorldOrder::Info => answer.text = info(at, config, played.as_ref()).await?,
+        WorldOrder::Info => answer.text = info(at, world.campaign, played.as_ref()).await?,
     }
     answer.names = names(at).await?;
     Ok(answer)
@@ -198,8 +213,8 @@ async fn remove(at: At<'_>, id: String) -> Result<String, String> {
     Ok(format!("**{}** is forgotten.", entity.name))
 }
 
-fn read(config: &Config, file: &str, bytes: Vec<u8>) -> Result<World, String> {
-    let (world, problems) = campaign_file(file, bytes, &config.npcs);
+fn read(cast: &[Npc], file: &str, bytes: Vec<u8>) -> Result<World, String> {
+    let (world, problems) = campaign_file(file, bytes, cast);
     match world {
         Some(world) if problems.is_empty() => Ok(world),
         _ => Err(refused(&problems)),
@@ -236,12 +251,8 @@ async fn import(at: At<'_>, world: World, file: &str) -> Result<String, String> 
 }
 
 /// Takes a file in as a campaign of its own.
-async fn load(
-    (config, store): (&Config, &dyn MemoryStore),
-    file: &str,
-    bytes: Vec<u8>,
-) -> Result<WorldAnswer, String> {
-    let world = read(config, file, bytes)?;
+async fn load(of: WorldOf<'_>, file: &str, bytes: Vec<u8>) -> Result<WorldAnswer, String> {
+    let world = read(of.cast, file, bytes)?;
     if world.name.is_empty() {
         return Err(format!(
             "'{file}' does not say what its campaign is called (write campaign: {{ name: … }} into \
@@ -254,17 +265,17 @@ async fn load(
         system: world.system.clone(),
     };
     let campaign = key_of(&loaded.name);
-    let at = (store, &campaign);
+    let at = (of.store, &campaign);
     let text = import(at, world, file).await?;
     Ok(WorldAnswer { text, campaign: Some(loaded), names: names(at).await?, entity: None })
 }
 
 async fn info(
     at: At<'_>,
-    config: &Config,
+    own: &Campaign,
     played: Option<&PlayedCampaign>,
 ) -> Result<String, String> {
-    let own = (&config.campaign.description, &config.campaign.system);
+    let own = (&own.description, &own.system);
     let (description, system) = played.map_or(own, |it| (&it.description, &it.system));
     let mut lines = Vec::new();
     if !system.is_empty() {

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Transcribed;
+use super::of::Transcript;
 use crate::{
     memory::{Present, Uid, Utterance, Visibility},
     session::{Outcome, SpeakerId, TurnLine},
 };
 
 /// What a player has said and what an NPC has answered, if they have; `now` is Unix time in ms.
-pub fn utterances(of: &Transcribed, line: &TurnLine, now: i64) -> Vec<Utterance> {
+pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
     let Some(from) = line.from else { return Vec::new() };
     let told = &line.circumstances;
     let identity = |id: SpeakerId, name: &str| match of.guild {

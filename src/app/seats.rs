@@ -1,0 +1,84 @@
+//! Seats of tables, made at the start and anew when an NPC's file has changed.
+//!
+//! Entry types: [`SeatMaker`], [`OpenTables`]. **Never**: keeps a table open.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+
+use super::{OpenTable, brain, voice};
+use crate::{
+    config::Config,
+    domain::{Campaign, Message, Npc},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
+    provider::Error,
+    session::{Command, Seat},
+    tools::ToolHost,
+};
+
+/// Makes the seats of one table.
+#[derive(Clone)]
+pub struct SeatMaker {
+    host: ToolHost,
+    purse: Budget,
+    campaign: Arc<Campaign>,
+    seed: u64,
+}
+
+impl SeatMaker {
+    /// Makes seats whose NPCs play `campaign`, paid for from `purse`.
+    pub fn new(host: &ToolHost, purse: &Budget, campaign: &Arc<Campaign>, seed: u64) -> Self {
+        Self { host: host.clone(), purse: purse.clone(), campaign: Arc::clone(campaign), seed }
+    }
+
+    /// A seat for `npc` that goes on from `history`.
+    ///
+    /// # Errors
+    /// A service's address or key that makes no request.
+    pub fn seat(
+        &self,
+        config: &Config,
+        npc: Arc<Npc>,
+        history: Vec<Message>,
+    ) -> Result<Seat, Error> {
+        let model = brain(&config.llm, &npc, self.seed)?;
+        let voice = voice(config, &npc)?;
+        let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
+        let budget = self.purse.clone();
+        let world = &self.campaign.entities;
+        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
+        let max_tokens = config.session.max_tokens;
+        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
+        let calls = NpcCalls {
+            host: self.host.clone(),
+            made: SessionCalls::default(),
+            filler_after: config.session.filler_after,
+        };
+        let conversation = Conversation::new(model.clone(), &self.campaign, history);
+        let engine = Cascaded::new(model, calls, voice);
+        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
+    }
+}
+
+/// The tables that run, whose seats can be made anew. Cloning shares them.
+#[derive(Clone, Default)]
+pub struct OpenTables(Arc<Mutex<Vec<(mpsc::WeakSender<Command>, SeatMaker)>>>);
+
+impl OpenTables {
+    /// A table has been opened.
+    pub fn add(&self, table: &OpenTable) {
+        self.open().push((table.handle.commands.downgrade(), table.seats.clone()));
+    }
+
+    /// Those that are still open.
+    pub fn running(&self) -> Vec<(mpsc::Sender<Command>, SeatMaker)> {
+        let mut open = self.open();
+        open.retain(|(commands, _)| commands.upgrade().is_some());
+        open.iter().filter_map(|(it, seats)| Some((it.upgrade()?, seats.clone()))).collect()
+    }
+
+    /// Held for a look-up only, never across an await.
+    fn open(&self) -> MutexGuard<'_, Vec<(mpsc::WeakSender<Command>, SeatMaker)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,60 @@
+//! The configuration as a session of a campaign plays it.
+//!
+//! Entry functions: [`for_session`], [`with_names`]. **Never**: writes into the store.
+
+use super::{campaign_key, open_memory};
+use crate::{
+    campaign::{PlayedCampaign, entities_of_no_file, key_of},
+    config::{Config, MemoryPlace},
+    domain::Campaign,
+    import::campaign::World,
+    memory::{Error, MemoryStore},
+};
+
+/// `config` as a session of the campaign called `other` plays it, or of the one that is configured: its
+/// campaign also has the entities of the store that no file has, so that their names are heard, put
+/// right, said, and known.
+///
+/// # Errors
+/// The store's own.
+pub async fn for_session(
+    config: &Config,
+    store: &dyn MemoryStore,
+    other: Option<&PlayedCampaign>,
+) -> Result<Config, Error> {
+    let mut config = config.clone();
+    let own = campaign_key(&config);
+    if let Some(other) = other.filter(|other| key_of(&other.name) != own) {
+        config.campaign = Campaign {
+            name: other.name.clone(),
+            description: other.description.clone(),
+            system: other.system.clone(),
+            // What people do not want brought up they want in no campaign.
+            lines_and_veils: config.campaign.lines_and_veils,
+            ..Campaign::default()
+        };
+        config.world = World::default();
+    }
+    let key = campaign_key(&config);
+    let others = entities_of_no_file(store, &key, key != own).await?;
+    config.campaign.entities.extend(others);
+    Ok(config)
+}
+
+/// `config` with the names that its store has, if it has one yet.
+pub async fn with_names(config: &Config) -> Config {
+    if let MemoryPlace::File(path) = &config.memory.place
+        && !path.exists()
+    {
+        return config.clone();
+    }
+    let named = async {
+        let store = open_memory(config).await?;
+        anyhow::Ok(for_session(config, &*store, None).await?)
+    };
+    named.await.unwrap_or_else(|error| {
+        let error = format!("{error:#}");
+        tracing::warn!(error, "only names of files are known");
+        config.clone()
+    })
+}

@@ -1,0 +1,16 @@
+//! How players agree to be heard.
+//!
+//! Entry type: [`Consent`]. **Never**: says who has agreed.
+
+use serde::{Deserialize, Serialize};
+
+/// How players agree to be heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consent {
+    /// They are told, and may opt out.
+    #[default]
+    Notice,
+    /// Nobody is heard before pressing a button.
+    Ask,
+}

@@ -1,0 +1,11 @@
+//! What guilds have set, and where that is kept.
+//!
+//! Entry types: [`GuildSettings`], [`GuildStore`]. **Never**: decides what a setting means.
+
+mod consent;
+mod settings;
+mod store;
+
+pub use consent::Consent;
+pub use settings::{AddedServer, GuildSettings};
+pub use store::GuildStore;

@@ -1,0 +1,16 @@
+//! Writes down what was said, beside everything else.
+//!
+//! Entry type: [`TranscriptWriter`]. **Never**: keeps a table waiting, or gives up a line while there is
+//! room for it.
+
+mod line;
+mod of;
+mod spill;
+mod task;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use of::Transcript;
+pub use task::TranscriptOptions;
+pub use writer::TranscriptWriter;

@@ -1,0 +1,125 @@
+//! Entities as campaign files, the store, and tables have them.
+//!
+//! Entry functions: [`remembered`], [`entities_of_no_file`]. **Never**: changes the store.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{
+    domain,
+    import::campaign::WorldEntity,
+    logic::prompt,
+    memory::{
+        CampaignKey, Entity, EntityFilter, EntityKind, Error, MemoryStore, Viewer, Visibility,
+    },
+};
+
+/// Where entities of the configured campaign file come from, before their id.
+pub const CAMPAIGN_FILE: &str = "campaign-file:";
+/// Where imported entities come from, before their id.
+pub const IMPORT: &str = "import:";
+/// The attribute of an entity that says how its name is said.
+pub const PRONUNCIATION: &str = "pronunciation";
+/// Most entities of the store whose names a table knows: more would push a recogniser's other words
+/// aside.
+const NAMED_MAX: usize = 1_000;
+
+/// Whether the configured campaign file describes it.
+pub fn is_of_campaign_file(entity: &Entity) -> bool {
+    entity.source.as_deref().is_some_and(|it| it.starts_with(CAMPAIGN_FILE))
+}
+
+/// As the store has it.
+pub fn remembered(of: &WorldEntity, source: &str) -> Entity {
+    let entity = &of.entity;
+    let text = |text: &String| Value::String(text.clone());
+    let mut attributes: BTreeMap<String, Value> =
+        of.properties.iter().map(|(key, value)| (key.clone(), text(value))).collect();
+    attributes.extend(entity.pronunciation.iter().map(|it| (PRONUNCIATION.to_owned(), text(it))));
+    Entity {
+        id: of.id.clone(),
+        kind: kind(entity.kind),
+        name: entity.name.clone(),
+        aliases: entity.aliases.clone(),
+        description: entity.description.clone(),
+        attributes,
+        tags: of.tags.clone(),
+        knowledge: prompt::known_by(entity),
+        visibility: match (entity.dm_only, entity.known_to.as_slice()) {
+            (false, _) => Visibility::Everyone,
+            (true, []) => Visibility::Dm,
+            (true, npcs) => Visibility::Npcs(npcs.to_vec()),
+        },
+        source: Some(format!("{source}{}", of.id)),
+    }
+}
+
+/// The same kind in the store.
+pub const fn kind(kind: domain::EntityKind) -> EntityKind {
+    match kind {
+        domain::EntityKind::Npc => EntityKind::Npc,
+        domain::EntityKind::Player => EntityKind::Player,
+        domain::EntityKind::Location => EntityKind::Location,
+        domain::EntityKind::Item => EntityKind::Item,
+        domain::EntityKind::Faction => EntityKind::Faction,
+        domain::EntityKind::Event => EntityKind::Event,
+        domain::EntityKind::Quest => EntityKind::Quest,
+        domain::EntityKind::Concept => EntityKind::Concept,
+        domain::EntityKind::Lore => EntityKind::Lore,
+    }
+}
+
+/// The same kind at a table.
+const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
+    match kind {
+        EntityKind::Npc => domain::EntityKind::Npc,
+        EntityKind::Player => domain::EntityKind::Player,
+        EntityKind::Location => domain::EntityKind::Location,
+        EntityKind::Item => domain::EntityKind::Item,
+        EntityKind::Faction => domain::EntityKind::Faction,
+        EntityKind::Event => domain::EntityKind::Event,
+        EntityKind::Quest => domain::EntityKind::Quest,
+        EntityKind::Concept => domain::EntityKind::Concept,
+        EntityKind::Lore => domain::EntityKind::Lore,
+    }
+}
+
+/// The entities of `campaign` whose names a table hears, puts right, says, and knows, beside those of
+/// the configured campaign file; with `and_of_file` those too.
+///
+/// # Errors
+/// The store's own.
+pub async fn entities_of_no_file(
+    store: &dyn MemoryStore,
+    campaign: &CampaignKey,
+    and_of_file: bool,
+) -> Result<Vec<domain::Entity>, Error> {
+    let found = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
+    let others: Vec<Entity> =
+        found.into_iter().filter(|it| and_of_file || !is_of_campaign_file(it)).collect();
+    if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {
+        tracing::warn!(unnamed, "there are more entities than names a table can listen for");
+    }
+    Ok(others.into_iter().take(NAMED_MAX).map(at_table).collect())
+}
+
+/// As a table has it.
+fn at_table(of: Entity) -> domain::Entity {
+    let pronunciation = of.attributes.get(PRONUNCIATION).and_then(Value::as_str);
+    let (dm_only, known_to) = match of.visibility {
+        // Who must know a topic to know of it is for the store's queries to say.
+        Visibility::Everyone => (!of.knowledge.is_empty(), Vec::new()),
+        Visibility::Dm => (true, Vec::new()),
+        Visibility::Npcs(npcs) => (true, npcs),
+    };
+    domain::Entity {
+        kind: kind_at_table(of.kind),
+        name: of.name,
+        aliases: of.aliases,
+        description: of.description,
+        pronunciation: pronunciation.map(str::to_owned),
+        dm_only,
+        known_to,
+    }
+}
