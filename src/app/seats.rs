@@ -60,9 +60,12 @@ impl SeatMaker {
     }
 }
 
+/// A table that may still be open, and what makes its seats.
+type Opened = (mpsc::WeakSender<Command>, SeatMaker);
+
 /// The tables that run, whose seats can be made anew. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct OpenTables(Arc<Mutex<Vec<(mpsc::WeakSender<Command>, SeatMaker)>>>);
+pub struct OpenTables(Arc<Mutex<Vec<Opened>>>);
 
 impl OpenTables {
     /// A table has been opened.
@@ -78,7 +81,7 @@ impl OpenTables {
     }
 
     /// Held for a look-up only, never across an await.
-    fn open(&self) -> MutexGuard<'_, Vec<(mpsc::WeakSender<Command>, SeatMaker)>> {
+    fn open(&self) -> MutexGuard<'_, Vec<Opened>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
