@@ -2,25 +2,25 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
-mod assistant;
+mod factory;
 mod hearing;
-mod house;
 mod memory;
 mod reload;
 mod seats;
 mod servers;
+mod settings;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use assistant::{Answer, Assistant};
+pub use factory::{FactoryParts, TableFactory};
 #[cfg(feature = "measure")]
 pub use hearing::vocabulary;
 pub use hearing::{Hearing, hearing};
-pub use house::Residence;
-pub use memory::{campaign_key, open_memory};
+pub use memory::{campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
+pub use settings::{LiveConfig, assistant};
 pub use world::{for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::seats::SeatMaker;
 use crate::{
-    campaign::{Indexer, TranscriptWriter, Writer, now},
+    campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
     domain::{Message, Npc, SessionId, Voice},
     engine::Budget,
@@ -179,8 +179,8 @@ fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error>
 impl Tools {
     /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
     pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
-        let news = (transcripts.written(), now as fn() -> i64);
-        Indexer::open(transcripts.store(), campaign_key(config), self.meaning.clone(), news)
+        let (store, written) = (transcripts.store(), transcripts.written());
+        Indexer::open(store, local_scope(config), self.meaning.clone(), written, now)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -311,14 +311,4 @@ impl Voices {
 /// `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
     session::tier_names(&config.campaign, &config.rules.phrases(), present)
-}
-
-/// Writes recaps with the assistant's model, paid for from `purse`; `None` where it reads no prompts.
-///
-/// # Errors
-/// An address or key that makes no request.
-pub fn recap_writer(config: &Config, purse: Budget) -> Result<Option<Writer>, Error> {
-    let npc = Arc::new(config.assistant.clone());
-    let model = brain(&config.llm, &npc, 0)?;
-    Ok(Writer::new(model, npc, purse))
 }

@@ -4,12 +4,8 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts, records};
 use crate::{
-    campaign::Consent,
-    discord::{
-        guild::task::Guild,
-        house::{Service, Services},
-        ui::reply::Reply,
-    },
+    campaign::{Consent, Service, Services},
+    discord::{guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/privacy`.
@@ -51,7 +47,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 is_asked: guild.consent() == Consent::Ask,
                 agreed: settings.agreed.contains(&user),
             };
-            let text = info(&guild.shared.house.services(), &you);
+            let text = info(&guild.shared.handles.settings.load().services, &you);
             Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
         }
     }

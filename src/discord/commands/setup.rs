@@ -7,10 +7,8 @@ use serenity::all::{
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    campaign::Consent,
-    discord::{
-        access, buttons::ButtonPress, guild::task::Guild, house::Services, ui::reply::Reply,
-    },
+    campaign::{Consent, Services},
+    discord::{access, buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/setup`.
@@ -74,7 +72,7 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
     text.push_str(&set(guild));
-    text.push_str(&given(&guild.shared.house.services()));
+    text.push_str(&given(&guild.shared.handles.settings.load().services));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
     languages.sort();
     languages.dedup();

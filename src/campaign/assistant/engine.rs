@@ -7,9 +7,8 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::brain;
 use crate::{
-    config::Config,
+    campaign::AssistantSettings,
     domain::SessionId,
     engine::{self, Budget, NpcCalls, NpcModel, Question, SessionCalls},
     provider::Error,
@@ -31,40 +30,48 @@ pub struct Assistant {
 /// What it answered.
 #[derive(Debug)]
 pub struct Answer {
-    /// In writing.
+    /// Its words, for people to read.
     pub text: String,
-    /// What it called.
+    /// The calls it made meanwhile.
     pub tools: Vec<ToolLine>,
 }
 
+/// What an assistant is opened with, beside its settings.
+pub struct AssistantParts {
+    /// The session it is asked in.
+    pub session: SessionId,
+    /// What pays.
+    pub purse: Budget,
+    /// The tools.
+    pub host: ToolHost,
+    /// What they reach.
+    pub effects: Arc<dyn Effects>,
+    /// Varies what scripted lines are said.
+    pub seed: u64,
+}
+
 impl Assistant {
-    /// The assistant of `config`, with the tools of `host` and paid for by `purse`. `effects` is
-    /// what its tools reach; `seed` varies what the scripted brain says.
+    /// The assistant that `settings` describe.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn open(
-        config: &Config,
-        (session, purse): (SessionId, Budget),
-        host: &ToolHost,
-        effects: Arc<dyn Effects>,
-        seed: u64,
-    ) -> Result<Self, Error> {
-        let npc = Arc::new(config.assistant.clone());
+    pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
+        let npc = Arc::clone(&settings.npc);
         let name = npc.name.clone();
         let model = NpcModel {
-            model: brain(&config.llm, &npc, seed)?,
+            model: settings.model.make(parts.seed)?,
             npc,
-            budget: purse,
-            max_tokens: config.session.max_tokens.saturating_mul(WRITTEN),
+            budget: parts.purse,
+            max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
         };
         let calls = NpcCalls {
-            host: host.clone(),
+            host: parts.host,
             made: SessionCalls::default(),
-            filler_after: config.session.filler_after,
+            filler_after: settings.filler_after,
         };
-        let engine = engine::Assistant::new(model, calls, &config.campaign);
-        Ok(Self { engine, name, session, effects: Arc::new(Written(effects)) })
+        let engine = engine::Assistant::new(model, calls, &settings.campaign);
+        let effects = Arc::new(Written(parts.effects));
+        Ok(Self { engine, name, session: parts.session, effects })
     }
 
     /// What it is called.
