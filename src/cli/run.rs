@@ -45,9 +45,7 @@ async fn serve(
     let store = app::open_memory(&config).await?;
     let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
-    if let Err(missing) = tools.servers.required().await {
-        return Err(Failure::Failed(anyhow::anyhow!(missing)));
-    }
+    tools.servers.required().await?;
     let (options, tables) = (config.discord.clone(), Tables::default());
     let open = OpenTables::default();
     let config = LiveConfig::new(config);

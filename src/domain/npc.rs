@@ -114,7 +114,7 @@ pub enum AddressMode {
     /// By name, in conversation, or alone with the speaker.
     #[default]
     Adaptive,
-    /// Whatever is said to nobody else.
+    /// It answers everything that is not said to somebody else.
     Always,
 }
 

@@ -36,9 +36,9 @@ pub struct Consumption {
     pub input_tokens: u64,
     /// Tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Tokens the model has written.
     pub output_tokens: u64,
-    /// Characters spoken.
+    /// Characters that were synthesized.
     pub characters: u64,
     /// Seconds of audio heard.
     pub seconds: f64,

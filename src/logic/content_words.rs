@@ -3,44 +3,10 @@
 //! Entry points: [`ContentWords`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
 use super::{
+    language::{all, is_any},
     trigrams::is_alike,
     words::{Phrases, Words},
 };
-
-/// Words that stand in every question, folded; shorter ones than three letters never count.
-const PLAIN: &[&str] = &[
-    "about", "again", "and", "any", "are", "but", "can", "could", "did", "does", "dont", "for",
-    "from", "has", "have", "hello", "her", "him", "his", "how", "know", "last", "let", "like",
-    "may", "more", "not", "now", "our", "out", "please", "remember", "said", "say", "she",
-    "should", "some", "tell", "than", "thank", "thanks", "that", "the", "their", "them", "then",
-    "there", "they", "thing", "this", "time", "told", "was", "were", "what", "when", "where",
-    "which", "who", "why", "will", "with", "would", "yes", "you", "your", "aber", "auch", "das",
-    "dass", "dem", "den", "denn", "der", "die", "doch", "ein", "eine", "einen", "einer", "hast",
-    "hat", "ich", "ihr", "ist", "kannst", "mal", "mein", "mich", "mir", "mit", "nicht", "noch",
-    "oder", "sag", "sind", "und", "uns", "von", "war", "warum", "was", "weisst", "wer", "wie",
-    "wir", "wird", "wo",
-];
-
-/// What somebody says who means the session before, folded.
-const LAST: &[&str] = &[
-    "last session",
-    "last time",
-    "last evening",
-    "last night",
-    "last week",
-    "previous session",
-    "yesterday",
-    "when we last met",
-    "gestern",
-    "letztes mal",
-    "das letzte mal",
-    "letzten mal",
-    "letzte sitzung",
-    "letzten sitzung",
-    "letzten abend",
-    "letzte woche",
-    "neulich",
-];
 
 /// Words that say what an utterance is about.
 pub struct ContentWords(Vec<String>);
@@ -50,7 +16,7 @@ impl ContentWords {
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in Words::of(utterance).iter() {
-            let tells = word.chars().count() >= 3 && !PLAIN.contains(&word);
+            let tells = word.chars().count() >= 3 && !is_any(|it| it.plain, word);
             if tells && !words.iter().any(|known| known == word) {
                 words.push(word.to_owned());
             }
@@ -58,7 +24,7 @@ impl ContentWords {
         Self(words)
     }
 
-    /// Whether there is none.
+    /// Whether the utterance has no content words.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -105,7 +71,7 @@ impl ContentWords {
 /// Whether `utterance` asks for the session before this one.
 pub fn asks_for_last_session(utterance: &str) -> bool {
     let mut phrases = Phrases::default();
-    LAST.iter().for_each(|phrase| phrases.insert(phrase, ()));
+    all(|it| it.last_session).for_each(|phrase| phrases.insert(phrase, ()));
     phrases.all(&Words::of(utterance)).next().is_some()
 }
 

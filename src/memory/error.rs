@@ -12,7 +12,7 @@ pub enum Error {
          'memory' elsewhere)"
     )]
     Newer {
-        /// Its schema.
+        /// The version of the schema that was found.
         found: u32,
         /// The newest known one.
         known: u32,

@@ -7,7 +7,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CampaignKey, StoreFuture, Uid, Viewer, Visibility};
+use crate::domain::CampaignKey;
+
+use super::{
+    reply::StoreFuture,
+    transcript::Uid,
+    viewer::{Viewer, Visibility},
+};
 
 /// Relations that a neighbourhood reaches at most.
 pub const DEPTH_MAX: u32 = 3;
@@ -23,17 +29,17 @@ pub enum EntityKind {
     Npc,
     /// A player's character.
     Player,
-    /// A place.
+    /// A place, from a room to a continent.
     Location,
-    /// A thing.
+    /// A thing somebody can hold or own.
     Item,
-    /// A group.
+    /// People who belong together: a guild, a house, a cult.
     Faction,
     /// Something that happens.
     Event,
     /// Something to do.
     Quest,
-    /// An idea.
+    /// An idea that is spoken of: a god, a law, a kind of magic.
     Concept,
     /// What is told.
     Lore,
@@ -46,7 +52,7 @@ pub struct Entity {
     pub id: String,
     /// What kind of thing it is.
     pub kind: EntityKind,
-    /// Its name.
+    /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
@@ -82,7 +88,7 @@ pub struct Provenance {
     pub session: Option<String>,
     /// The utterance, whose end is its end.
     pub utterance: Option<Uid>,
-    /// How.
+    /// How it came to be known.
     pub origin: Origin,
     /// 0 to 1.
     pub confidence: f64,
@@ -137,10 +143,10 @@ pub struct Applied {
     pub removed: u64,
 }
 
-/// Which entities.
+/// Narrows a list of entities; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct EntityFilter {
-    /// These.
+    /// Only the entities with these ids.
     pub ids: Option<Vec<String>>,
     /// With this name or alias; case and accents are nothing.
     pub named: Option<String>,
@@ -159,7 +165,7 @@ pub struct EntityFilter {
 /// A relation as seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tie {
-    /// The relation.
+    /// The relation itself, seen from the entity asked for.
     #[serde(flatten)]
     pub relation: Relation,
     /// What is at its other end.
@@ -169,7 +175,7 @@ pub struct Tie {
 /// An entity with everything around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The entity.
+    /// The entity asked for.
     pub entity: Entity,
     /// Its relations, outgoing ones first, by type and name.
     pub ties: Vec<Tie>,
@@ -178,7 +184,7 @@ pub struct Snapshot {
 /// An entity near another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
-    /// The entity.
+    /// The entity that was reached.
     pub entity: Entity,
     /// Relations on the shortest way there, from 1.
     pub depth: u32,
@@ -187,7 +193,7 @@ pub struct Neighbour {
 /// One relation of a way through the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The relation.
+    /// The relation that was followed, in either direction.
     #[serde(flatten)]
     pub relation: Relation,
     /// The entity it leads to, whichever its direction.
@@ -197,7 +203,7 @@ pub struct Step {
 /// What is near some entities.
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// The entities.
+    /// Ids of the entities that are started from.
     pub ids: Vec<String>,
     /// Relations away at most, 1 to [`DEPTH_MAX`].
     pub depth: u32,

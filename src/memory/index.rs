@@ -4,7 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CampaignKey, StoreFuture, Viewer, Visibility};
+use crate::domain::CampaignKey;
+
+use super::{
+    reply::StoreFuture,
+    viewer::{Viewer, Visibility},
+};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,7 +27,7 @@ pub enum ItemKind {
 pub enum Status {
     /// Waits for the game master.
     Proposed,
-    /// Counts.
+    /// It counts as true; NPCs may know of it.
     #[default]
     Accepted,
     /// Is not so; kept so that it is not proposed again.
@@ -36,7 +41,7 @@ pub struct Item {
     pub id: String,
     /// What it is.
     pub kind: ItemKind,
-    /// The text.
+    /// What is searched and shown.
     pub text: String,
     /// The session it comes from; `None`: from none.
     pub session: Option<String>,
@@ -50,10 +55,10 @@ pub struct Item {
     pub made: i64,
 }
 
-/// Which items.
+/// Narrows a list of items; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct ItemFilter {
-    /// These.
+    /// Only the items with these ids.
     pub ids: Option<Vec<String>>,
     /// Of these kinds; empty: of any.
     pub kinds: Vec<ItemKind>,
@@ -70,7 +75,7 @@ pub struct ItemFilter {
 /// Where an item lies in the space of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
-    /// The item.
+    /// Id of the item it was made of.
     pub item: String,
     /// The vector; any length, never all zeros, and always as long for one model.
     pub values: Vec<f32>,
@@ -105,7 +110,7 @@ pub struct ItemQuery {
 /// An item found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemHit {
-    /// The item.
+    /// The item that was found.
     #[serde(flatten)]
     pub item: Item,
     /// The higher the better; of vectors the cosine.

@@ -6,7 +6,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CampaignKey, StoreFuture};
+use crate::domain::CampaignKey;
+
+use super::reply::StoreFuture;
 
 /// How a store is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +28,7 @@ pub struct Health {
 pub struct GuildRecord {
     /// Counts up with every change.
     pub revision: u64,
-    /// The settings.
+    /// The settings as the caller has written them.
     pub text: String,
 }
 

@@ -6,7 +6,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CampaignKey, StoreFuture, Viewer, Visibility};
+use crate::domain::CampaignKey;
+
+use super::{
+    reply::StoreFuture,
+    viewer::{Viewer, Visibility},
+};
 
 /// The identity of an utterance, made before it is first written: 1 to 64 characters, unlike any
 /// other in any session.
@@ -33,7 +38,7 @@ pub struct Session {
 /// A session and what there is of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
-    /// The session.
+    /// What was written of it.
     #[serde(flatten)]
     pub session: Session,
     /// Its lines, without withdrawn and forgotten ones.
@@ -44,7 +49,7 @@ pub struct SessionEntry {
     pub last_at: Option<i64>,
 }
 
-/// Which sessions.
+/// Narrows a list of sessions; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     /// The one of this id.
@@ -69,7 +74,7 @@ pub struct Present {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Utterance {
-    /// Its identity.
+    /// By which it is written once, however often it is sent.
     pub uid: Uid,
     /// The session's id.
     pub session: String,
@@ -128,9 +133,9 @@ pub enum Pick {
     All,
     /// Lines `from` to `to`, both included.
     Range {
-        /// The first.
+        /// Number of the first line.
         from: u64,
-        /// The last.
+        /// Number of the last line, included.
         to: u64,
     },
     /// Those that no chunk holds yet.
@@ -142,7 +147,7 @@ pub enum Pick {
 pub struct LineFilter {
     /// Of one session; `None`: of all.
     pub session: Option<String>,
-    /// Which part.
+    /// Which lines of those that fit, where there are more than `limit`.
     pub pick: Pick,
     /// Of one player, by identity.
     pub player: Option<String>,
@@ -172,7 +177,7 @@ pub struct LineQuery {
 /// A line found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineHit {
-    /// The line.
+    /// The line that was found.
     #[serde(flatten)]
     pub line: TranscriptLine,
     /// The higher the better; comparable within one answer.
@@ -184,7 +189,7 @@ pub struct LineHit {
 pub enum Forget {
     /// A player, by identity: their lines (the places stay), and that they were there.
     Player(String),
-    /// A session.
+    /// Everything of the session with this id.
     Session(String),
     /// Sessions whose last line was said before this Unix time in ms.
     Before(i64),
@@ -193,9 +198,9 @@ pub enum Forget {
 /// What was forgotten or withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Sessions.
+    /// Sessions that are gone.
     pub sessions: u64,
-    /// Lines.
+    /// Lines that are gone.
     pub lines: u64,
     /// Items and relations that came from them.
     pub derived: u64,
@@ -206,14 +211,14 @@ pub struct Forgotten {
 pub struct Count {
     /// Of what ("npc", "chunk", a model).
     pub of: String,
-    /// How many.
+    /// How many of them there are.
     pub count: u64,
 }
 
 /// How much there is of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Sessions.
+    /// Sessions of the campaign.
     pub sessions: u64,
     /// Lines, without withdrawn and forgotten ones.
     pub lines: u64,
@@ -223,7 +228,7 @@ pub struct Counts {
     pub vectors: Vec<Count>,
     /// Entities by type.
     pub entities: Vec<Count>,
-    /// Relations.
+    /// Relations between its entities.
     pub relations: u64,
 }
 

@@ -14,7 +14,7 @@ pub enum Viewer {
     /// entities and relations: those for everyone, if they have no knowledge tags or share one with
     /// it; and those that name it.
     Npc {
-        /// Its name.
+        /// Its full name, as in lines and witnesses.
         name: String,
         /// What it knows about.
         knows: Vec<String>,

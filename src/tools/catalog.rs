@@ -1,137 +1,25 @@
 //! Every tool there is, and the prepared lists of what each NPC may see at each tier.
 //!
-//! Entry types: [`Catalog`], [`Snapshot`]. Whoever changes something prepares the next snapshot;
+//! Entry types: [`Catalog`], [`Snapshot`]. A change prepares the next snapshot;
 //! readers wait for nothing. **Never**: runs a tool.
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use arc_swap::{ArcSwap, Guard};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    CastChanges, Declared, Definition, Handler, Latency, LatencySummary, SourceKind, VisibleTools,
+    CastChanges, CatalogEntry, Definition, LatencySummary, Refused, SourceKind, Tool, VisibleTools,
     changes::{Allowed, allowed},
-    figures::{Endpoint, Figures},
+    figures::Figures,
     names,
-    schema::{self, Schema},
-    select::{self, Lexical},
+    select::Lexical,
+    tool::Origin,
 };
-use crate::domain::{Npc, SessionId, Tier, ToolSpec, fnv1a};
-
-/// Hard limit of a call to a tool that declares none.
-const MAX: Duration = Tier::Deep.ceiling();
-/// The same where the answer may come after the turn.
-const MAX_LATE: Duration = Duration::from_secs(60);
-
-/// A tool with its place in the catalog.
-pub struct Tool {
-    /// `server.tool`.
-    pub identity: Arc<str>,
-    /// Where it comes from.
-    pub source: SourceKind,
-    /// What answers its calls.
-    pub endpoint: Arc<Endpoint>,
-    /// What is said about it, all places together.
-    pub declared: Declared,
-    /// Its calls so far; kept when its source offers it again unchanged.
-    pub latency: Arc<Latency>,
-    /// Arguments are held against it.
-    pub input: Schema,
-    /// So are structured results.
-    pub output: Option<Schema>,
-    /// Runs it.
-    pub handler: Arc<dyn Handler>,
-    /// Hash of name, description and schemas: what a model relies on.
-    pub hash: u64,
-    /// Description and parameters as a model reads them.
-    description: Arc<str>,
-    parameters: Arc<serde_json::Value>,
-    /// What it is found by.
-    words: String,
-}
-
-impl Tool {
-    /// The server's part of its identity.
-    pub fn server(&self) -> &str {
-        self.identity.split_once('.').map_or("", |(server, _)| server)
-    }
-
-    /// Its identity without the server.
-    pub fn bare_name(&self) -> &str {
-        names::bare(&self.identity)
-    }
-
-    /// What it does, as a model reads it.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// What it is about.
-    pub fn category(&self) -> &str {
-        self.declared.category.as_deref().unwrap_or_else(|| self.server())
-    }
-
-    /// Hard limit of one call.
-    pub fn max(&self) -> Duration {
-        let late = self.declared.follow_up == Some(true);
-        self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
-    }
-
-    /// Whether its figures are those of `other`: the same tool, at the same place.
-    fn is_same(&self, other: &Self) -> bool {
-        self.identity == other.identity
-            && self.hash == other.hash
-            && self.endpoint == other.endpoint
-    }
-
-    fn new(
-        (source, endpoint): (SourceKind, &Arc<Endpoint>),
-        server: &str,
-        definition: Definition,
-    ) -> Result<Self, String> {
-        let declared = definition.declared;
-        let input = declared.parameters.as_ref().unwrap_or(&definition.input);
-        let description = declared.description.clone().unwrap_or(definition.description);
-        let identity = names::identity(server, &definition.name);
-        let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
-        let mut tool = Self {
-            parameters: schema::for_model(input)?,
-            input: Schema::new(input).map_err(|error| format!("its input schema: {error}"))?,
-            output: definition
-                .output
-                .map(|schema| Schema::new(&schema))
-                .transpose()
-                .map_err(|error| format!("its output schema: {error}"))?,
-            identity: Arc::from(identity),
-            source,
-            endpoint: Arc::clone(endpoint),
-            latency: Arc::default(),
-            handler: definition.handler,
-            hash: fnv1a(pinned.bytes()),
-            description: Arc::from(description),
-            declared,
-            words: String::new(),
-        };
-        tool.words = select::words_of(&tool, &tool.parameters);
-        Ok(tool)
-    }
-}
-
-/// A tool as one snapshot places it.
-pub struct CatalogEntry {
-    /// The tool.
-    pub tool: Arc<Tool>,
-    /// What a model reads, its model-facing name included.
-    pub spec: ToolSpec,
-    /// Lowest tier it is offered in; `None`: withheld.
-    pub tier: Option<Tier>,
-    /// Duration to count with.
-    pub expected: Duration,
-}
+use crate::domain::{Npc, SessionId, Tier, ToolSpec};
 
 /// What an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
@@ -194,15 +82,6 @@ impl Snapshot {
             bare.next().filter(|_| bare.next().is_none())
         })
     }
-}
-
-/// A tool that could not be taken, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Its identity.
-    pub tool: String,
-    /// What is wrong with it.
-    pub reason: String,
 }
 
 /// All tools and the lists made of them.
@@ -268,13 +147,14 @@ impl Catalog {
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         let mut refused = Vec::new();
         let endpoint = self.figures.endpoint(server, kind);
+        let origin = Origin { server, kind, endpoint: &endpoint };
         self.change(|written| {
             let before = written.sources.remove(server).unwrap_or_default();
             self.figures.remember(&before);
             let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
             for definition in tools {
                 let identity = names::identity(server, &definition.name);
-                let reason = match Tool::new((kind, &endpoint), server, definition) {
+                let reason = match Tool::new(&origin, definition) {
                     Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
                         "the server lists it twice".to_owned()
                     }
@@ -286,7 +166,7 @@ impl Catalog {
                         taken.push(Arc::new(tool));
                         continue;
                     }
-                    Err(reason) => reason,
+                    Err(error) => error.to_string(),
                 };
                 refused.push(Refused { tool: identity, reason });
             }

@@ -16,7 +16,7 @@ pub type CastChanges = BTreeMap<String, Changes>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes(Vec<Change>);
 
-/// One change.
+/// One tool, or several, allowed or forbidden.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// An identity (`server.tool`), or what identities begin with and `*`.
@@ -49,7 +49,7 @@ impl Changes {
 
 /// What an NPC may use.
 pub struct Allowed<'p> {
-    /// The tools.
+    /// What it may use, in order of identities.
     pub tools: Vec<&'p Arc<CatalogEntry>>,
     /// What finds more among many.
     pub finder: Option<&'p Arc<CatalogEntry>>,

@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attachment, CallRecord, Sampler, VisibleTools};
+use super::{Attachment, CallRecord, OfferedNames, Sampler};
 use crate::domain::{SessionId, Tier, ToolCall, TurnId};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Play session.
+    /// The play session the turn belongs to.
     pub session: SessionId,
     /// Turn within it.
     pub turn: TurnId,
@@ -48,8 +48,8 @@ pub struct Caller {
     /// Effective tier of its turn.
     pub tier: Tier,
     /// What its model was offered, which is what its names mean.
-    pub offered: Arc<VisibleTools>,
-    /// Lends its chat model to servers that may ask; `None`: there is none to lend.
+    pub offered: Arc<OfferedNames>,
+    /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
     pub sampler: Option<Arc<dyn Sampler>>,
 }
 
@@ -93,7 +93,7 @@ pub trait Effects: Send + Sync {
     /// Puts a picture or a sound that `tool` brought before everyone.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
-    /// Asks the game master about a call; whoever cannot ask denies.
+    /// Asks the game master about a call; without anybody to ask, the call is denied.
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         _ = request;
         ready(Decision::Deny("nobody is there to approve it".to_owned())).boxed()
@@ -106,7 +106,7 @@ pub trait Effects: Send + Sync {
     }
 
     /// A call has ended after its turn: its NPC tells the table in a turn of its own. Without a
-    /// table nobody is told.
+    /// table the result is dropped.
     fn follow_up(&self, late: FollowUp) {
         tracing::debug!(tool = &*late.record.tool, "a late result has no table");
     }
@@ -128,7 +128,7 @@ pub struct ApprovalRequest {
 /// What the game master says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Call it.
+    /// The call runs as the model made it.
     Approve,
     /// Call it with these arguments.
     Edit(Map<String, Value>),
@@ -139,9 +139,9 @@ pub enum Decision {
 /// A question of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// Who asks.
+    /// Name of the server that asks.
     pub server: Arc<str>,
-    /// What.
+    /// The question, in the server's words.
     pub message: String,
     /// JSON Schema of the answer.
     pub schema: Value,

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::Declared;
 use crate::domain::Tier;
 
-/// Calls remembered.
+/// Calls that the percentiles are of, the latest ones.
 const WINDOW: usize = 100;
 /// Older calls say nothing about today's health.
 const HEALTH_SPAN: Duration = Duration::from_secs(10 * 60);
@@ -69,18 +69,18 @@ struct Sample {
 pub struct Probed {
     /// How many calls there were.
     pub calls: usize,
-    /// Median.
+    /// Half of the calls took no longer.
     pub p50: Duration,
-    /// 95th percentile.
+    /// Nineteen calls in twenty took no longer.
     pub p95: Duration,
-    /// 99th percentile.
+    /// Ninety-nine calls in a hundred took no longer.
     pub p99: Duration,
 }
 
 /// How a call ended, as far as the figures care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It answered.
+    /// It answered, whatever the answer was.
     Answered,
     /// It was cut off: the duration is a lower bound.
     TimedOut,

@@ -27,7 +27,7 @@ impl Limit {
     /// Cancel safe where `answer` is.
     ///
     /// # Errors
-    /// How long was waited in vain.
+    /// How long it waited without an answer.
     pub async fn hold<T>(
         self,
         started: Instant,

@@ -80,7 +80,7 @@ pub struct Entries {
 
 impl Entries {
     /// Resolves `list` against `identities`: an identity, `server.*`, `server.prefix*`, or a bare
-    /// name that one server has. A bare name that several have means none of them, and comes
+    /// name that one server has. A bare name that several servers have matches nothing, and comes
     /// back with its candidates.
     pub fn resolve<'a>(
         list: &[String],

@@ -21,20 +21,20 @@ pub struct CallOutput {
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// Words.
+    /// Text as the tool has given it.
     Text(String),
     /// A picture or a sound, for the table's text channel.
     Media(Attachment),
     /// A resource that came along.
     Resource {
-        /// Its address.
+        /// Where the resource comes from.
         uri: String,
-        /// Its words.
+        /// The content of the resource.
         text: String,
     },
     /// A resource that is only named.
     Link {
-        /// Its address.
+        /// Where the link leads; nothing is fetched from there.
         uri: String,
         /// What the server calls it.
         name: String,
@@ -46,7 +46,7 @@ pub enum Part {
 pub struct Attachment {
     /// Kind of content, such as `image/png`.
     pub mime: String,
-    /// The content.
+    /// The file as it came, decoded.
     pub bytes: Arc<[u8]>,
 }
 
@@ -115,7 +115,7 @@ pub fn framed(source: &str, text: &str) -> String {
     )
 }
 
-/// Without characters nobody sees.
+/// `text` without invisible characters.
 fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).collect()
 }

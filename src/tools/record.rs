@@ -22,7 +22,7 @@ pub struct CallRecord {
     pub result: Result<CallOutput, CallError>,
     /// The text the model reads.
     pub for_model: String,
-    /// Wall time.
+    /// Time from the model's call to the result, waits included.
     pub took: Duration,
     /// Tier of the tool when it was called; `None`: there is no such tool.
     pub tier: Option<Tier>,

@@ -227,7 +227,7 @@ impl TurnCalls {
             caller: Some(Caller {
                 npc: Arc::from(self.setup.npc.name.as_str()),
                 tier: self.turn.tier,
-                offered: Arc::clone(&self.offered),
+                offered: self.offered.names(),
                 sampler: self.setup.sampler.clone(),
             }),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),

@@ -7,32 +7,21 @@
 //! muted or absent NPC answer.
 
 mod hits;
+mod who;
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::domain::AddressMode;
 
-use super::words::Words;
+use super::{language::is_any, words::Words};
 use hits::{Group, Lexicon};
+use who::Who;
+
+pub use who::Called;
 
 /// A conversation goes on for this long after the NPC's last line.
 const CONVERSATION: Duration = Duration::from_secs(30);
-/// Utterances of these words alone are no answer to anybody.
-const FILLERS: &[&str] = &[
-    "mhm", "mm", "mmm", "mmhm", "hm", "hmm", "uh", "um", "uhm", "er", "erm", "ah", "aha", "oh",
-    "ooh", "huh", "okay", "ok", "so", "well", "haha", "hahaha", "ha", "lol", "ahm", "eh", "tja",
-    "naja", "na", "hehe", "wow",
-];
-
-/// What somebody is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Called<'n> {
-    /// The full name.
-    pub name: &'n str,
-    /// Other names.
-    pub aliases: &'n [String],
-}
 
 /// How an NPC stands to being spoken to at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +59,7 @@ pub struct AddressInput<'i> {
 /// Who is spoken to; numbers are places in the lists given to [`Addresser::new`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// An NPC.
+    /// An NPC, which answers.
     Npc {
         /// The one asked.
         index: usize,
@@ -79,9 +68,9 @@ pub enum Address {
         /// The rule that decided.
         reason: Reason,
     },
-    /// Another player.
+    /// Another player, so that no NPC answers.
     Player(usize),
-    /// Nobody who answers.
+    /// No NPC answers.
     Nobody(Why),
 }
 
@@ -140,15 +129,6 @@ impl fmt::Display for Why {
             Self::NotAddressed => "nobody addressed",
         })
     }
-}
-
-/// Somebody who has names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    /// An NPC.
-    Npc(usize),
-    /// A player, by the character's name.
-    Player(usize),
 }
 
 /// Decides addresses by names prepared once.
@@ -253,7 +233,7 @@ fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<
 
 /// The NPC meant when no name was called.
 fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
-    if words.iter().all(|word| FILLERS.contains(&word)) {
+    if words.iter().all(|word| is_any(|it| it.fillers, word)) {
         return Err(Why::Filler);
     }
     let pinned = input.pinned.map(|index| (index, Reason::Pinned));

@@ -3,12 +3,13 @@
 //! Entry types: [`Endpointer`], one for each speaker, and [`reads`], which tells from the words
 //! whether more is to come. Silence counts from the stamp of the last voiced frame, so packets that
 //! stop coming (push-to-talk released) are silence like any other.
-//! **Never**: reads a clock, opens twice without closing, leaves open what nobody speaks in.
+//! **Never**: reads a clock, opens twice without closing, leaves an utterance open in silence.
 
 use std::time::{Duration, Instant};
 
 use super::barge_in::is_stop_word;
 use super::command::{self, Command, NpcNames, name_at};
+use super::language::is_any;
 use super::words::Words;
 
 /// Length of a frame.
@@ -24,28 +25,15 @@ const SETTLED: Duration = Duration::from_millis(150);
 /// The shortest and the longest wait for someone who trails off.
 const TRAILING: (Duration, Duration) = (Duration::from_millis(900), Duration::from_millis(1_800));
 
-/// Last words after which more is to come; folded, English and German.
-const UNFINISHED: &[&str] = &[
-    "and", "but", "or", "nor", "the", "a", "an", "to", "of", "from", "into", "with", "if",
-    "because", "than", "very", "my", "your", "our", "their", "its", "plus", "minus", "times", "um",
-    "umm", "uh", "uhh", "uhm", "er", "erm", "hmm", "d", "und", "aber", "oder", "sondern", "ahm",
-    "ah", "ehm", "hm", "weil", "wenn", "falls", "dass", "ob", "der", "ein", "eine", "einen",
-    "einem", "einer", "mein", "meine", "meinen", "dein", "deine", "deinen",
-];
-
-/// What may stand beside a name that is called and not yet told anything.
-const CALLING: &[&str] =
-    &["hey", "oh", "ah", "o", "so", "okay", "ok", "um", "uh", "ahm", "also", "he"];
-
 /// How long a table waits in silence before an utterance is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patience {
-    /// 300 ms.
+    /// An utterance is over after 300 ms of silence.
     Snappy,
-    /// 500 ms.
+    /// An utterance is over after 500 ms of silence.
     #[default]
     Normal,
-    /// 900 ms.
+    /// An utterance is over after 900 ms of silence.
     Patient,
 }
 
@@ -101,7 +89,7 @@ pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     if ordered || is_stop_word(text, names) {
         return Reading::Finished;
     }
-    if UNFINISHED.contains(&last) || is_only_name(&words, names) {
+    if is_any(|it| it.unfinished, last) || is_only_name(&words, names) {
         return Reading::TrailsOff;
     }
     if end.ends_with(['.', '。']) { Reading::Finished } else { Reading::Open }
@@ -116,7 +104,7 @@ fn is_only_name(words: &Words, names: &[NpcNames]) -> bool {
                 named = true;
                 after
             }
-            None if CALLING.contains(&word) => at + 1,
+            None if is_any(|it| it.calling, word) => at + 1,
             None => return false,
         };
     }
@@ -154,7 +142,7 @@ pub enum Output {
     Feed,
     /// The segment is over. A frame that brings this is not part of it: it is kept for the next.
     Close {
-        /// Why.
+        /// What ended the utterance.
         reason: CloseReason,
         /// The stamp of its last voiced frame.
         last_voiced_at: Instant,
@@ -164,9 +152,9 @@ pub enum Output {
 /// Why a segment ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Silence.
+    /// Nobody has spoken for long enough.
     Silence,
-    /// It has grown too long; whoever speaks on is opened again at once.
+    /// It has grown too long; if speech goes on, the next utterance opens at once.
     TooLong,
     /// Less than 60 ms of voice: no utterance.
     Blip,

@@ -45,6 +45,22 @@ pub fn of_name(name: &str) -> Vec<String> {
     of_text(&spaced)
 }
 
+/// All words of a tool, its name's twice, with one space between.
+pub fn words_of(
+    identity: &str,
+    description: &str,
+    category: &str,
+    parameters: &serde_json::Value,
+) -> String {
+    let name = of_name(identity);
+    let mut all = [name.clone(), name].concat();
+    all.extend(of_text(description));
+    all.extend(of_name(category));
+    let properties = parameters.get("properties").and_then(serde_json::Value::as_object);
+    all.extend(properties.into_iter().flatten().flat_map(|(name, _)| of_name(name)));
+    all.join(" ")
+}
+
 /// "d20", "2d6", "w6", "3w8".
 fn is_dice(word: &str) -> bool {
     let sides = word.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['d', 'w']);

@@ -29,7 +29,7 @@ const HERE: &str = "here";
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     let host = guild.shared.handles.tools.clone();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
-    let wanted = picked(&host, &names)?;
+    let wanted = picked(&host, &names).map_err(|unknown| unknown.to_string())?;
     let work = async move {
         let measured = host.calibrate(|tool| wanted.contains(&*tool.identity)).await;
         let lines: Vec<String> = measured.iter().map(calibrated_line).collect();

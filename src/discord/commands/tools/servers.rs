@@ -65,7 +65,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     let handles = guild.shared.handles.clone();
     let options = handles.factory.server(name, &added).map_err(|why| why.to_string())?;
-    handles.servers.add(options)?;
+    handles.servers.add(options).map_err(|why| why.to_string())?;
     guild.settings.servers.insert(name.to_owned(), added);
     guild.keep();
     Ok(Reply::private(format!(
@@ -119,7 +119,9 @@ impl Guild {
         let handles = &self.shared.handles;
         for (name, added) in &self.settings.servers {
             let options = handles.factory.server(name, added).map_err(|why| why.to_string());
-            if let Err(why) = options.and_then(|options| handles.servers.add(options)) {
+            if let Err(why) =
+                options.and_then(|it| handles.servers.add(it).map_err(|why| why.to_string()))
+            {
                 tracing::warn!(server = name, why, "a tool server added in discord is left out");
             }
         }
