@@ -27,7 +27,7 @@ pub use crate::logic::cast::find_npc;
 
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::seats::SeatMaker;
@@ -45,7 +45,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Backlog, Kept, Pace, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Kept, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -73,7 +73,7 @@ pub struct TableSetup {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// What is remembered; `None`: nothing is looked up.
