@@ -76,7 +76,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger that starts with `spent` already gone, as a continued session does.
+    /// A ledger that starts with `spent` already booked, as a continued session does.
     pub fn new(options: BudgetOptions, spent: f64) -> Self {
         Self { options, spent, ..Self::default() }
     }
@@ -127,7 +127,7 @@ impl Ledger {
         Ok(ReservedAmount { model: model.to_owned(), payer: payer.to_owned(), amount: next })
     }
 
-    /// Books what the call really used; `None`: what was set aside.
+    /// Books what the call used; `None`: the whole amount set aside.
     pub fn settle(&mut self, reservation: ReservedAmount, used: Option<Consumption>) {
         self.reserved = (self.reserved - reservation.amount).max(0.0);
         let cost = used.map_or(reservation.amount, |used| self.cost(&reservation.model, used));

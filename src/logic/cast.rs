@@ -1,4 +1,4 @@
-//! Telling NPCs apart by what they are called.
+//! Finding the NPC that a name means.
 //!
 //! Entry function: [`find_npc`]. **Never**: guesses between two.
 

@@ -8,11 +8,11 @@ use super::{
     words::{Phrases, Words},
 };
 
-/// Words that say what an utterance is about.
+/// The words that say what an utterance is about.
 pub struct ContentWords(Vec<String>);
 
 impl ContentWords {
-    /// Those of `utterance`, each once.
+    /// The content words of `utterance`, each once.
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in Words::of(utterance).iter() {
@@ -34,12 +34,12 @@ impl ContentWords {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether `text` has one of them, or another form of it.
+    /// Whether `text` contains one of them, or another form of it.
     pub fn are_in(&self, text: &str) -> bool {
         Self::of(text).words().any(|word| self.has(word))
     }
 
-    /// What `question` is about; where nothing of it says so, all of it.
+    /// The content words of `question` as text; the whole question if it has none.
     pub fn sought(question: &str) -> String {
         let content = Self::of(question);
         if content.is_empty() { question.to_owned() } else { content.text() }
@@ -50,15 +50,15 @@ impl ContentWords {
         self.0.join(" ")
     }
 
-    /// Whether `line` is about the same and says something more: it has two of the words, or the
-    /// only one, and another besides.
+    /// Whether `line` is about the same subject and adds something: it shares two of the words, or
+    /// the only one, and has another besides.
     pub fn fit(&self, line: &str) -> bool {
         let told = Self::of(line);
         let shared = self.0.iter().filter(|word| told.has(word)).count();
         shared >= self.0.len().min(2) && self.lack(line)
     }
 
-    /// Whether `line` says something that these words do not: a question found for itself does not.
+    /// Whether `line` has a content word beyond these; a repetition of the question does not.
     pub fn lack(&self, line: &str) -> bool {
         Self::of(line).0.iter().any(|word| !self.has(word))
     }

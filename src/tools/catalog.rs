@@ -1,7 +1,7 @@
 //! Every tool there is, and the prepared lists of what each NPC may see at each tier.
 //!
-//! Entry types: [`Catalog`], [`Snapshot`]. A change prepares the next snapshot;
-//! readers wait for nothing. **Never**: runs a tool.
+//! Entry types: [`Catalog`], [`Snapshot`]. A change prepares the next snapshot; readers never
+//! wait. **Never**: runs a tool.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -30,7 +30,7 @@ pub struct Snapshot {
     entries: Vec<Arc<CatalogEntry>>,
     by_identity: HashMap<Arc<str>, usize>,
     prepared: HashMap<Arc<str>, Lists>,
-    /// The same of NPCs whose game master has changed their tools, by session.
+    /// The lists of NPCs whose tools a game master has changed, by session.
     changed: HashMap<SessionId, HashMap<Arc<str>, Lists>>,
     nothing: Arc<VisibleTools>,
     index: Arc<Lexical>,
@@ -59,12 +59,12 @@ impl Snapshot {
         &self.entries
     }
 
-    /// Where a tool is among [`Snapshot::all`].
+    /// The index of a tool in [`Snapshot::all`].
     pub(super) fn place(&self, identity: &str) -> Option<usize> {
         self.by_identity.get(identity).copied()
     }
 
-    /// Words of all tools, by their place.
+    /// The word index of all tools, in the order of [`Snapshot::all`].
     pub(super) fn index(&self) -> &Lexical {
         &self.index
     }
@@ -101,9 +101,9 @@ struct Written {
     cast: Vec<Arc<Npc>>,
     /// What game masters have changed, by session.
     changes: BTreeMap<SessionId, CastChanges>,
-    /// Ambiguous entries that were told already.
+    /// Ambiguous entries that were already warned about.
     told: std::collections::BTreeSet<String>,
-    /// Words of all tools; `None`: to be made again.
+    /// The word index of all tools; `None`: it must be rebuilt.
     index: Option<Arc<Lexical>>,
 }
 
@@ -118,17 +118,17 @@ impl Catalog {
         &self.figures
     }
 
-    /// The same, for holding it while waiting.
+    /// The current tools, to hold across an await.
     pub(super) fn snapshot_full(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    /// Told when there is another snapshot; for one listener.
+    /// Notified of each new snapshot; for one listener.
     pub(super) fn changed(&self) -> &Notify {
         &self.changed
     }
 
-    /// Sets whose lists are prepared.
+    /// Sets the NPCs whose lists are prepared.
     pub fn set_cast(&self, cast: &[Arc<Npc>]) {
         self.change(|written| written.cast = cast.to_vec());
     }
@@ -143,7 +143,7 @@ impl Catalog {
     }
 
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
-    /// unchanged are kept. What cannot be offered to any model is left out alone and returned.
+    /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         let mut refused = Vec::new();
         let endpoint = self.figures.endpoint(server, kind);
@@ -192,12 +192,12 @@ impl Catalog {
         written.refused.values().flatten().cloned().collect()
     }
 
-    /// Places all tools anew.
+    /// Prepares a new snapshot.
     pub fn place(&self) {
         self.change(|_| {});
     }
 
-    /// Places all tools anew when the figures of one have moved it.
+    /// Prepares a new snapshot if any tool's figures have changed its tier.
     pub fn refresh(&self, now: Instant) {
         let moved =
             self.snapshot.load().entries.iter().any(|entry| {
@@ -208,7 +208,7 @@ impl Catalog {
         }
     }
 
-    /// Places all tools anew when the figures of `entry` have moved it.
+    /// Prepares a new snapshot if the figures of `entry` have changed its tier.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {

@@ -1,4 +1,4 @@
-//! What a tool call knows of the turn it serves, and how it reaches the table.
+//! What a tool call knows of its turn, and how it reaches the table.
 //!
 //! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
 
@@ -24,15 +24,15 @@ pub struct CallContext {
     pub turn: TurnId,
     /// Whose model calls; `None`: the operator, who is bound by no whitelist and no tier.
     pub caller: Option<Caller>,
-    /// Who was answered.
+    /// The speaker the NPC is answering.
     pub speaker: Arc<str>,
     /// When the turn's tool time is over.
     pub deadline: Instant,
-    /// Kept answers are not good enough.
+    /// Kept results must not be used.
     pub fresh: bool,
-    /// The turn has read something from outside.
+    /// Whether the turn has read data from outside.
     pub taint: Taint,
-    /// Where the call says that it is at work.
+    /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
     /// Ends the call when the turn ends.
     pub cancel: CancellationToken,
@@ -47,7 +47,7 @@ pub struct Caller {
     pub npc: Arc<str>,
     /// Effective tier of its turn.
     pub tier: Tier,
-    /// What its model was offered, which is what its names mean.
+    /// What its model was offered; the names it uses are resolved by this.
     pub offered: Arc<OfferedNames>,
     /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
     pub sampler: Option<Arc<dyn Sampler>>,
@@ -58,12 +58,12 @@ pub struct Caller {
 pub struct Taint(Arc<AtomicBool>);
 
 impl Taint {
-    /// Data from outside was read.
+    /// Marks the turn: data from outside was read.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was.
+    /// Whether data from outside was read.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -74,23 +74,24 @@ impl Taint {
 pub struct Progress(Arc<Notify>);
 
 impl Progress {
-    /// It is at work.
+    /// Reports that the call is still at work.
     pub fn note(&self) {
         self.0.notify_one();
     }
 
-    /// Resolves when it has been at work since the last look. Cancel safe.
+    /// Resolves at the next sign of life, or at once if there was one since the last call. Cancel
+    /// safe.
     pub async fn noted(&self) {
         self.0.notified().await;
     }
 }
 
-/// What a tool may do to the table beside answering; the session's owner fills it.
+/// What a tool may do to the table besides answering; implemented by the owner of the session.
 pub trait Effects: Send + Sync {
     /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
 
-    /// Puts a picture or a sound that `tool` brought before everyone.
+    /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
     /// Asks the game master about a call; without anybody to ask, the call is denied.
@@ -99,7 +100,7 @@ pub trait Effects: Send + Sync {
         ready(Decision::Deny("nobody is there to approve it".to_owned())).boxed()
     }
 
-    /// Puts a server's question to the game master as a form; `None`: declined.
+    /// Shows the game master a server's question as a form; `None`: declined.
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
         _ = form;
         ready(None).boxed()
@@ -115,24 +116,24 @@ pub trait Effects: Send + Sync {
 /// A call that waits for the game master.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRequest {
-    /// Who wants it.
+    /// The NPC that wants it.
     pub npc: Arc<str>,
     /// Identity of the tool.
     pub tool: Arc<str>,
     /// What it would be called with.
     pub arguments: Map<String, Value>,
-    /// Why it is asked.
+    /// Why the game master must decide.
     pub reason: &'static str,
 }
 
-/// What the game master says.
+/// The game master's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// The call runs as the model made it.
     Approve,
-    /// Call it with these arguments.
+    /// The call runs with these arguments instead.
     Edit(Map<String, Value>),
-    /// Do not, with a reason for the model.
+    /// The call does not run; the reason is for the model.
     Deny(String),
 }
 
@@ -152,7 +153,7 @@ pub struct Form {
 pub struct FollowUp {
     /// Whose call it was.
     pub npc: Arc<str>,
-    /// Who was answered in the turn that called.
+    /// The speaker that turn answered.
     pub speaker: Arc<str>,
     /// The call as the model made it.
     pub call: ToolCall,

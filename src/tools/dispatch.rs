@@ -21,9 +21,9 @@ use super::{
 };
 use crate::domain::ToolCall;
 
-/// A pending call that nobody decided.
+/// Longest wait for the game master's decision.
 const APPROVAL_EXPIRES: Duration = Duration::from_secs(60);
-/// Times a call that may be repeated goes out.
+/// Most attempts of a call that may be repeated.
 const ATTEMPTS: u32 = 3;
 /// Wait before the first repeat; doubled each time, half of it at random.
 const BACKOFF: Duration = Duration::from_millis(100);
@@ -40,15 +40,15 @@ pub struct Ready {
 pub struct Run {
     /// The host that runs it.
     pub state: Arc<HostState>,
-    /// For which turn.
+    /// The turn it belongs to.
     pub context: CallContext,
-    /// What is run.
+    /// The tool and its arguments.
     pub ready: Ready,
     /// As the model made it.
     pub call: ToolCall,
 }
 
-/// What running it came to.
+/// How a call ended.
 struct Ended {
     result: Result<CallOutput, CallError>,
     cached: bool,
@@ -101,7 +101,7 @@ impl Run {
         self.finish(ended, started)
     }
 
-    /// Has the game master asked, and goes on without waiting for the answer.
+    /// Asks the game master in the background; the turn goes on without the answer.
     pub fn after_approval(self, reason: &'static str, started: Instant) -> CallRecord {
         let pending = self.pending(
             "waiting for the game master's approval (go on without it; its result may come later)",
@@ -212,7 +212,7 @@ impl Run {
         }
     }
 
-    /// Sends it, again where that can do no harm and may help.
+    /// Sends the call, and repeats it where that is harmless and may help.
     async fn repeated(&self, attempts: &mut u32) -> Result<CallOutput, CallError> {
         let tool = &self.ready.entry.tool;
         let allowed = if tool.declared.may_repeat() { ATTEMPTS } else { 1 };
@@ -234,7 +234,7 @@ impl Run {
         whole.mul_f64(jitter.random_range(0.5..=1.0))
     }
 
-    /// Holds a structured result against the schema the tool declares.
+    /// Checks a structured result against the schema the tool declares.
     fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
@@ -301,8 +301,8 @@ impl Run {
             Err(error) => match error.kind {
                 CallErrorKind::Cancelled => return,
                 CallErrorKind::Timeout => Ending::TimedOut,
-                // A built-in that says no has done its work, and so has a manifest's server that
-                // does not like the arguments.
+                // A built-in that refuses has done its work, and so has a manifest's server that
+                // rejects the arguments.
                 CallErrorKind::Tool if entry.tool.source != SourceKind::Server => Ending::Answered,
                 CallErrorKind::Tool => Ending::Failed,
                 kind if kind.is_fault() => Ending::Failed,

@@ -1,4 +1,4 @@
-//! The door: what a model sees, and one call from arguments to record.
+//! The only entrance: what a model sees, and one call from arguments to record.
 //!
 //! Entry type: [`ToolHost`]. **Never**: asks a chat model.
 
@@ -23,7 +23,7 @@ use crate::domain::{SessionId, Tier, ToolCall};
 #[derive(Clone)]
 pub struct ToolHost {
     pub(super) inner: Arc<HostState>,
-    /// Whose game master's changes count.
+    /// The session whose game master's changes apply.
     pub(super) session: Option<SessionId>,
 }
 
@@ -52,7 +52,7 @@ impl ToolHost {
         }
     }
 
-    /// What there is, and who may see it.
+    /// All tools, and who may see them.
     pub fn catalog(&self) -> &Catalog {
         &self.inner.catalog
     }
@@ -64,7 +64,7 @@ impl ToolHost {
         self.inner.catalog.offer(server, kind, tools)
     }
 
-    /// What `npc` may call at `tier` with `left` of the turn's tool time. Waits for nothing.
+    /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         let snapshot = self.inner.catalog.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
@@ -75,7 +75,7 @@ impl ToolHost {
         Arc::new(prepared.fitting(left))
     }
 
-    /// Runs one call and says what became of it. Cancel safe: dropping the future ends the call.
+    /// Runs one call and returns its record. Cancel safe: dropping the future ends the call.
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
         let record = match self.admit(context, call) {
@@ -145,7 +145,7 @@ impl ToolHost {
         })
     }
 
-    /// The way of this call: at once, after the game master, or perhaps later than its turn.
+    /// Runs the call: at once, after the game master's approval, or perhaps longer than its turn.
     async fn start(
         &self,
         context: &CallContext,
@@ -153,7 +153,7 @@ impl ToolHost {
         call: &ToolCall,
         started: Instant,
     ) -> CallRecord {
-        // A sign of life is of one call alone.
+        // Signs of life belong to one call.
         let context = CallContext { progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
         let run = Run { state: Arc::clone(&self.inner), context, ready, call: call.clone() };

@@ -1,4 +1,4 @@
-//! What a model was offered, by the names it was told.
+//! What a model was offered, by model-facing name.
 //!
 //! Entry type: [`OfferedNames`]. **Never**: changes after it was made.
 

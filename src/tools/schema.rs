@@ -1,4 +1,4 @@
-//! JSON Schemas of tools: what a model gets to read, and arguments and results held against them.
+//! JSON Schemas of tools: what models read, and what arguments and results are checked against.
 //!
 //! Entry type: [`Schema`]. **Never**: fetches a reference.
 
@@ -9,12 +9,12 @@ use jsonschema::{
 };
 use serde_json::{Map, Number, Value, json};
 
-/// Problems told at once; more would bury the first.
+/// Most problems reported at once; more would bury the first.
 const TOLD: usize = 3;
-/// A value is shown up to here.
+/// Longest excerpt of a value in a message, in characters.
 const SHOWN: usize = 60;
 
-/// Why a schema is of no use for a tool.
+/// Why a schema cannot be used for a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// It is no JSON Schema, in the compiler's own words.
@@ -56,7 +56,7 @@ impl Schema {
     /// # Errors
     /// What was wrong, where, and what was expected, for the model.
     pub fn check(&self, mut value: Value) -> Result<Value, Mismatch> {
-        // One pass mends all strings of one depth; what a pass did not mend, the next will not.
+        // One pass converts all strings of one depth; a second one catches what that has uncovered.
         for _ in 0..2 {
             if self.validator.is_valid(&value) {
                 return Ok(value);
@@ -112,7 +112,7 @@ fn told(error: ValidationError<'_>) -> String {
     format!("{place}{shown}… {}", error.masked())
 }
 
-/// The parameters a model is given: an object schema without what only confuses services.
+/// The parameters a model is given: an object schema without members that confuse services.
 ///
 /// # Errors
 /// Why no service takes it.

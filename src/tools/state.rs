@@ -12,14 +12,14 @@ use super::{Catalog, cache::Cache, connection::Facts, select::Selecting};
 pub(super) struct HostState {
     pub(super) catalog: Catalog,
     pub(super) cache: Cache,
-    /// How long lists are narrowed.
+    /// How lists are narrowed.
     pub(super) selector: Selecting,
     /// Spreads repeated calls.
     pub(super) jitter: Mutex<StdRng>,
     /// Calls that outlive their turns.
     pub(super) late: TaskTracker,
     pub(super) shutdown: CancellationToken,
-    /// What servers have given for prompts.
+    /// Values that servers have given for prompts.
     pub(super) facts: ArcSwapOption<Facts>,
 }
 

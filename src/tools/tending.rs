@@ -1,4 +1,4 @@
-//! What the host does beside calls, for as long as the program runs.
+//! The host's background work, for as long as the program runs.
 //!
 //! Entry: [`ToolHost::tend`]. **Never**: holds up a call.
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolHost;
 
-/// How often tools whose failures have aged are let back in.
+/// How often tools with old failures are let back in.
 const AGEING: Duration = Duration::from_secs(5);
 
 impl ToolHost {

@@ -15,7 +15,7 @@ use crate::domain::{Tier, ToolSpec, fnv1a};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
-/// The same where the answer may come after the turn.
+/// The same for a tool whose result may come after the turn.
 const MAX_LATE: Duration = Duration::from_secs(60);
 
 /// Why no model can be offered a tool.
@@ -50,13 +50,13 @@ pub struct Tool {
     pub source: SourceKind,
     /// What answers its calls.
     pub endpoint: Arc<Endpoint>,
-    /// What is said about it, all places together.
+    /// What it declares, all sources merged.
     pub declared: Declared,
-    /// Its calls so far; kept when its source offers it again unchanged.
+    /// Figures of its calls; kept when its source offers it again unchanged.
     pub latency: Arc<Latency>,
-    /// Arguments are held against it.
+    /// What arguments are checked against.
     pub input: Schema,
-    /// So are structured results.
+    /// What structured results are checked against.
     pub output: Option<Schema>,
     /// Answers its calls.
     pub handler: Arc<dyn Handler>,
@@ -65,7 +65,7 @@ pub struct Tool {
     /// Description and parameters as a model reads them.
     pub(super) description: Arc<str>,
     pub(super) parameters: Arc<serde_json::Value>,
-    /// What it is found by.
+    /// The words it is found by.
     pub(super) words: String,
 }
 
@@ -104,7 +104,7 @@ impl Tool {
     }
 
     /// # Errors
-    /// No model can be told of it: what is wrong with its schemas.
+    /// What is wrong with its schemas, so that no model can be offered it.
     pub(super) fn new(origin: &Origin<'_>, definition: Definition) -> Result<Self, UnusableTool> {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
@@ -142,11 +142,11 @@ pub struct CatalogEntry {
     pub spec: ToolSpec,
     /// Lowest tier it is offered in; `None`: withheld.
     pub tier: Option<Tier>,
-    /// Duration to count with.
+    /// The duration to plan with.
     pub expected: Duration,
 }
 
-/// A tool that could not be taken, and why.
+/// A tool that was left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Identity of the tool.

@@ -14,7 +14,7 @@ pub struct VisibleTools {
     pub specs: Arc<[ToolSpec]>,
     /// The longest expected duration among them.
     pub slowest: Duration,
-    /// Finds more when this list is narrowed; only a narrowed list shows it.
+    /// The tool that finds more tools; only a narrowed list shows it.
     pub(super) finder: Option<Arc<CatalogEntry>>,
     entries: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
@@ -42,7 +42,7 @@ impl VisibleTools {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 
-    /// What the names of this list mean, for the calls of a model that got it.
+    /// The names in this list with the definitions they stand for, to resolve calls by.
     pub fn names(&self) -> Arc<OfferedNames> {
         Arc::clone(&self.names)
     }

@@ -42,7 +42,7 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     })
 }
 
-/// The reading stopped; its problem is noted.
+/// Reading has stopped; the problem is already noted.
 struct Stopped;
 
 /// A value that aliases repeat.

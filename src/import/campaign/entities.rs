@@ -58,7 +58,7 @@ pub struct Relationship {
 pub enum Target {
     /// By its id.
     Id(String),
-    /// By a name or an alias; case is nothing.
+    /// By a name or an alias; case does not matter.
     Name(String),
 }
 

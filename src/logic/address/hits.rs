@@ -133,7 +133,7 @@ impl Lexicon {
         hits
     }
 
-    /// The one whose name something called sounds like, away from the words `taken`.
+    /// The one person whose name some words sound like, the words `taken` left out.
     pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
         let mut best: Option<(usize, Who)> = None;
         let mut tied = false;
@@ -164,7 +164,7 @@ impl Lexicon {
     }
 }
 
-/// Whether the word before `start` makes what follows the matter spoken of.
+/// Whether the word before `start` makes the name a subject of talk rather than an address.
 fn is_object(words: &Words, start: usize) -> bool {
     start
         .checked_sub(1)

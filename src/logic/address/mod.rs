@@ -23,7 +23,7 @@ pub use who::Called;
 /// A conversation goes on for this long after the NPC's last line.
 const CONVERSATION: Duration = Duration::from_secs(30);
 
-/// How an NPC stands to being spoken to at this moment.
+/// Whether an NPC can be spoken to at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// When it feels spoken to.
@@ -41,7 +41,7 @@ impl Candidate {
     }
 }
 
-/// What an address is decided from.
+/// Everything the decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressInput<'i> {
     /// What was said, names corrected or not.
@@ -178,7 +178,7 @@ impl Addresser {
     }
 }
 
-/// How gladly a name that several share is taken for this one; lower is better.
+/// Rank of one of several people who share a name; lower is better.
 fn preference(who: Who, input: &AddressInput<'_>) -> usize {
     match who {
         Who::Npc(index) if input.conversation.is_some_and(|(other, _)| other == index) => 0,

@@ -3,7 +3,7 @@
 //!
 //! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
 //! for everybody's. English and German;
-//! case, accents and punctuation do not matter, a "please" at either end neither.
+//! case, accents and punctuation do not matter, nor does a "please" at either end.
 //! **Never**: finds a command inside a longer sentence, guesses a misheard name.
 
 pub(super) mod order;
@@ -39,11 +39,11 @@ pub enum Command {
     /// Answers are to come quicker.
     Faster,
     /// On to the scene of this name, as spoken. Whether there is one is the caller's to check:
-    /// without one the utterance was none.
+    /// if there is none, the utterance was no command.
     Scene(String),
 }
 
-/// What one NPC is called, for comparing with words heard.
+/// The names of one NPC, for comparing with words heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NpcNames {
     /// Each name folded, its words written as one ("bartokthebarkeep").

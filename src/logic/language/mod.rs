@@ -41,7 +41,7 @@ pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
 
 /// A list of all languages together.
 pub fn all(list: impl Fn(&'static Language) -> List) -> impl Iterator<Item = &'static str> {
-    ALL.into_iter().flat_map(move |language| list(language)).copied()
+    ALL.into_iter().flat_map(list).copied()
 }
 
 /// Spoken commands of all languages.

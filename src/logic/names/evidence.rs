@@ -58,7 +58,7 @@ pub struct NamePart<'n> {
     pub strength: Strength,
 }
 
-/// How a language is heard.
+/// The sound rules and common words of one language.
 #[derive(Clone, Copy, Debug)]
 pub struct Ear {
     phonetics: Phonetics,
@@ -125,7 +125,7 @@ impl Ear {
         }?;
         let bound = if same { bound } else { bound.max(75) };
         let like = similarity(&heard.sound.letters, &name.letters);
-        // Ninety-nine is the most a sound can prove.
+        // Sound alone never proves more than 99.
         (like >= bound).then_some(like.min(99))
     }
 

@@ -10,7 +10,7 @@ const MOST_OPENERS: usize = 3;
 /// Most words after a name at the end.
 const MOST_TAIL: usize = 2;
 
-/// Where words stand.
+/// Where in an utterance words stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhrasePosition {
     /// At the start of the utterance, openers such as "hey" aside.
@@ -22,7 +22,7 @@ pub struct PhrasePosition {
 }
 
 impl PhrasePosition {
-    /// Whether names of people spoken to stand here.
+    /// Whether this is a place where the name of an addressee stands.
     pub fn edge(self) -> bool {
         self.start || self.end || self.vocative
     }

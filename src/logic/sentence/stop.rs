@@ -4,7 +4,7 @@
 
 use crate::logic::language::is_any;
 
-/// Punctuation by what stands before it.
+/// Punctuation, classified by what stands before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It ends the sentence.
@@ -29,7 +29,7 @@ pub enum Kind {
     Ellipsis,
 }
 
-/// What punctuation does.
+/// Whether punctuation ends the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It ends the sentence.

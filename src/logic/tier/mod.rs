@@ -30,7 +30,7 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// What ships for these languages (ISO 639-1, "en" and "de"; others have none).
+    /// The keywords shipped for these languages (ISO 639-1); languages without lists add none.
     pub fn shipped<'l>(languages: impl IntoIterator<Item = &'l str>) -> Self {
         let mut keywords = Self::default();
         for language in languages {
@@ -83,7 +83,7 @@ fn is_article(word: &str) -> bool {
     ["the", "a", "an", "der", "die", "das"].iter().any(|article| word.eq_ignore_ascii_case(article))
 }
 
-/// What a selection looks at.
+/// Everything a selection depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
     /// What was said, partial or final.

@@ -27,17 +27,17 @@ const TRAILING: (Duration, Duration) = (Duration::from_millis(900), Duration::fr
 /// How long a table waits in silence before an utterance is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patience {
-    /// An utterance is over after 300 ms of silence.
+    /// 300 ms, less or more where the words tell.
     Snappy,
-    /// An utterance is over after 500 ms of silence.
+    /// 500 ms, less or more where the words tell.
     #[default]
     Normal,
-    /// An utterance is over after 900 ms of silence.
+    /// 900 ms, less or more where the words tell.
     Patient,
 }
 
 impl Patience {
-    /// Silence in all, before the words have their say.
+    /// Silence that ends an utterance whose words say nothing either way.
     pub const fn silence(self) -> Duration {
         match self {
             Self::Snappy => Duration::from_millis(300),
@@ -46,7 +46,7 @@ impl Patience {
         }
     }
 
-    /// The same when the words read so. `Finished` is the least of it: see [`SETTLED`].
+    /// Silence that ends an utterance with this reading; [`SETTLED`] guards the shorter wait.
     fn after(self, reading: Reading) -> Duration {
         let (least, most) = TRAILING;
         match reading {
@@ -57,19 +57,19 @@ impl Patience {
     }
 }
 
-/// What the words so far say about more to come.
+/// Whether the words so far suggest that more is to come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// A whole question, sentence, command or stop word.
     Finished,
-    /// Nothing either way.
+    /// The words do not tell.
     #[default]
     Open,
     /// Broken off ("and", "um"), or a name alone.
     TrailsOff,
 }
 
-/// What `text`, a partial transcript, says about more to come; `names` are the NPCs'.
+/// Whether `text`, a partial transcript, suggests more to come; `names` are the NPCs'.
 pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     let words = Words::of(text);
     let Some(last) = words.len().checked_sub(1).and_then(|at| words.get(at)) else {
@@ -94,7 +94,7 @@ pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     if end.ends_with(['.', '。']) { Reading::Finished } else { Reading::Open }
 }
 
-/// Whether an NPC is called and told nothing.
+/// Whether the words only call an NPC by name.
 fn is_only_name(words: &Words, names: &[NpcNames]) -> bool {
     let (mut at, mut named) = (0, false);
     while let Some(word) = words.get(at) {

@@ -13,8 +13,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{super::Error, connect::connect, failure::failure};
 
-/// Writes that may wait for the disk, a fraction of a second of a busy table; the next caller
-/// waits until there is room.
+/// Writes that may wait for the disk: minutes of a busy table, a write being about a turn. When it
+/// is full, the next caller waits until there is room.
 const WRITES_CAPACITY: usize = 256;
 /// Connections that read.
 const READERS: usize = 3;

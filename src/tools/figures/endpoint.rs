@@ -20,6 +20,7 @@ impl Endpoint {
     }
 }
 
+/// The hash of `text` as it is written.
 pub fn hashed(text: &str) -> String {
     hex(fnv1a(text.bytes()))
 }

@@ -21,14 +21,14 @@ const FIRST_WAIT: Duration = Duration::from_secs(30);
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 impl ToolHost {
-    /// Sets how long lists are narrowed; without an embedder words decide.
+    /// Sets how lists are narrowed; without an embedder, words decide.
     pub fn select_by(&self, options: SelectionOptions, embedder: Option<Arc<dyn Embedder>>) {
         let dense = embedder.map(|embedder| Arc::new(Dense::new(embedder)));
         self.inner.selector.store(Arc::new(Selector { options, dense }));
         self.inner.catalog.changed().notify_one();
     }
 
-    /// Sets how long lists are narrowed, and keeps the embedder.
+    /// Sets how lists are narrowed, and keeps the embedder.
     pub fn reselect_by(&self, options: SelectionOptions) {
         let dense = self.inner.selector.load().dense.clone();
         self.inner.selector.store(Arc::new(Selector { options, dense }));

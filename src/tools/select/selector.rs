@@ -16,7 +16,7 @@ const LEXICAL_BOOST: f32 = 0.3;
 /// The same for cosines.
 const DENSE_BOOST: f32 = 0.1;
 
-/// How long lists are narrowed; `config` builds it.
+/// How lists are narrowed; built by `config`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectionOptions {
     /// More visible tools than this are narrowed to this many.
@@ -45,21 +45,23 @@ pub struct Query<'a> {
     pub found: &'a [Arc<str>],
 }
 
-/// How tools are chosen now.
+/// The current way of choosing tools.
 #[derive(Default)]
 pub struct Selector {
+    /// As configured.
     pub options: SelectionOptions,
+    /// Vectors, where there is an embedder.
     pub dense: Option<Arc<Dense>>,
 }
 
-/// What is swapped when the configuration says otherwise.
+/// The selector in use, swapped when the configuration changes.
 pub type Selecting = ArcSwap<Selector>;
 
 /// Tools that are offered with every utterance.
 pub struct AlwaysOffered {
     /// All of them.
     pub all: Vec<Arc<CatalogEntry>>,
-    /// How many of them take a place of `top_k`.
+    /// How many of them count towards `top_k`.
     pub core: usize,
 }
 

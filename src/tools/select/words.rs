@@ -2,14 +2,14 @@
 //! of the table beside their English ones.
 //!
 //! Entry functions: [`of_text`], [`of_name`]. Tools are mostly described in English, players speak
-//! either language, so both sides go through the same mill.
+//! either language, so both sides are processed alike.
 //! **Never**: corrects a word.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::words::Words;
 
-/// The words of spoken or written text that say something.
+/// The meaningful words of spoken or written text.
 pub fn of_text(text: &str) -> Vec<String> {
     let (english, german) =
         (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
