@@ -45,7 +45,7 @@ use crate::{
         openai,
         scripted::{Script, Scripted},
     },
-    session::{self, Backlog, Kept, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -90,7 +90,7 @@ pub struct OpenTable {
     /// How it is reached.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
-    pub task: JoinHandle<Kept>,
+    pub task: JoinHandle<Conversations>,
     /// Who pays.
     pub purse: Budget,
     /// Makes its seats anew.

@@ -1,13 +1,12 @@
 //! An NPC at the table.
 //!
-//! Entry type: [`Seat`]. It owns the conversation, so that the engine can be another one in its next
-//! turn. **Never**: decides when it is its turn.
+//! Entry type: [`Seat`]. **Never**: decides when it is its turn.
 
 use std::{fmt, sync::Arc};
 
 use super::{
     line::TierLine,
-    turns::{Cast, Purpose, Waiting},
+    utterance::{Cast, Purpose, Waiting},
 };
 use crate::{
     domain::{Message, Npc, TurnId},
@@ -15,11 +14,11 @@ use crate::{
     provider::Error,
 };
 
-/// An NPC at the table: who it is, what it remembers, what makes its speech, and who waits for it.
+/// An NPC at the table: who it is, what makes its speech, and who waits for it.
 pub struct Seat {
-    /// Who sits there.
+    /// Who sits there, as described.
     pub npc: Arc<Npc>,
-    /// What was said to it and what it answered.
+    /// What was said to it and what it answered; it stays when the engine is another one.
     pub conversation: Conversation,
     /// What makes its speech.
     pub engine: Box<dyn VoiceEngine>,
