@@ -86,13 +86,13 @@ pub struct Service {
 /// What the program works with.
 #[derive(Clone, Debug)]
 pub struct Services {
-    /// What hears.
+    /// What turns speech into text.
     pub hears: Service,
-    /// What thinks.
+    /// What answers: the chat model.
     pub thinks: Service,
     /// It is given what was said once more, to say what happened.
     pub sums_up: bool,
-    /// What speaks.
+    /// What NPCs speak with, each service once.
     pub speaks: Vec<Service>,
     /// What a session may spend; `None`: no cap.
     pub cap: Option<f64>,
