@@ -46,7 +46,7 @@ async fn serve(
     let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
     tools.servers.required().await?;
-    let (options, tables) = (config.discord.clone(), Tables::default());
+    let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
     let config = LiveConfig::new(config);
     let transcripts =

@@ -42,6 +42,7 @@ use std::{
 };
 
 pub use self::{
+    discord::DiscordOptions,
     mcp::{McpOptions, is_local, is_near, server},
     memory::{MemoryOptions, MemoryPlace},
     providers::{LlmChoice, SttChoice, TtsChoice},
@@ -105,7 +106,7 @@ pub struct Config {
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.
-    pub discord: crate::discord::Options,
+    pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// What is remembered, where and how long.

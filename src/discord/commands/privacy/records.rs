@@ -1,15 +1,20 @@
 //! What is written down of a person: given to them, and deleted when they or the game master say so.
 //!
-//! Entry functions: [`export`], [`confirm`], [`pressed`]. **Never**: shows a person's lines to
+//! Entry functions: [`export`], [`confirm`], [`delete_own`], [`purge`]. **Never**: shows a person's lines to
 //! somebody else, or deletes without having asked.
 
-use futures::FutureExt;
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
-use super::{Answer, Refusal, Then};
 use crate::{
     campaign::{ForgetFrom, ForgetRequest},
-    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
+    discord::{
+        commands::answer::{Answer, Refusal},
+        guild::Guild,
+        ui::{
+            action::{Action, ButtonPress},
+            reply::Reply,
+        },
+    },
     domain::Owner,
 };
 
@@ -18,7 +23,7 @@ const FILE_MAX: usize = 9_000_000;
 
 /// Gives `user` what is written down of them.
 pub fn export(guild: &Guild, user: u64) -> Answer {
-    let settings = &guild.settings;
+    let settings = guild.settings();
     let kept = [
         settings.characters.get(&user).map(|name| format!("Whom you play here: {name}")),
         settings.opted_out.contains(&user).then(|| "You opted out here.".to_owned()),
@@ -26,8 +31,8 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
     ];
     let kept: Vec<String> = kept.into_iter().flatten().collect();
     let lines = guild.shared.handles.privacy.clone().own_lines(user);
-    let work = async move {
-        let reply = match lines.await {
+    Answer::later(async move {
+        match lines.await {
             Err(why) => Reply::private(format!("I cannot read it: {why}")),
             Ok(lines) if lines.len() > FILE_MAX => Reply::private(
                 "it is more than Discord takes (whoever runs me can give it to you: \
@@ -38,22 +43,20 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
                 Reply::private("What is kept of you. Only you see this.")
                     .with_file("what-you-said.txt", file.into_bytes())
             }
-        };
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Answer::Later { public: false, work: work.boxed() }
+        }
+    })
 }
 
 /// Asks whether a person's lines are to be deleted; of a game master those of `purged`.
 pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
-    let (text, id, label) = match purged {
+    let (text, action, label) = match purged {
         None => (
             "This deletes every line you have said, wherever I have heard you, what was made of \
              them, and what NPCs remember of you. It cannot be taken back. What NPCs answered \
              stays in the transcript, and so do the places of your lines, without a name. Messages \
              in channels of Discord stay."
                 .to_owned(),
-            format!("privacy:delete:{user}"),
+            Action::DeleteOwn(user),
             "Delete what I said",
         ),
         Some(other) => (
@@ -61,41 +64,50 @@ pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
                 "This deletes every line that <@{other}> has said on this server, what was made of \
                  them, and what NPCs remember of them. It cannot be taken back."
             ),
-            format!("privacy:purge:{other}"),
+            Action::Purge(other),
             "Delete their lines",
         ),
     };
-    let button = CreateButton::new(id).label(label).style(ButtonStyle::Danger);
+    let button = CreateButton::new(action.id()).label(label).style(ButtonStyle::Danger);
     Reply::private(text).with_rows(vec![CreateActionRow::Buttons(vec![button])])
 }
 
-/// The button that deletes.
+/// The button that deletes what `user` has said, wherever it was heard.
 ///
 /// # Errors
 /// It is somebody else's to press.
-pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
-    let (what, whose) = which.split_once(':').unwrap_or((which, ""));
-    let whose: u64 = whose.parse().map_err(|_| "this button is of no use any more")?;
-    let (own, from) = match what {
-        "delete" if whose == press.user.get() => (Some(&press.name), ForgetFrom::Everywhere),
-        "delete" => return Err("only they can delete what they said (/privacy delete)".into()),
-        "purge" if press.is_dm => (None, ForgetFrom::Owner(Owner::Guild(guild.id.get()))),
-        _ => return Err(guild.only_dms().into()),
-    };
-    let character = guild.settings.characters.remove(&whose);
-    guild.keep();
-    let names = own.cloned().into_iter().chain(character).collect();
-    let deleted =
-        guild.shared.handles.privacy.clone().forget(ForgetRequest { user: whose, names, from });
-    let work = async move {
-        let text = match deleted.await {
+pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer, Refusal> {
+    if user != press.user.get() {
+        return Err("only they can delete what they said (/privacy delete)".into());
+    }
+    Ok(delete(guild, user, Some(press.name.clone()), ForgetFrom::Everywhere))
+}
+
+/// The button that deletes what `user` has said on this server.
+///
+/// # Errors
+/// It is a game master's to press.
+pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer, Refusal> {
+    if !press.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let from = ForgetFrom::Owner(Owner::Guild(guild.id.get()));
+    Ok(delete(guild, user, None, from))
+}
+
+/// Deletes what `user`, who is called `name` here, has said.
+fn delete(guild: &mut Guild, user: u64, name: Option<String>, from: ForgetFrom) -> Answer {
+    let character = guild.change_settings(|settings| settings.characters.remove(&user));
+    let names = name.into_iter().chain(character).collect();
+    let privacy = guild.shared.handles.privacy.clone();
+    let deleted = privacy.forget(ForgetRequest { user, names, from });
+    Answer::later(async move {
+        Reply::private(match deleted.await {
             Ok(lines) => format!(
                 "Deleted: {lines} lines, and what was made of them. What is said from now on is \
                  written down again (/privacy optout: not heard at all)."
             ),
             Err(why) => format!("Not everything is deleted: {why}. Press again to try again."),
-        };
-        Box::new(move |_: &mut Guild| Reply::private(text)) as Then
-    };
-    Ok(Answer::Later { public: false, work: work.boxed() })
+        })
+    })
 }

@@ -1,16 +1,22 @@
 //! `/session`: begins, ends and shows the play session.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows players what only game masters may see.
 
-use futures::FutureExt;
+mod facts;
+
 use serenity::all::{
     ChannelType, CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext,
 };
 
-use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
     campaign::RecapRequest,
     discord::{
-        facts,
-        guild::{panel_actions, task::Guild},
+        guild::{Guild, SessionStart},
         ui::reply::Reply,
     },
     domain::Owner,
@@ -18,6 +24,8 @@ use crate::{
 
 /// The audience of game masters.
 const DM: &str = "dm";
+
+pub use facts::{FactPress, press as press_fact, turn_page};
 
 /// `/session`.
 pub const COMMAND: Command =
@@ -60,8 +68,12 @@ fn register() -> CreateCommand {
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
         "start" => {
-            let work = guild.start(call.user, call.channel, call.channel("channel"))?;
-            Ok(Answer::Later { public: false, work })
+            let voice = call.channel("channel");
+            let start = SessionStart { user: call.user, text: call.channel, voice };
+            Ok(Answer::after(guild.start(&start)?, |guild, started| match guild.started(started) {
+                Ok(voice) => Reply::private(format!("I listen in <#{voice}>.")),
+                Err(why) => Reply::private(why.to_string()),
+            }))
         }
         "stop" => {
             guild.stop("the game master ended it")?;
@@ -70,9 +82,10 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "facts" => Ok(facts::list(guild)),
         "recap" => recap(guild, call),
         _ => with_status(guild, |guild, status| {
-            let live = guild.session()?;
-            let text = panel_actions::look(live, Some(&status)).text();
-            let place = format!("In <#{}>, panel in <#{}>.", live.voice, live.text);
+            let session = guild.session()?;
+            let text = session.render(Some(&status)).text();
+            let (voice, panel) = (session.voice_channel, session.text_channel);
+            let place = format!("In <#{voice}>, panel in <#{panel}>.");
             Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
         }),
     }
@@ -90,13 +103,11 @@ fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let request = RecapRequest { owner, session, for_dm, paid: call.is_dm };
     let told = guild.shared.handles.recaps.recap(request);
     let public = call.is_dm && !for_dm;
-    let work = async move {
-        let reply = match told.await {
+    Ok(Answer::later_for(public, async move {
+        match told.await {
             Ok(text) if public => Reply::public(text).titled("What happened"),
             Ok(text) => Reply::private(text).titled("What happened"),
             Err(why) => Reply::private(why.to_string()),
-        };
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Ok(Answer::Later { public, work: work.boxed() })
+        }
+    }))
 }

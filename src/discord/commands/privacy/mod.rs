@@ -1,11 +1,24 @@
 //! `/privacy`: what is heard of one, where it goes, and how not to be heard.
+//!
+//! Entry item: [`COMMAND`]. **Never**: tells anybody whether somebody else is heard.
 
-use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
+mod records;
 
-use super::{Answer, Call, Command, Refusal, Who, parts, records};
+use serenity::all::{CreateActionRow, CreateCommand};
+
+pub use self::records::{delete_own, purge};
+
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
     campaign::{Consent, Service, Services},
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{
+        guild::Guild,
+        ui::{notices, reply::Reply},
+    },
 };
 
 /// `/privacy`.
@@ -41,7 +54,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             Ok(records::confirm(user, Some(whose.get())).into())
         }
         _ => {
-            let settings = &guild.settings;
+            let settings = guild.settings();
             let you = You {
                 opted_out: settings.opted_out.contains(&user),
                 is_asked: guild.consent() == Consent::Ask,
@@ -67,11 +80,8 @@ impl You {
 
     /// The button that changes it; those of the notices do the same.
     fn rows(&self) -> Vec<CreateActionRow> {
-        let button = match self.is_heard() {
-            true => CreateButton::new("consent:out").label("Do not hear me"),
-            false => CreateButton::new("consent:in").label("Let the characters hear me"),
-        };
-        vec![CreateActionRow::Buttons(vec![button.style(ButtonStyle::Secondary)])]
+        let button = if self.is_heard() { notices::opt_out() } else { notices::opt_in() };
+        vec![CreateActionRow::Buttons(vec![button])]
     }
 }
 
