@@ -10,7 +10,7 @@ use super::{brain, voice};
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
-    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
     provider::Error,
     session::{Command, Seat, TableHandle},
     tools::ToolHost,
@@ -20,14 +20,14 @@ use crate::{
 #[derive(Clone)]
 pub struct SeatMaker {
     host: ToolHost,
-    purse: Purse,
+    purse: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
 
 impl SeatMaker {
     /// Makes seats whose NPCs play `campaign`, paid for from `purse`.
-    pub fn new(host: &ToolHost, purse: &Purse, campaign: &Arc<Campaign>, seed: u64) -> Self {
+    pub fn new(host: &ToolHost, purse: &Budget, campaign: &Arc<Campaign>, seed: u64) -> Self {
         Self { host: host.clone(), purse: purse.clone(), campaign: Arc::clone(campaign), seed }
     }
 
@@ -44,17 +44,19 @@ impl SeatMaker {
         let model = brain(&config.llm, &npc, self.seed)?;
         let voice = voice(config, &npc)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let parts = CascadedParts {
-            npc: Arc::clone(&npc),
-            model,
+        let budget = self.purse.clone();
+        let world = &self.campaign.entities;
+        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
+        let max_tokens = config.session.max_tokens;
+        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
+        let calls = NpcCalls {
             host: self.host.clone(),
-            purse: self.purse.clone(),
-            max_tokens: config.session.max_tokens,
+            made: SessionCalls::default(),
             filler_after: config.session.filler_after,
-            session_calls: SessionCalls::default(),
         };
-        let engine = Cascaded::new(parts, voice, &self.campaign, history);
-        Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+        let conversation = Conversation::new(model.clone(), &self.campaign, history);
+        let engine = Cascaded::new(model, calls, voice);
+        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
     }
 }
 
