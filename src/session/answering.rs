@@ -11,7 +11,7 @@ use super::{
     Recast, SeatId, SpeakerId,
     line::{Outcome, TurnLine},
     overrides::{SeatCeiling, TurnTier},
-    playback::{Place, Played},
+    playback::{Played, QueuePosition},
     recall::{Question, RecallTold},
     reports::Company,
     routing::{Understood, same_words},
@@ -96,7 +96,7 @@ impl Table {
         self.playback.open(
             id,
             &seat.npc.name,
-            Place { urgent: is_puppet, said_at: utterance.speech_end },
+            QueuePosition { urgent: is_puppet, said_at: utterance.speech_end },
         );
         if confirmed {
             self.playback.release(id);

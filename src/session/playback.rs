@@ -45,7 +45,7 @@ pub enum Pace {
 
 /// Where a turn stands in the order of playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct QueuePosition {
     /// The game master's words: before all others, also those being heard.
     pub urgent: bool,
     /// When the utterance it answers ended.
@@ -97,7 +97,7 @@ pub struct Playback {
 struct Segment {
     turn: TurnId,
     npc: String,
-    place: Place,
+    place: QueuePosition,
     released: bool,
     whole: bool,
     /// Played to its end and about to be closed.
@@ -135,7 +135,7 @@ impl Playback {
     }
 
     /// Makes room for a turn; nothing of it is played before [`Self::release`].
-    pub fn open(&mut self, turn: TurnId, npc: &str, place: Place) {
+    pub fn open(&mut self, turn: TurnId, npc: &str, place: QueuePosition) {
         self.out.prepare();
         self.segments.push(Segment {
             turn,

@@ -46,12 +46,12 @@ impl Entry {
 pub struct Spill {
     /// Files are called like this, with a number.
     base: PathBuf,
-    held: Option<Held>,
+    held: Option<OpenFile>,
 }
 
 /// A file that no other program uses while we have it locked.
 #[derive(Debug)]
-struct Held {
+struct OpenFile {
     path: PathBuf,
     file: fs::File,
     /// What comes next begins here.
@@ -143,7 +143,7 @@ impl Spill {
             if file.try_lock().is_err() {
                 continue;
             }
-            let mut held = Held { path, file, read: 0, end: 0 };
+            let mut held = OpenFile { path, file, read: 0, end: 0 };
             let lines = held.measure()?;
             if held.end > 0 {
                 self.held = Some(held);
@@ -154,7 +154,7 @@ impl Spill {
     }
 
     /// A new file, made with its folder for their owner alone.
-    fn made(&self) -> io::Result<Held> {
+    fn made(&self) -> io::Result<OpenFile> {
         if let Some(folder) = self.base.parent() {
             let mut builder = fs::DirBuilder::new();
             builder.recursive(true);
@@ -171,7 +171,7 @@ impl Spill {
             let file = options.open(&path)?;
             // Ours is an empty one that is still there once it is locked.
             if file.try_lock().is_ok() && file.metadata()?.len() == 0 && path.exists() {
-                return Ok(Held { path, file, read: 0, end: 0 });
+                return Ok(OpenFile { path, file, read: 0, end: 0 });
             }
         }
         Err(io::Error::new(io::ErrorKind::StorageFull, "too many programs wait"))
@@ -182,7 +182,7 @@ impl Spill {
     }
 }
 
-impl Held {
+impl OpenFile {
     fn push(&mut self, text: &[u8]) -> io::Result<()> {
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
         if self.end.saturating_add(length) > SPILL_MAX {

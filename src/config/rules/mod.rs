@@ -10,7 +10,7 @@ use super::{
 use crate::{
     domain::Rule,
     import::{self, RULES, RuleNames},
-    logic::{names::Ear, words::fold},
+    logic::{names::NameLanguage, words::fold},
     yaml::{Fields, Kind, Position},
 };
 
@@ -32,7 +32,7 @@ pub struct Rules {
 impl Rules {
     /// Phrases that name a rule or ask for one: what raises a turn's tier.
     pub fn phrases(&self) -> Vec<String> {
-        let ear = Ear::new("en");
+        let ear = NameLanguage::new("en");
         let own = self.own.iter().map(|rule| RuleNames {
             id: &rule.id,
             name: &rule.name,
@@ -50,7 +50,7 @@ impl Rules {
 
 /// How a rule is named in talk. A word of everyday talk ("shield", "help") is only meant as a rule
 /// beside a word that says so; conditions always count.
-fn phrases(called: &RuleNames<'_>, ear: &Ear) -> Vec<String> {
+fn phrases(called: &RuleNames<'_>, ear: &NameLanguage) -> Vec<String> {
     let name = bare(called.name);
     let everyday = !name.contains(' ') && ear.is_ordinary(&fold(name));
     let mut phrases: Vec<String> = if everyday && !called.id.starts_with("condition-") {

@@ -13,10 +13,10 @@ pub type UserId = u64;
 
 /// Who may be heard. Cloning shares it.
 #[derive(Clone, Debug, Default)]
-pub struct Audience(Arc<Mutex<Known>>);
+pub struct Audience(Arc<Mutex<Members>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct Members {
     heard: HashSet<UserId>,
     /// RTP source to user, from Discord's speaking updates.
     sources: HashMap<u32, UserId>,
@@ -67,7 +67,7 @@ impl Audience {
     }
 
     /// Held for a look-up only, never across an await.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, Members> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::logic::language::is_any;
-use crate::logic::names::{Ear, MOST_WORDS, NameSound, Strength, name_parts, place, same_phrase};
+use crate::logic::names::{
+    MOST_WORDS, NameLanguage, NameSound, Strength, name_parts, place, same_phrase,
+};
 use crate::logic::words::{Phrases, Words, fold};
 
 use super::who::{Called, Who};
@@ -12,7 +14,7 @@ use super::who::{Called, Who};
 #[derive(Clone, Debug)]
 pub struct Lexicon {
     /// How the language is heard.
-    ear: Ear,
+    ear: NameLanguage,
     /// Names and parts of names.
     phrases: Phrases<(Who, Strength)>,
     /// Names that may be misheard.
@@ -52,7 +54,7 @@ struct Hit {
 impl Lexicon {
     /// Prepares everybody's names, aliases and own distinctive words.
     pub fn new(everybody: &[(Who, Called<'_>)], language: &str) -> Self {
-        let ear = Ear::new(language);
+        let ear = NameLanguage::new(language);
         let mut lexicon = Self { ear, phrases: Phrases::default(), sounds: Vec::new() };
         let mut parts = Vec::new();
         for &(who, called) in everybody {

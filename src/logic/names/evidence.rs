@@ -60,13 +60,13 @@ pub struct NamePart<'n> {
 
 /// The sound rules and common words of one language.
 #[derive(Clone, Copy, Debug)]
-pub struct Ear {
+pub struct NameLanguage {
     phonetics: Phonetics,
     /// Its words; `None`: there are no lists of them.
     language: Option<&'static Language>,
 }
 
-impl Ear {
+impl NameLanguage {
     /// For a language (ISO 639-1).
     pub fn new(language: &str) -> Self {
         Self { phonetics: Phonetics::of(language), language: Language::of(language) }
@@ -184,7 +184,7 @@ fn edge_bound(words: usize, ordinary: bool, sounds: usize, called: bool) -> Opti
 }
 
 /// The single words of a name that stand for it; none for a name of one word.
-pub fn name_parts<'n>(name: &'n str, ear: &Ear) -> Vec<NamePart<'n>> {
+pub fn name_parts<'n>(name: &'n str, ear: &NameLanguage) -> Vec<NamePart<'n>> {
     let words = Words::of(name);
     if words.len() < 2 {
         return Vec::new();

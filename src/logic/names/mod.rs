@@ -8,7 +8,7 @@
 mod evidence;
 mod position;
 
-pub use evidence::{Ear, NameSound, Strength, name_parts};
+pub use evidence::{NameLanguage, NameSound, Strength, name_parts};
 pub use position::{place, same_phrase};
 
 use super::words::{Phrases, Words};
@@ -38,7 +38,7 @@ pub struct Correction {
 #[derive(Clone, Debug)]
 pub struct Glossary {
     /// How the language sounds, and its ordinary words.
-    ear: Ear,
+    ear: NameLanguage,
     /// Names as they are; never touched.
     exact: Phrases<()>,
     /// Spellings and their sounds.
@@ -49,7 +49,7 @@ impl Glossary {
     /// Prepares names (with aliases, as written) for a language (ISO 639-1). A name of several
     /// words is also known by its own distinctive words.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, language: &str) -> Self {
-        let ear = Ear::new(language);
+        let ear = NameLanguage::new(language);
         let mut glossary = Self { ear, exact: Phrases::default(), known: Vec::new() };
         for name in names {
             glossary.exact.insert(name, ());

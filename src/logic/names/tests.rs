@@ -90,7 +90,7 @@ fn german_is_heard_in_german() {
 
 #[test]
 fn parts_of_names() {
-    let ear = Ear::new("en");
+    let ear = NameLanguage::new("en");
     let parts = |name| {
         name_parts(name, &ear).iter().map(|p| (p.word, p.strength == Strength::Full)).collect()
     };

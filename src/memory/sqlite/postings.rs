@@ -78,7 +78,7 @@ pub struct Postings {
 }
 
 /// Rows of lines that hold a word, and the place of that word.
-pub type Held = (usize, Vec<i64>);
+pub type WordRows = (usize, Vec<i64>);
 
 impl Postings {
     /// Those of `words`, which are letters and digits. Words that are common are left out, unless
@@ -91,7 +91,7 @@ impl Postings {
         campaign: i64,
         span: Span,
         words: Vec<String>,
-    ) -> Result<(Self, Vec<Held>), Error> {
+    ) -> Result<(Self, Vec<WordRows>), Error> {
         let (one, all, least) = PART;
         let each = (all / words.len().max(1)).clamp(least, one);
         let next = span.last;
@@ -132,7 +132,7 @@ impl Postings {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn next(&mut self, db: &Connection) -> Result<Vec<Held>, Error> {
+    pub fn next(&mut self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut held = Vec::new();
         for (place, word) in self.words.iter_mut().enumerate().filter(|(_, it)| !it.is_at_end) {
             let query = format!("{}text : \"{}\"", self.within, word.text);
@@ -158,7 +158,7 @@ impl Postings {
     }
 
     /// Leaves out what is common.
-    fn without_common(&mut self, held: Vec<Held>) -> Vec<Held> {
+    fn without_common(&mut self, held: Vec<WordRows>) -> Vec<WordRows> {
         let lines = self.span.lines;
         let is_common = |word: &Word| word.share * COMMON > 1.0 && word.share * lines > FEW;
         let kept: Vec<bool> = self.words.iter().map(|word| !is_common(word)).collect();
@@ -172,7 +172,7 @@ impl Postings {
     }
 
     /// When there are too many lines of each word: those that hold the rarest and another.
-    fn beside(&self, db: &Connection) -> Result<Vec<Held>, Error> {
+    fn beside(&self, db: &Connection) -> Result<Vec<WordRows>, Error> {
         let mut places: Vec<usize> = (0..self.words.len()).collect();
         places.sort_by(|a, b| self.worth(*b).total_cmp(&self.worth(*a)));
         let (Some((rarest, others)), false) =

@@ -15,7 +15,7 @@ use super::{
     },
     campaign::campaign,
     failure::failure,
-    postings::{Held, Postings, Span},
+    postings::{Postings, Span, WordRows},
     rows::{self, Eyes, json, named},
 };
 
@@ -73,7 +73,7 @@ pub fn search(
 }
 
 /// Lines that hold words, those that promise most first and of equals the latest.
-fn by_worth(held: Vec<Held>, postings: &Postings) -> Vec<Candidate> {
+fn by_worth(held: Vec<WordRows>, postings: &Postings) -> Vec<Candidate> {
     let mut rows: HashMap<i64, u32> = HashMap::new();
     for (place, ids) in held {
         for id in ids {

@@ -31,11 +31,11 @@ const NAMED_MAX: usize = 16;
 
 /// The names there are.
 #[derive(Clone, Default)]
-pub struct KnownNames(Arc<Mutex<Held>>);
+pub struct KnownNames(Arc<Mutex<NameIndex>>);
 
 /// The names as they were last read, and their next reading while it is under way.
 #[derive(Default)]
-struct Held {
+struct NameIndex {
     names: Option<(Instant, Arc<Names>)>,
     reading: Option<Reading>,
 }
@@ -88,7 +88,7 @@ impl KnownNames {
         ended.boxed().shared()
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, NameIndex> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

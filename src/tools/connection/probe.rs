@@ -158,7 +158,7 @@ enum OpenError {
 pub struct NoAddress(String);
 
 /// A connection, and the process at its other end.
-struct Opened {
+struct OpenClient {
     client: Client,
     child: Option<Child>,
 }
@@ -177,7 +177,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let slow = OpenError::Late(probe.limit.as_secs());
     let ready = timeout(probe.limit, ready).await.unwrap_or(Err(slow));
     let failed = |reason: OpenError| ProbeError { target: probe.target.name(), reason };
-    let (Opened { client, child }, tools) = ready.map_err(failed)?;
+    let (OpenClient { client, child }, tools) = ready.map_err(failed)?;
     let ready_ms = millis(begun);
     let mut calls = Vec::new();
     for planned in probe.calls.iter().flatten() {
@@ -229,7 +229,7 @@ impl Target {
     }
 }
 
-async fn open(probe: &Probe) -> Result<Opened, OpenError> {
+async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
     let era = match probe.revision.as_deref() {
         Some(revision) if revision < Era::Stateless.revision() => Some(Era::Handshake),
         Some(_) => Some(Era::Stateless),
@@ -254,7 +254,7 @@ async fn open(probe: &Probe) -> Result<Opened, OpenError> {
             })?;
             let opened = Client::open(wire.transport(url.as_str()), handler, era, lost).await;
             let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;
-            Ok(Opened { client, child: None })
+            Ok(OpenClient { client, child: None })
         }
         Target::Stdio { command, environment } => {
             let environment: Vec<(&str, Secret)> =
@@ -269,7 +269,7 @@ async fn open(probe: &Probe) -> Result<Opened, OpenError> {
             let transport =
                 StdioTransport::new("probe".into(), streams.read, streams.write, lost.clone());
             match Client::open(transport, handler, era, lost).await {
-                Ok(client) => Ok(Opened { client, child: Some(child) }),
+                Ok(client) => Ok(OpenClient { client, child: Some(child) }),
                 Err(refusal) => {
                     let words = tail.last_words().await.map(|words| format!(": {words}"));
                     child.end().await;
