@@ -12,8 +12,7 @@ pub use crate::{
     },
     config::load as load_config,
     discord::{
-        House, Opened, Opening, Options as DiscordOptions, Service, Services, Token, Wish, Written,
-        run as run_discord,
+        House, Opened, Opening, Options as DiscordOptions, Token, Wish, Written, run as run_discord,
     },
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
@@ -33,8 +32,8 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Heard, Pcm, SpeakRequest, SpeechToText,
-        SttAbilities, TextToSpeech,
+        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Heard, Pcm, ServiceInfo, Services,
+        SpeakRequest, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{

@@ -21,7 +21,7 @@ use futures::{
 use glyphoxa::measure::{
     AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Fact, FactId, Facts,
     ForgetRequest, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
-    Report, ServerOptions, Servers, Service, Services, SessionId, Setup, SpeechToText,
+    Report, ServerOptions, Servers, ServiceInfo, Services, SessionId, Setup, SpeechToText,
     SttAbilities, TableParts, Token, ToolHost, TurnLine, Verdict, VoiceOut, WaitingFacts,
     WantedFacts, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
 };
@@ -244,9 +244,13 @@ impl House for StandInHouse {
     }
 
     fn services(&self) -> Services {
-        let service = || Service { name: "stand-in".to_owned(), is_local: true };
+        let service = || ServiceInfo::here("stand-in");
         let (hears, thinks, speaks) = (service(), service(), vec![service()]);
-        Services { hears, thinks, sums_up: false, speaks, cap: None }
+        Services { hears, thinks, sums_up: false, speaks }
+    }
+
+    fn session_cap(&self) -> Option<f64> {
+        None
     }
 
     fn ask(

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::brain;
 use crate::{
     config::Config,
     domain::SessionId,
     engine::{self, CascadedParts, Purse, Question, SessionCalls},
-    provider::Error,
+    provider::{Error, Registry},
     session::ToolLine,
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
 };
@@ -28,6 +27,20 @@ pub struct Assistant {
     effects: Arc<dyn Effects>,
 }
 
+/// What differs from assistant to assistant.
+pub struct AssistantSetup {
+    /// The session its tools are called in.
+    pub session: SessionId,
+    /// Pays for its model and its calls.
+    pub purse: Purse,
+    /// Its tools.
+    pub host: ToolHost,
+    /// What its tools reach.
+    pub effects: Arc<dyn Effects>,
+    /// Varies what the scripted brain says.
+    pub seed: u64,
+}
+
 /// What it answered.
 #[derive(Debug)]
 pub struct Answer {
@@ -38,24 +51,22 @@ pub struct Answer {
 }
 
 impl Assistant {
-    /// The assistant of `config`, with the tools of `host` and paid for by `purse`. `effects` is
-    /// what its tools reach; `seed` varies what the scripted brain says.
+    /// The assistant of `config`.
     ///
     /// # Errors
     /// An address or key that makes no request.
     pub fn open(
         config: &Config,
-        (session, purse): (SessionId, Purse),
-        host: &ToolHost,
-        effects: Arc<dyn Effects>,
-        seed: u64,
+        services: &Registry,
+        setup: AssistantSetup,
     ) -> Result<Self, Error> {
+        let AssistantSetup { session, purse, host, effects, seed } = setup;
         let npc = Arc::new(config.assistant.clone());
         let name = npc.name.clone();
         let parts = CascadedParts {
-            model: brain(&config.llm, &npc, seed)?,
+            model: services.model(&config.services, &npc, seed)?,
             npc,
-            host: host.clone(),
+            host,
             purse,
             max_tokens: config.session.max_tokens.saturating_mul(WRITTEN),
             filler_after: config.session.filler_after,

@@ -18,6 +18,7 @@ mod tables;
 mod transcript;
 mod world;
 
+pub use crate::provider::{ServiceInfo, Services};
 pub use call_log::CallLog;
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};

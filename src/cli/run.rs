@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, Hearing, OpenTables, Residence, Running},
+    app::{self, OpenTables, Residence, Running},
     campaign::{Tables, TranscriptWriter},
     config::Config,
     discord,
@@ -44,8 +44,9 @@ async fn serve(
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let store = app::open_memory(&config).await?;
-    let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
+    // Who cannot hear learns it before a session.
+    app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     if let Err(missing) = tools.servers.required().await {
         return Err(Failure::Failed(anyhow::anyhow!(missing)));
     }
@@ -55,12 +56,11 @@ async fn serve(
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
     let indexer = tools.index(&config.load(), &transcripts);
-    let heard = (hearing, transcripts.clone());
     let house = Residence::new(
         Arc::clone(&config),
         Arc::clone(&tools),
         (tables.clone(), open.clone()),
-        heard,
+        transcripts.clone(),
     );
     let stop = CancellationToken::new();
     let running = Running { path, tables, open, tools: &tools, log_level: set_level };

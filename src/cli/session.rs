@@ -22,6 +22,7 @@ use crate::{
         CampaignKey, Forget, Line, LineFilter, MemoryStore, Pick, SessionEntry, SessionFilter,
         Viewer,
     },
+    provider::Registry,
 };
 
 #[derive(Args)]
@@ -240,7 +241,11 @@ async fn recap(
     find(at, id).await?;
     let kept = kept(config, id)?;
     let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
-    let writer = if extract { None } else { app::recap_writer(config, purse.clone())? };
+    let writer = if extract {
+        None
+    } else {
+        app::recap_writer(&Registry::default(), config, purse.clone())?
+    };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.
     if purse.spent() > kept.spent() {

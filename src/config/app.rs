@@ -16,12 +16,11 @@ use super::{
     memory::{self, MemoryOptions},
     npc::{self, NpcDefaults},
     policy,
-    providers::{LlmChoice, TtsChoice, providers},
+    providers::providers,
     reading::{Notes, Reading},
     rules::{self, Rules},
-    selection, tables,
-    voice::VoiceDefaults,
-    window,
+    selection::{self, Surroundings},
+    tables, window,
 };
 use crate::{
     discord,
@@ -32,7 +31,7 @@ use crate::{
         tier::Keywords,
         turn::Patience,
     },
-    session,
+    provider, session,
     tools::builtin::{FileIo, Table},
     yaml::{Fields, Kind},
 };
@@ -58,7 +57,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
 
 /// The checked file and its folder.
 struct File<'a> {
-    /// Its content.
+    /// The mapping at its top.
     fields: Fields<'a>,
     /// What its paths are relative to.
     folder: &'a Path,
@@ -82,20 +81,18 @@ impl File<'_> {
             || default.clone(),
             |node| policy::policy(node, &default, &known, &mut notes.problems),
         );
+        let voices = provider::Options::voices(providers.voice);
         let defaults = NpcDefaults {
             language,
-            voices: VoiceDefaults {
-                provider: providers.tts.name(),
-                openai: matches!(providers.tts, TtsChoice::OpenAi(_)),
-            },
+            voices: &voices,
             policy: &policy,
             tools: &known,
-            scripted: matches!(providers.llm, LlmChoice::Scripted),
+            scripted: !providers.model.reads_prompts(),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let known = (self.folder, reading.tools);
-        let (selection, embedder) =
-            selection::selection(tools.as_ref(), known, &budget.prices, notes);
+        let around =
+            Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
+        let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
@@ -108,12 +105,14 @@ impl File<'_> {
             },
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
-            stt: providers.stt,
-            llm: providers.llm,
-            tts: providers.tts,
+            services: provider::Options {
+                recogniser: providers.recogniser,
+                model: providers.model,
+                voices,
+                embedder,
+            },
             session: self.session(tools, providers.max_tokens),
             selection,
-            embedder,
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),
@@ -137,10 +136,10 @@ impl File<'_> {
     /// What is remembered.
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
-        memory::options(fields, (self.folder, &self.data_dir()), notes)
+        memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// The bot.
+    /// The bot's settings; its token may be empty.
     fn discord(&self, notes: &mut Notes) -> discord::Options {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         options(fields, &self.data_dir(), notes)
@@ -250,7 +249,7 @@ impl File<'_> {
         BudgetOptions { session_max, prices }
     }
 
-    /// All NPCs.
+    /// The NPCs written here and those of `npc_dir`.
     fn cast(&self, reading: &mut Reading, defaults: &NpcDefaults, notes: &mut Notes) -> Cast {
         let mut cast = Cast::default();
         cast.inline(self.fields.items("npcs"), defaults, notes);

@@ -5,7 +5,6 @@
 //! from the tables in `keys`.
 //! **Never**: starts anything, keeps a file open, prints.
 
-mod address;
 mod app;
 mod assistant;
 mod campaign;
@@ -42,12 +41,10 @@ use std::{
 };
 
 pub use self::{
-    mcp::{McpOptions, is_local, is_near, server},
+    mcp::{McpOptions, is_near, server},
     memory::{MemoryOptions, MemoryPlace},
-    providers::{LlmChoice, SttChoice, TtsChoice},
     rules::{Rules, shipped_rules},
     schema::{SchemaKind, schema},
-    selection::EmbedderChoice,
     watch::Watch,
 };
 pub use crate::yaml::Problem;
@@ -55,7 +52,7 @@ use crate::{
     domain::{Campaign, Npc},
     import::campaign::World,
     logic::{budget::BudgetOptions, tier::Keywords},
-    session,
+    provider, session,
     tools::{
         SelectionOptions,
         builtin::{FileIo, Table},
@@ -78,18 +75,12 @@ pub struct Config {
     pub campaign: Campaign,
     /// The same as its file has it, with ids and relationships.
     pub world: World,
-    /// Who hears.
-    pub stt: SttChoice,
-    /// Who thinks.
-    pub llm: LlmChoice,
-    /// Who speaks where an NPC's voice names `openai`.
-    pub tts: TtsChoice,
+    /// What hears, thinks, speaks and compares meanings.
+    pub services: provider::Options,
     /// Settings of a table.
     pub session: session::Options,
     /// How long lists of tools are narrowed.
     pub selection: SelectionOptions,
-    /// What compares meanings for it.
-    pub embedder: EmbedderChoice,
     /// Words that raise a turn's tier.
     pub tiers: Keywords,
     /// Cap and prices.

@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use crate::{
     audio::Frame,
     campaign::{
-        AddedServer, Fact, FactId, ForgetRequest, GuildSettings, PlayedCampaign, Verdict,
+        AddedServer, Fact, FactId, ForgetRequest, GuildSettings, PlayedCampaign, Services, Verdict,
         WaitingFacts, WantedFacts, WorldAnswer, WorldOrder,
     },
     domain::{Campaign, Npc, SessionId},
@@ -42,30 +42,6 @@ pub struct Opening {
     pub tools: CastChanges,
     /// The campaign; `None`: the one that is configured.
     pub campaign: Option<PlayedCampaign>,
-}
-
-/// A service that what is said, or what is answered, goes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// Its name, and where it is.
-    pub name: String,
-    /// Nothing leaves this machine or its network.
-    pub is_local: bool,
-}
-
-/// What the program works with.
-#[derive(Clone, Debug)]
-pub struct Services {
-    /// What hears.
-    pub hears: Service,
-    /// What thinks.
-    pub thinks: Service,
-    /// It is given what was said once more, to say what happened.
-    pub sums_up: bool,
-    /// What speaks.
-    pub speaks: Vec<Service>,
-    /// What a session may spend; `None`: no cap.
-    pub cap: Option<f64>,
 }
 
 /// Which recap is wanted.
@@ -187,6 +163,9 @@ pub trait House: Send + Sync + 'static {
 
     /// What the program works with.
     fn services(&self) -> Services;
+
+    /// What a session may spend; `None`: no cap.
+    fn session_cap(&self) -> Option<f64>;
 
     /// Has the assistant answer a question of the game master, paid for by `session`; `effects` is
     /// what its tools reach. Why there is no answer is said in one line. Cancel safe.

@@ -35,6 +35,6 @@ mod world;
 
 pub use bot::run;
 pub use examine::examine;
-pub use house::{House, Opened, Opening, Service, Services, Wish, Written};
+pub use house::{House, Opened, Opening, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Options, Token};

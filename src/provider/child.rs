@@ -11,10 +11,10 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-use super::{Error, Kind, Pcm};
 use crate::{
     audio::{SampleRate, WavStream},
     domain::Pronunciation,
+    provider::{Error, Kind, Pcm},
 };
 
 /// Bytes read at once.

@@ -48,7 +48,8 @@ impl Residence {
     }
 
     async fn go_through(self, purse: Purse, written: &Transcript) -> Result<Vec<Fact>, String> {
-        let writer = recap_writer(&self.config.load(), purse).map_err(|error| error.to_string())?;
+        let writer = recap_writer(&self.tools.services, &self.config.load(), purse)
+            .map_err(|error| error.to_string())?;
         let Some(writer) = writer else { return Ok(Vec::new()) };
         self.caught_up().await?;
         let at = (&*self.store, &written.campaign);
@@ -75,7 +76,8 @@ impl Residence {
         let own = self.books().get(&SessionId(session.id.clone())).map(|it| it.purse.clone());
         let purse = own.unwrap_or_else(|| self.aside.purse(&config));
         let writer = match wish.paid {
-            true => recap_writer(&config, purse).map_err(|error| error.to_string())?,
+            true => recap_writer(&self.tools.services, &config, purse)
+                .map_err(|error| error.to_string())?,
             false => None,
         };
         let viewer = if wish.for_dm { Viewer::Dm } else { Viewer::Everyone };
@@ -120,7 +122,8 @@ impl Residence {
         let campaign = played.map_or_else(|| campaign_key(&config), |it| key_of(&it.name));
         let found = campaign::waiting((&*self.store, &campaign), &wanted).await;
         let mut found = found.map_err(|error| error.to_string())?;
-        let writer = recap_writer(&config, self.aside.purse(&config)).ok().flatten();
+        let writer =
+            recap_writer(&self.tools.services, &config, self.aside.purse(&config)).ok().flatten();
         found.note = Some(match writer {
             None => NO_MODEL,
             Some(_) if config.memory.consolidate => ON,

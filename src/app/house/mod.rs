@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 
 use self::aside::Aside;
 use super::{
-    Assistant, Hearing, IDENTITIES, OpenTables, TableSetup, Tools, campaign_key, for_session,
-    open_table,
+    Assistant, AssistantSetup, IDENTITIES, OpenTables, TableSetup, Tools, campaign_key,
+    for_session, open_table, recogniser,
 };
 use crate::{
     audio::Frame,
@@ -29,8 +29,8 @@ use crate::{
         GuildStore, KeptSession, PlayedCampaign, Tables, Transcript, TranscriptWriter, Verdict,
         WaitingFacts, WantedFacts, WorldAnswer, WorldOf, WorldOrder, carry_out, wall_clock,
     },
-    config::{self, Config, LlmChoice, SttChoice, TtsChoice},
-    discord::{House, Opened, Opening, Service, Services, Wish, Written},
+    config::{self, Config},
+    discord::{House, Opened, Opening, Wish, Written},
     domain::{Campaign, Npc, SessionId, Voice},
     engine::{Purse, Shaping},
     logic::{
@@ -38,7 +38,7 @@ use crate::{
         spoken::read_dice,
     },
     memory::{self, MemoryStore},
-    provider::{Error, SpeakRequest, SpeechToText, TextToSpeech, flite::Flite, openai},
+    provider::{Error, Services, SpeakRequest, SpeechToText, VoiceService},
     session::{Command, Kept, TurnLine},
     tools::{
         self, Effects, Report, ToolHost,
@@ -56,7 +56,6 @@ pub struct Residence {
     tools: Arc<Tools>,
     tables: Tables,
     running: OpenTables,
-    hearing: Arc<Hearing>,
     open: Arc<Mutex<HashMap<SessionId, Books>>>,
     /// Pays what is asked outside sessions.
     aside: Aside,
@@ -84,27 +83,14 @@ impl Residence {
         config: Arc<ArcSwap<Config>>,
         tools: Arc<Tools>,
         (tables, running): (Tables, OpenTables),
-        (hearing, scribe): (Hearing, TranscriptWriter),
+        scribe: TranscriptWriter,
     ) -> Self {
         let aside = Aside::new(&config.load());
         let dice = Arc::new(Mutex::new(StdRng::seed_from_u64(rand::random())));
-        let (hearing, store, open) = (Arc::new(hearing), scribe.store(), Arc::default());
+        let (store, open) = (scribe.store(), Arc::default());
         let guilds = GuildStore::new(Arc::clone(&store), &config.load().discord.folder);
         let deciding = Arc::default();
-        Self {
-            config,
-            tools,
-            tables,
-            running,
-            hearing,
-            open,
-            aside,
-            dice,
-            scribe,
-            store,
-            guilds,
-            deciding,
-        }
+        Self { config, tools, tables, running, open, aside, dice, scribe, store, guilds, deciding }
     }
 
     /// Held for a line at most, never across an await.
@@ -136,6 +122,7 @@ impl Residence {
             session: opening.session.clone(),
             histories: kept.histories(),
             spent: 0.0,
+            services: self.tools.services.clone(),
             stt,
             out: opening.out,
             pace: opening.pace,
@@ -245,7 +232,7 @@ impl House for Residence {
         async move {
             let deaf = |error: Error| format!("I cannot hear: {error}");
             let config = house.config_for(opening.campaign.as_ref()).await;
-            let stt = house.hearing.of(&config).map_err(deaf)?;
+            let stt = recogniser(&house.tools.services, &config).map_err(deaf)?;
             stt.ready().await.map_err(deaf)?;
             house.open_now(opening, config, stt).map_err(|error| format!("{error:#}"))
         }
@@ -368,7 +355,12 @@ impl House for Residence {
     }
 
     fn services(&self) -> Services {
-        services(&self.config.load())
+        let config = self.config.load();
+        config.services.describe(config.npcs.iter().map(|npc| &npc.voice))
+    }
+
+    fn session_cap(&self) -> Option<f64> {
+        self.config.load().budget.session_max
     }
 
     fn ask(
@@ -388,8 +380,8 @@ impl House for Residence {
         });
         let session = session.cloned().unwrap_or_else(|| SessionId("operator".to_owned()));
         let host = self.tools.host.at(&session);
-        let paid = (session, purse);
-        let opened = Assistant::open(&config, paid, &host, effects, rand::random());
+        let setup = AssistantSetup { session, purse, host, effects, seed: rand::random() };
+        let opened = Assistant::open(&config, &self.tools.services, setup);
         async move {
             let assistant = opened.map_err(|error| error.to_string())?;
             let answer = assistant.ask(&text).await;
@@ -434,59 +426,33 @@ impl House for Residence {
     }
 
     fn announce(&self, text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
-        async move { announcement(text).await.map_err(|error| error.to_string()) }.boxed()
+        let house = self.clone();
+        async move { house.announcement(text).await.map_err(|error| error.to_string()) }.boxed()
     }
 }
 
-fn services(config: &Config) -> Services {
-    let here = |name: &str| Service { name: name.to_owned(), is_local: true };
-    let hears = match &config.stt {
-        SttChoice::Local => here("PocketSphinx"),
-        SttChoice::OpenAi { options, .. } => service(options),
-    };
-    let thinks = match &config.llm {
-        LlmChoice::Scripted => here("written lines"),
-        LlmChoice::OpenAi(options) => service(options),
-    };
-    let sums_up = config.llm != LlmChoice::Scripted;
-    let mut speaks = Vec::new();
-    for npc in &config.npcs {
-        let voice = match (npc.voice.provider.as_str(), &config.tts) {
-            ("openai", TtsChoice::OpenAi(options)) => service(options),
-            ("espeak", _) => here("espeak-ng"),
-            _ => here("flite"),
-        };
-        if !speaks.contains(&voice) {
-            speaks.push(voice);
-        }
-    }
-    Services { hears, thinks, sums_up, speaks, cap: config.budget.session_max }
-}
-
-fn service(options: &openai::Options) -> Service {
-    let host = options.base_url.split("//").nth(1).and_then(|rest| rest.split('/').next());
-    let name = format!("{} at {}", options.model, host.unwrap_or(&options.base_url));
-    Service { name, is_local: config::is_local(&options.base_url) }
-}
-
-/// `text` as frames: 48 kHz.
-async fn announcement(text: String) -> Result<Vec<Frame>, Error> {
-    let mut chunks = Flite::new().speak(SpeakRequest {
-        text,
-        voice: Voice {
-            provider: "flite".to_owned(),
+impl Residence {
+    /// `text` as frames: 48 kHz.
+    async fn announcement(&self, text: String) -> Result<Vec<Frame>, Error> {
+        let voice = Voice {
+            provider: VoiceService::Flite.name().to_owned(),
             voice_id: ANNOUNCER.to_owned(),
             pitch_shift: 0.0,
             speed_factor: 1.0,
             volume: 1.0,
-        },
-        language: "en".to_owned(),
-        pronunciation: Arc::from([]),
-    });
-    let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));
-    while let Some(chunk) = chunks.next().await {
-        frames.extend(shaping.push(&chunk?)?);
+        };
+        let service = self.tools.services.voice(&self.config.load().services, &voice)?;
+        let mut chunks = service.speak(SpeakRequest {
+            text,
+            voice,
+            language: "en".to_owned(),
+            pronunciation: Arc::from([]),
+        });
+        let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));
+        while let Some(chunk) = chunks.next().await {
+            frames.extend(shaping.push(&chunk?)?);
+        }
+        frames.extend(shaping.finish());
+        Ok(frames)
     }
-    frames.extend(shaping.finish());
-    Ok(frames)
 }

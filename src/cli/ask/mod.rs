@@ -38,7 +38,7 @@ use self::{
 };
 use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
-    app::{self, Assistant, OpenTables, Running, TableSetup, Tools},
+    app::{self, Assistant, AssistantSetup, OpenTables, Running, TableSetup, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
     campaign::{CallLog, KeptError, KeptSession, Tables, Transcript, TranscriptWriter},
     config::Config,
@@ -226,8 +226,14 @@ async fn in_writing(
     let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
     let session = SessionId(kept.id().to_owned());
     let effects = face(arguments, &Typed::new());
-    let paid = (session, purse.clone());
-    let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
+    let setup = AssistantSetup {
+        session,
+        purse: purse.clone(),
+        host: tools.host.clone(),
+        effects,
+        seed: rand::random(),
+    };
+    let assistant = Assistant::open(config, &tools.services, setup)?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = steps.into_iter().filter_map(|step| match step.input.what {
@@ -254,7 +260,7 @@ async fn at_table(
     (kept, files): (KeptSession, Files<'_>),
 ) -> Result<u8, Failure> {
     let clock_runs = clock_runs(arguments, &steps);
-    let stt = app::hearing(config)?;
+    let stt = app::recogniser(&tools.services, config)?;
     if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
         print::while_waiting("learning the names of this campaign", stt.ready()).await?;
     }
@@ -273,6 +279,7 @@ async fn at_table(
         session: SessionId(kept.id().to_owned()),
         histories: kept.histories(),
         spent: kept.spent(),
+        services: tools.services.clone(),
         stt,
         out: Box::new(sink.clone()),
         pace: if clock_runs { Pace::RealTime } else { Pace::Free },
@@ -298,8 +305,14 @@ async fn at_table(
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, events_in, (printer, books), pacing);
     let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
-    let paid = (SessionId(kept.id().to_owned()), table.purse.clone());
-    let assistant = Assistant::open(config, paid, &tools.host, effects, rand::random())?;
+    let setup = AssistantSetup {
+        session: SessionId(kept.id().to_owned()),
+        purse: table.purse.clone(),
+        host: tools.host.clone(),
+        effects,
+        seed: rand::random(),
+    };
+    let assistant = Assistant::open(config, &tools.services, setup)?;
     let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, (&typed, &desk)).await;
     commands.send(Command::Close).await?;

@@ -8,7 +8,7 @@ use serenity::all::{
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
     campaign::Consent,
-    discord::{access, buttons::Press, guild::Guild, house::Services, reply::Reply},
+    discord::{access, buttons::Press, guild::Guild, reply::Reply},
 };
 
 /// `/setup`.
@@ -72,7 +72,7 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
     text.push_str(&set(guild));
-    text.push_str(&given(&guild.shared.house.services()));
+    text.push_str(&given(guild.shared.house.session_cap()));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
     languages.sort();
     languages.dedup();
@@ -138,8 +138,8 @@ fn set(guild: &Guild) -> String {
 }
 
 /// What the configuration file says.
-fn given(services: &Services) -> String {
-    let budget = match services.cap {
+fn given(cap: Option<f64>) -> String {
+    let budget = match cap {
         Some(cap) => format!("{cap:.2} a session at most"),
         None => "no cap".to_owned(),
     };

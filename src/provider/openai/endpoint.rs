@@ -27,7 +27,7 @@ use super::{
     Options,
     failure::{Failure, Peer},
 };
-use crate::provider::{Error, Kind, towards};
+use crate::provider::{Error, Kind, with_proxy_and_tls};
 
 /// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -149,7 +149,8 @@ impl Endpoint {
 /// Connections for `url`.
 fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder().connect_timeout(patience);
-    towards(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
+    let host = url.host_str().unwrap_or_default();
+    with_proxy_and_tls(builder, host, url.scheme() == "https").build()
 }
 
 /// Where requests go and with what headers; unlike the crate's own it reads no environment and

@@ -14,6 +14,10 @@ use crate::{
     provider::ChatRequest,
 };
 
+/// Members of a request that are written here, whatever `extra_body` says.
+pub const OWN_MEMBERS: [&str; 6] =
+    ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
+
 /// What the model reads for a call whose result never came (the turn was interrupted).
 const NO_RESULT: &str = "cancelled: the call has no result";
 

@@ -18,7 +18,7 @@ use reqwest::Response;
 use serde_json::Value;
 
 use super::{
-    Options,
+    NAME, Options,
     assemble::Assembler,
     endpoint::Endpoint,
     hidden::Hidden,
@@ -56,7 +56,7 @@ impl Chat {
 
 impl ChatModel for Chat {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {

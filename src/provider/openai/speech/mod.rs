@@ -13,11 +13,19 @@ use futures::{
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
+use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
-    provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
+    provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+};
+
+/// What it is before anything is spoken.
+pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
+    name: NAME,
+    ids: VoiceIds::Unknown,
+    default_id: DefaultId::Required,
+    english_only: false,
 };
 
 /// Voices at an endpoint.
@@ -35,7 +43,7 @@ impl Speech {
 
 impl TextToSpeech for Speech {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {

@@ -23,7 +23,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::{
-    Options,
+    NAME, Options,
     endpoint::Endpoint,
     retry::Retry,
     sse::{Decoder, Frame},
@@ -68,11 +68,21 @@ impl Transcription {
         let (prompt, is_plain) = (RwLock::new(Arc::from("")), Arc::default());
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language, prompt, is_plain })
     }
+
+    /// The same service, which expects no names yet. What was learnt of it is shared.
+    pub fn for_another_table(&self) -> Self {
+        Self {
+            endpoint: Arc::clone(&self.endpoint),
+            language: self.language.clone(),
+            prompt: RwLock::new(Arc::from("")),
+            is_plain: Arc::clone(&self.is_plain),
+        }
+    }
 }
 
 impl SpeechToText for Transcription {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {

@@ -37,7 +37,10 @@ use self::{
     pool::{Job, Pool},
     scratch::ScratchFile,
 };
-use super::{Error, Heard, Kind, SpeechToText, SttAbilities};
+use crate::provider::{Error, Heard, Kind, SpeechToText, SttAbilities};
+
+/// Its name in files and reports.
+pub const NAME: &str = "local";
 
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
 /// for every word begun, and settings of the search, as measured with `tests/recogniser_error_rates.rs`.
@@ -132,7 +135,7 @@ impl Local {
 
 impl SpeechToText for Local {
     fn name(&self) -> &'static str {
-        "local"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {
