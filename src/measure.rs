@@ -44,7 +44,7 @@ pub use crate::{
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
         Handler, Progress, Query, Report, SelectionOptions, SourceKind, Taint, ToolHost,
-        builtin::{Materials, RuleBook, Table, offer as offer_built_ins},
+        builtin::{Materials, RandomTable, RuleBook, offer as offer_built_ins},
         connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,
     },

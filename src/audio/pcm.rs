@@ -9,6 +9,11 @@ use std::time::Duration;
 /// Length of one frame. Discord's voice packets are 20 ms long.
 pub const FRAME: Duration = Duration::from_millis(20);
 
+/// Samples in one [`FRAME`] at 16 kHz: what players' voices are decoded to and recognisers read.
+pub const FRAME_SAMPLES_16K: usize = 320;
+/// Samples in one [`FRAME`] at 48 kHz, mono: what is written to Discord.
+pub const FRAME_SAMPLES_48K: usize = 960;
+
 /// Frames in a second, from [`FRAME`].
 const FRAMES_PER_SECOND: u32 = 50;
 
@@ -222,9 +227,9 @@ mod tests {
 
     #[test]
     fn lengths_follow_the_rate() {
-        assert_eq!(SampleRate::HZ_16000.frame_len(), 320);
+        assert_eq!(SampleRate::HZ_16000.frame_len(), FRAME_SAMPLES_16K);
         assert_eq!(SampleRate::HZ_24000.frame_len(), 480);
-        assert_eq!(SampleRate::HZ_48000.frame_len(), 960);
+        assert_eq!(SampleRate::HZ_48000.frame_len(), FRAME_SAMPLES_48K);
         assert_eq!(SampleRate::new(1).unwrap().frame_len(), 1);
         assert_eq!(SampleRate::HZ_16000.samples_in(Duration::from_millis(1_500)), 24_000);
         let clip = Clip { samples: vec![0; 22_050 + 441], rate: SampleRate::new(22_050).unwrap() };

@@ -19,7 +19,9 @@ use super::{
 };
 use crate::{
     domain::SessionId,
-    memory::{CampaignKey, Error, Forget, Line, LineFilter, MemoryStore, SessionFilter, Viewer},
+    memory::{
+        CampaignKey, Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
+    },
 };
 
 /// What names of Discord's sessions begin with.
@@ -55,7 +57,7 @@ pub async fn own_lines(store: &dyn MemoryStore, player: &str) -> Result<String, 
     let mut text = String::from("What is written down of what you said. Times are UTC.\n");
     let (mut lines, mut session) = (0_u64, None);
     for campaign in store.campaigns().await? {
-        for Line { said, .. } in theirs(store, &campaign, player).await? {
+        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
             if session.as_ref() != Some(&said.session) {
                 // Writing to a text cannot fail.
                 _ = writeln!(
@@ -86,7 +88,7 @@ async fn theirs(
     store: &dyn MemoryStore,
     campaign: &CampaignKey,
     player: &str,
-) -> Result<Vec<Line>, Error> {
+) -> Result<Vec<TranscriptLine>, Error> {
     let filter = LineFilter { player: Some(player.to_owned()), ..LineFilter::default() };
     store.lines(campaign, filter, Viewer::Dm).await
 }
@@ -98,7 +100,7 @@ async fn theirs(
 pub async fn names(store: &dyn MemoryStore, player: &str) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     for campaign in store.campaigns().await? {
-        for Line { said, .. } in theirs(store, &campaign, player).await? {
+        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
             names.extend(said.character);
             names.insert(said.speaker);
         }
@@ -120,7 +122,7 @@ pub async fn forget(
     for campaign in store.campaigns().await? {
         let lines = theirs(store, &campaign, player).await?;
         let guilds = guilds(store, &campaign).await?;
-        let is_meant = |line: &&Line| match from {
+        let is_meant = |line: &&TranscriptLine| match from {
             ForgetFrom::Everywhere => true,
             ForgetFrom::Guild(guild) => guilds.get(&line.said.session) == Some(guild),
             ForgetFrom::Session(session) => line.said.session == session.0,

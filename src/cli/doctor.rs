@@ -126,7 +126,7 @@ async fn bot(options: &discord::Options) -> Vec<Finding> {
                        environment, or set discord.token)";
         return vec![Finding::new("discord", Ok(skipped.to_owned()))];
     }
-    let found = discord::examine(options).await;
+    let found = discord::diagnose(options).await;
     found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
 }
 

@@ -19,8 +19,8 @@ use crate::{
     files,
     logic::budget::Ledger,
     memory::{
-        CampaignKey, Forget, Line, LineFilter, MemoryStore, Pick, SessionEntry, SessionFilter,
-        Viewer,
+        CampaignKey, Forget, LineFilter, MemoryStore, Pick, SessionEntry, SessionFilter,
+        TranscriptLine, Viewer,
     },
     provider::Registry,
 };
@@ -155,7 +155,11 @@ async fn find((store, campaign): At<'_>, id: &str) -> Result<SessionEntry, Failu
     })
 }
 
-async fn lines(at: At<'_>, id: &str, (pick, last): (Pick, usize)) -> Result<Vec<Line>, Failure> {
+async fn lines(
+    at: At<'_>,
+    id: &str,
+    (pick, last): (Pick, usize),
+) -> Result<Vec<TranscriptLine>, Failure> {
     find(at, id).await?;
     let filter = LineFilter {
         session: Some(id.to_owned()),
@@ -177,7 +181,7 @@ fn range(text: &str) -> Result<Pick, String> {
 }
 
 /// Prints lines for people or for programs.
-fn print(lines: &[Line], json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(lines: &[TranscriptLine], json: bool, out: &mut impl Write) -> anyhow::Result<()> {
     for line in lines {
         if json {
             writeln!(out, "{}", serde_json::to_string(line)?)?;
@@ -189,7 +193,7 @@ fn print(lines: &[Line], json: bool, out: &mut impl Write) -> anyhow::Result<()>
 }
 
 /// Who said what, in a line.
-pub fn said(line: &Line) -> String {
+pub fn said(line: &TranscriptLine) -> String {
     if line.withdrawn {
         return "(taken back)".to_owned();
     }

@@ -32,7 +32,7 @@ use crate::{
         turn::Patience,
     },
     provider, session,
-    tools::builtin::{FileIo, Table},
+    tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind},
 };
 
@@ -348,7 +348,7 @@ impl File<'_> {
         tools: Option<Fields>,
         reading: &mut Reading,
         notes: &mut Notes,
-    ) -> Vec<Table> {
+    ) -> Vec<RandomTable> {
         let mut all = Vec::new();
         if let Some(node) = tools.and_then(|tools| tools.get("tables")) {
             tables::inline(node, &mut all, &mut notes.problems);

@@ -5,7 +5,9 @@
 use serde_json::json;
 
 use super::cast::Cast;
-use crate::domain::{AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Tier, Voice};
+use crate::domain::{
+    AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, ScriptedLine, Tier, Voice,
+};
 
 /// Names of the built-in one; the first that no NPC has.
 const NAMES: [&str; 2] = ["Assistant", "The Game Master's Assistant"];
@@ -53,7 +55,7 @@ fn built_in(cast: &[Npc], language: &str, policy: &Policy) -> Npc {
 
 /// Has the scripted brain look up what its own lines do not answer.
 fn scripted(mut assistant: Npc) -> Npc {
-    let line = |when: Option<LineWhen>, say: &str| Line {
+    let line = |when: Option<LineWhen>, say: &str| ScriptedLine {
         when,
         say: vec![say.to_owned()],
         tool: None,
@@ -62,9 +64,10 @@ fn scripted(mut assistant: Npc) -> Npc {
     };
     let search = LineTool { name: SEARCH.to_owned(), arguments: json!({"query": "{utterance}"}) };
     // One letter fits everything, and less well than any line of its own.
-    assistant
-        .lines
-        .push(Line { tool: Some(search), ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND) });
+    assistant.lines.push(ScriptedLine {
+        tool: Some(search),
+        ..line(Some(LineWhen::Pattern("^.".to_owned())), FOUND)
+    });
     if !assistant.lines.iter().any(|line| line.when.is_none()) {
         assistant.lines.push(line(None, NOTHING));
     }

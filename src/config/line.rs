@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{keys, whitelist};
 use crate::{
-    domain::{Line, LineTool, LineWhen},
+    domain::{LineTool, LineWhen, ScriptedLine},
     yaml::{Fields, Node, Problems, nearest, quoted},
 };
 
@@ -24,14 +24,14 @@ pub struct LineTools<'a> {
 }
 
 /// The line in `node`.
-pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> Line {
+pub fn line(node: &Node, tools: LineTools, problems: &mut Problems) -> ScriptedLine {
     let fields = Fields::new(node, &keys::npc::LINE);
     let (when, groups) = when(&fields, problems);
     let placeholders = Placeholders { groups, result: fields.get("tool").is_some() };
     for variant in fields.items("say") {
         placeholders.check(variant, problems);
     }
-    Line {
+    ScriptedLine {
         when,
         say: fields.texts("say"),
         tool: fields

@@ -55,7 +55,7 @@ use crate::{
     provider, session,
     tools::{
         SelectionOptions,
-        builtin::{FileIo, Table},
+        builtin::{FileIo, RandomTable},
         manifest::Manifest,
     },
     yaml::Position,
@@ -86,7 +86,7 @@ pub struct Config {
     /// Cap and prices.
     pub budget: BudgetOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
-    pub tables: Vec<Table>,
+    pub tables: Vec<RandomTable>,
     /// Servers of further tools.
     pub mcp: McpOptions,
     /// Rules to look up.

@@ -9,12 +9,12 @@ use super::{
     shipped,
 };
 use crate::{
-    tools::builtin::Table,
+    tools::builtin::RandomTable,
     yaml::{Fields, Kind, Node, Position, Problems, quoted},
 };
 
 /// Adds the tables written under `tables`, a checked mapping.
-pub fn inline(node: &Node, tables: &mut Vec<Table>, problems: &mut Problems) {
+pub fn inline(node: &Node, tables: &mut Vec<RandomTable>, problems: &mut Problems) {
     for entry in node.entries() {
         let table = table(&entry.key, &entry.node, problems);
         add(table, entry.at, tables, problems);
@@ -25,7 +25,7 @@ pub fn inline(node: &Node, tables: &mut Vec<Table>, problems: &mut Problems) {
 pub fn folder(
     reading: &mut Reading,
     (dir, at): (&Path, Position),
-    tables: &mut Vec<Table>,
+    tables: &mut Vec<RandomTable>,
     notes: &mut Notes,
 ) {
     let paths = match reading.source.list(dir) {
@@ -50,7 +50,7 @@ pub fn folder(
 }
 
 /// Adds the tables of the program itself; one of the user's with the same name replaces it.
-pub fn built_in(tables: &mut Vec<Table>, notes: &mut Notes) {
+pub fn built_in(tables: &mut Vec<RandomTable>, notes: &mut Notes) {
     let mut reading = Reading::new(Source::Shipped, &|_| None, &[]);
     let mut own = Vec::new();
     folder(&mut reading, (Path::new(shipped::TABLES), Position::START), &mut own, notes);
@@ -59,12 +59,12 @@ pub fn built_in(tables: &mut Vec<Table>, notes: &mut Notes) {
 }
 
 /// The table called `name` with these entries.
-fn table(name: &str, node: &Node, problems: &mut Problems) -> Table {
+fn table(name: &str, node: &Node, problems: &mut Problems) -> RandomTable {
     let entries: Vec<_> = node.items().iter().filter_map(entry).collect();
     if node.items().is_empty() && node.entries().is_empty() && node.text().is_none() {
         problems.add(node.at, format!("table {} is empty", quoted(name)), "write an entry");
     }
-    Table { name: name.to_owned(), entries }
+    RandomTable { name: name.to_owned(), entries }
 }
 
 /// Weight and text of an entry.
@@ -77,7 +77,7 @@ fn entry(node: &Node) -> Option<(u32, String)> {
 }
 
 /// Adds a table whose name is new.
-fn add(table: Table, at: Position, tables: &mut Vec<Table>, problems: &mut Problems) {
+fn add(table: RandomTable, at: Position, tables: &mut Vec<RandomTable>, problems: &mut Problems) {
     if tables.iter().any(|other| other.answers_to(&table.name)) {
         let message = format!("table {} appears twice", quoted(&table.name));
         problems.add(at, message, "give it another name");

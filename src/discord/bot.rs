@@ -19,13 +19,13 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    guild::{self, GuildEvent, Shared},
+    guild::task::{self, GuildEvent, Shared},
     house::House,
     invite,
     options::Options,
     registration,
-    reply::{Asked, Reply, Sender},
     rest::{self, Fatal},
+    ui::reply::{Asked, Reply, Sender},
     voice,
 };
 
@@ -164,7 +164,7 @@ impl Guilds {
     /// The mailbox of `id`, opened when it is new. Its entry is held meanwhile: of two events that
     /// come at once, one opens it.
     fn mailbox(&self, id: GuildId, shared: impl FnOnce() -> Arc<Shared>) -> Mailbox {
-        let opened = || guild::open(id, shared(), self.stop.clone());
+        let opened = || task::open(id, shared(), self.stop.clone());
         match self.open.entry(id) {
             Entry::Vacant(new) => new.insert(opened()).0.clone(),
             Entry::Occupied(open) if !open.get().0.is_closed() => open.get().0.clone(),

@@ -1,20 +1,18 @@
 //! Buttons, menus and forms, by the word their id begins with.
 //!
-//! Entry type: [`Press`]. **Never**: trusts that only those can press who were meant.
+//! Entry type: [`ButtonPress`]. **Never**: trusts that only those can press who were meant.
 
 use serenity::all::{ChannelId, Permissions, UserId};
 
 use super::{
-    board,
     commands::{Answer, Refusal, entity, records, setup},
-    desk, facts,
-    guild::Guild,
-    notices,
+    facts,
+    guild::{decisions, notices, panel_actions, task::Guild},
 };
 
 /// Somebody pressed a button, chose from a menu, or filled in a form.
 #[derive(Debug)]
-pub struct Press {
+pub struct ButtonPress {
     /// Who.
     pub user: UserId,
     /// What the server calls them.
@@ -32,13 +30,13 @@ pub struct Press {
 }
 
 /// What a press leads to.
-type Pressed = fn(&mut Guild, &Press, &str) -> Result<Answer, Refusal>;
+type Pressed = fn(&mut Guild, &ButtonPress, &str) -> Result<Answer, Refusal>;
 
 /// Every kind of button, by the word its id begins with.
 const KINDS: &[(&str, Pressed)] = &[
-    ("panel", board::pressed),
+    ("panel", panel_actions::pressed),
     ("consent", notices::pressed),
-    ("desk", desk::pressed),
+    ("desk", decisions::pressed),
     ("fact", facts::pressed),
     ("facts", facts::pressed_in_list),
     ("entity", entity::pressed),
@@ -51,7 +49,7 @@ impl Guild {
     ///
     /// # Errors
     /// It is of no use any more, or not theirs.
-    pub fn press(&mut self, press: &Press) -> Result<Answer, Refusal> {
+    pub fn press(&mut self, press: &ButtonPress) -> Result<Answer, Refusal> {
         if let Some(why) = &self.broken {
             return Err(format!("I do nothing here until this is put right: {why}").into());
         }

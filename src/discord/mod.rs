@@ -4,37 +4,24 @@
 //! speaks, or what an NPC says.
 
 mod access;
-mod board;
 mod bot;
 mod buttons;
 mod commands;
-mod desk;
-mod effects;
-mod examine;
+mod diagnostics;
 mod facts;
-mod forms;
 mod guild;
-mod health;
 mod house;
+mod interactions;
 mod invite;
-mod live;
-mod notices;
-mod noting;
 mod options;
-mod outbox;
-mod panel;
-mod people;
 mod registration;
-mod reply;
 mod rest;
-mod trial;
-mod using;
+mod ui;
 mod voice;
-mod watch;
 mod world;
 
 pub use bot::run;
-pub use examine::examine;
+pub use diagnostics::diagnose;
 pub use house::{House, Opened, Opening, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Options, Token};

@@ -7,8 +7,8 @@ use serenity::all::{Attachment, CommandDataOptionValue};
 
 use super::{
     commands::{Answer, Call, Refusal, Then},
-    guild::Guild,
-    reply::Reply,
+    guild::task::Guild,
+    ui::reply::Reply,
 };
 use crate::{
     campaign::{WorldAnswer, WorldOrder},

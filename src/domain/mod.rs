@@ -16,8 +16,8 @@ pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
 pub use ids::{CallId, SessionId, TurnId};
 pub use npc::{
-    AddressMode, EngineKind, Line, LineTool, LineWhen, Npc, Policy, Pronunciation, ToolChoice,
-    Voice, bare_name,
+    AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
+    ToolChoice, Voice, bare_name,
 };
 pub use rule::Rule;
 pub use tier::Tier;

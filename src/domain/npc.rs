@@ -36,7 +36,7 @@ pub struct Npc {
     /// When it feels spoken to.
     pub address: AddressMode,
     /// What the scripted brain says.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ScriptedLine>,
     /// Said while a long tool round runs, in its own voice.
     pub fillers: Vec<String>,
     /// Limits on tool use.
@@ -120,7 +120,7 @@ pub enum AddressMode {
 
 /// One rule of the scripted brain.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct ScriptedLine {
     /// When it applies; `None` is the default line.
     pub when: Option<LineWhen>,
     /// Variants of what to say, templates.

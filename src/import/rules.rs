@@ -93,7 +93,7 @@ pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
 
 /// What a rule is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Called<'a> {
+pub struct RuleNames<'a> {
     /// Its id.
     pub id: &'a str,
     /// Its name.
@@ -104,12 +104,12 @@ pub struct Called<'a> {
 
 /// What the rules in `text` are called. Only for files written as ours are, one key a line: `text`
 /// is looked through, not parsed, because every start of the program needs it.
-pub fn skim(text: &str) -> Vec<Called<'_>> {
-    let mut all: Vec<Called<'_>> = Vec::new();
+pub fn skim(text: &str) -> Vec<RuleNames<'_>> {
+    let mut all: Vec<RuleNames<'_>> = Vec::new();
     for line in text.lines() {
         let line = line.trim();
         if let Some(id) = line.strip_prefix("- id: ") {
-            all.push(Called { id, ..Called::default() });
+            all.push(RuleNames { id, ..RuleNames::default() });
         }
         let Some(last) = all.last_mut() else { continue };
         if let Some(name) = line.strip_prefix("name: ") {

@@ -208,7 +208,7 @@ struct Node<T> {
 
 /// A phrase found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<'p, T> {
+pub struct PhraseMatch<'p, T> {
     /// Index of its first word.
     pub start: usize,
     /// Index after its last word.
@@ -248,20 +248,20 @@ impl<T> Phrases<T> {
     }
 
     /// The phrases that begin at word `start`, longest first. Allocates only for what it finds.
-    pub fn at(&self, words: &Words, start: usize) -> impl Iterator<Item = Found<'_, T>> {
+    pub fn at(&self, words: &Words, start: usize) -> impl Iterator<Item = PhraseMatch<'_, T>> {
         let mut found = Vec::new();
         let (mut node, mut end) = (self.nodes.first(), start);
         while let Some(next) = words.get(end).zip(node).and_then(|(word, n)| n.next.get(word)) {
             node = self.nodes.get(*next);
             end += 1;
             let values = node.into_iter().flat_map(|node| node.values.iter().rev());
-            found.extend(values.map(|value| Found { start, end, value }));
+            found.extend(values.map(|value| PhraseMatch { start, end, value }));
         }
         found.into_iter().rev()
     }
 
     /// All phrases of the text, by their first word, longest first.
-    pub fn all<'p>(&'p self, words: &'p Words) -> impl Iterator<Item = Found<'p, T>> + 'p {
+    pub fn all<'p>(&'p self, words: &'p Words) -> impl Iterator<Item = PhraseMatch<'p, T>> + 'p {
         (0..words.len()).flat_map(move |start| self.at(words, start))
     }
 }

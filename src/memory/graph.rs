@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Answer, CampaignKey, Uid, Viewer, Visibility};
+use super::{CampaignKey, StoreFuture, Uid, Viewer, Visibility};
 
 /// Relations that a neighbourhood reaches at most.
 pub const DEPTH_MAX: u32 = 3;
@@ -209,7 +209,11 @@ pub struct Around {
 pub trait Graph: Send + Sync {
     /// Does all changes or none: those of entities in their order, then those of relations in theirs.
     /// A relation needs both its ends.
-    fn apply<'a>(&'a self, campaign: &'a CampaignKey, changes: Vec<Change>) -> Answer<'a, Applied>;
+    fn apply<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        changes: Vec<Change>,
+    ) -> StoreFuture<'a, Applied>;
 
     /// Entities, by name.
     fn entities<'a>(
@@ -217,7 +221,7 @@ pub trait Graph: Send + Sync {
         campaign: &'a CampaignKey,
         filter: EntityFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Entity>>;
+    ) -> StoreFuture<'a, Vec<Entity>>;
 
     /// An entity with its relations and what is at their other ends, in one round trip.
     fn snapshot<'a>(
@@ -225,7 +229,7 @@ pub trait Graph: Send + Sync {
         campaign: &'a CampaignKey,
         id: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Snapshot>>;
+    ) -> StoreFuture<'a, Option<Snapshot>>;
 
     /// What is near, relations followed in either direction, without the entities themselves: the
     /// nearest first, of equals by name. Where there are too many, it is those whose ids come first.
@@ -234,7 +238,7 @@ pub trait Graph: Send + Sync {
         campaign: &'a CampaignKey,
         around: Around,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Neighbour>>;
+    ) -> StoreFuture<'a, Vec<Neighbour>>;
 
     /// A shortest way between two entities, relations followed in either direction, of at most
     /// [`PATH_MAX`] of them; `None`: there is none.
@@ -244,5 +248,5 @@ pub trait Graph: Send + Sync {
         from: &'a str,
         to: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Vec<Step>>>;
+    ) -> StoreFuture<'a, Option<Vec<Step>>>;
 }

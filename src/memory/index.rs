@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, CampaignKey, Viewer, Visibility};
+use super::{CampaignKey, StoreFuture, Viewer, Visibility};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub struct ItemQuery {
 
 /// An item found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct ItemHit {
     /// The item.
     #[serde(flatten)]
     pub item: Item,
@@ -118,7 +118,8 @@ pub trait Index: Send + Sync {
     /// Writes items, in place of those of the same ids; a changed text loses its vectors. A chunk
     /// marks its lines as indexed. An item from lines that are withdrawn, forgotten or not there is
     /// not written. Gives how many were written.
-    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64>;
+    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>)
+    -> StoreFuture<'a, u64>;
 
     /// Items, the oldest first.
     fn items<'a>(
@@ -126,7 +127,7 @@ pub trait Index: Send + Sync {
         campaign: &'a CampaignKey,
         filter: ItemFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Item>>;
+    ) -> StoreFuture<'a, Vec<Item>>;
 
     /// Writes vectors of `model`; those of items that are gone are left out. Gives how many were
     /// written.
@@ -135,7 +136,7 @@ pub trait Index: Send + Sync {
         campaign: &'a CampaignKey,
         model: &'a str,
         vectors: Vec<Vector>,
-    ) -> Answer<'a, u64>;
+    ) -> StoreFuture<'a, u64>;
 
     /// The nearest items, the best first. A query whose length is not the model's finds nothing.
     fn nearest<'a>(
@@ -143,7 +144,7 @@ pub trait Index: Send + Sync {
         campaign: &'a CampaignKey,
         query: VectorQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>>;
+    ) -> StoreFuture<'a, Vec<ItemHit>>;
 
     /// Items that hold words, the best first.
     fn search_items<'a>(
@@ -151,8 +152,12 @@ pub trait Index: Send + Sync {
         campaign: &'a CampaignKey,
         query: ItemQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>>;
+    ) -> StoreFuture<'a, Vec<ItemHit>>;
 
     /// Removes the vectors of every model but `model`. Gives how many there were.
-    fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64>;
+    fn keep_vectors_of<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        model: &'a str,
+    ) -> StoreFuture<'a, u64>;
 }

@@ -24,19 +24,21 @@ pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
     PATH_MAX, Provenance, Relation, RelationKey, Snapshot, Step, Tie,
 };
-pub use index::{Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Status, Vector, VectorQuery};
+pub use index::{
+    Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
+};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, Settings};
 pub use sqlite::Sqlite;
 pub use transcript::{
-    Count, Counts, Forget, Forgotten, Hit, Line, LineFilter, LineQuery, Pick, Present, Session,
-    SessionEntry, SessionFilter, Transcript, Uid, Utterance,
+    Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present, Session,
+    SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
 pub use viewer::{Viewer, Visibility};
 
 /// What a store answers. Dropping it does not take back what was already asked for: a write may
 /// still happen, whole.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// The campaign something belongs to; nothing is seen from another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

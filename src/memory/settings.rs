@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, CampaignKey};
+use super::{CampaignKey, StoreFuture};
 
 /// How a store is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,14 +40,14 @@ impl fmt::Debug for GuildRecord {
 /// What belongs to no campaign.
 pub trait Settings: Send + Sync {
     /// Campaigns of which there is anything.
-    fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>>;
+    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>>;
 
     /// What `guild` has set; `None`: nothing yet.
-    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>>;
+    fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>>;
 
     /// Keeps what `guild` has set, unless the same revision or a later one is there.
-    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()>;
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()>;
 
     /// Whether it answers, and what it is.
-    fn health(&self) -> Answer<'_, Health>;
+    fn health(&self) -> StoreFuture<'_, Health>;
 }

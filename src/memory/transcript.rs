@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Answer, CampaignKey, Viewer, Visibility};
+use super::{CampaignKey, StoreFuture, Viewer, Visibility};
 
 /// The identity of an utterance, made before it is first written: 1 to 64 characters, unlike any
 /// other in any session.
@@ -110,7 +110,7 @@ impl Utterance {
 
 /// A written line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct TranscriptLine {
     /// Its number in the session, from 1, without gaps; given by the store.
     pub seq: u64,
     /// What it says. Of a withdrawn or forgotten one: nothing.
@@ -171,10 +171,10 @@ pub struct LineQuery {
 
 /// A line found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct LineHit {
     /// The line.
     #[serde(flatten)]
-    pub line: Line,
+    pub line: TranscriptLine,
     /// The higher the better; comparable within one answer.
     pub score: f64,
 }
@@ -230,7 +230,11 @@ pub struct Counts {
 /// The first layer: append-only lines.
 pub trait Transcript: Send + Sync {
     /// Opens a session, or changes what is given of it.
-    fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()>;
+    fn put_session<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        session: Session,
+    ) -> StoreFuture<'a, ()>;
 
     /// Writes lines in their order, and the sessions they name where there are none; gives their
     /// numbers. A line whose uid is there already is not written again and gives the number it has.
@@ -239,14 +243,14 @@ pub trait Transcript: Send + Sync {
         &'a self,
         campaign: &'a CampaignKey,
         lines: Vec<Utterance>,
-    ) -> Answer<'a, Vec<u64>>;
+    ) -> StoreFuture<'a, Vec<u64>>;
 
     /// Sessions, the latest first.
     fn sessions<'a>(
         &'a self,
         campaign: &'a CampaignKey,
         filter: SessionFilter,
-    ) -> Answer<'a, Vec<SessionEntry>>;
+    ) -> StoreFuture<'a, Vec<SessionEntry>>;
 
     /// Lines, by session and number.
     fn lines<'a>(
@@ -254,7 +258,7 @@ pub trait Transcript: Send + Sync {
         campaign: &'a CampaignKey,
         filter: LineFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Line>>;
+    ) -> StoreFuture<'a, Vec<TranscriptLine>>;
 
     /// Lines that hold words, the best first. Words that most lines hold count only where there are
     /// no others. Of words that thousands of lines hold the latest lines come first, and of the rest
@@ -264,15 +268,19 @@ pub trait Transcript: Send + Sync {
         campaign: &'a CampaignKey,
         query: LineQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Hit>>;
+    ) -> StoreFuture<'a, Vec<LineHit>>;
 
     /// Takes these lines back: their text, what search finds, and what was derived from them; their places
     /// stay.
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten>;
+    fn withdraw<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        lines: Vec<Uid>,
+    ) -> StoreFuture<'a, Forgotten>;
 
     /// Forgets for good.
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten>;
+    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten>;
 
     /// How much there is.
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> Answer<'a, Counts>;
+    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts>;
 }

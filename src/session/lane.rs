@@ -12,7 +12,7 @@ use super::{
     turns::Utterance,
 };
 use crate::{
-    audio::FRAME,
+    audio::{FRAME, FRAME_SAMPLES_16K},
     domain::TurnId,
     logic::{
         command::NpcNames,
@@ -22,8 +22,6 @@ use crate::{
     provider::{Error, Heard, Kind, SpeechToText},
 };
 
-/// Samples of a frame.
-const FRAME_SAMPLES: usize = 320;
 /// Sound from before speech was noticed that the recogniser gets too: 200 ms.
 const PREROLL_FRAMES: usize = 10;
 /// Longest wait for a final transcript.
@@ -197,7 +195,7 @@ impl Lane {
     fn feed_silence(&mut self, now: Instant, at: Instant) {
         while let Some(due) = self.silence_at().filter(|due| *due <= at) {
             self.silent += 1;
-            self.feed((now, due), &Arc::from([0; FRAME_SAMPLES]), false);
+            self.feed((now, due), &Arc::from([0; FRAME_SAMPLES_16K]), false);
         }
     }
 

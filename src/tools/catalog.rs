@@ -13,7 +13,7 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    CastChanges, Declared, Definition, Handler, Latency, SourceKind, Standing, VisibleTools,
+    CastChanges, Declared, Definition, Handler, Latency, LatencySummary, SourceKind, VisibleTools,
     changes::{Allowed, allowed},
     figures::{Endpoint, Figures},
     names,
@@ -122,7 +122,7 @@ impl Tool {
 }
 
 /// A tool as one snapshot places it.
-pub struct Placed {
+pub struct CatalogEntry {
     /// The tool.
     pub tool: Arc<Tool>,
     /// What a model reads, its model-facing name included.
@@ -139,7 +139,7 @@ type Lists = [Arc<VisibleTools>; 3];
 /// All tools at one moment.
 #[derive(Default)]
 pub struct Snapshot {
-    placed: Vec<Arc<Placed>>,
+    entries: Vec<Arc<CatalogEntry>>,
     by_identity: HashMap<Arc<str>, usize>,
     prepared: HashMap<Arc<str>, Lists>,
     /// The same of NPCs whose game master has changed their tools, by session.
@@ -167,8 +167,8 @@ impl Snapshot {
     }
 
     /// All tools, in order of their identities.
-    pub fn all(&self) -> &[Arc<Placed>] {
-        &self.placed
+    pub fn all(&self) -> &[Arc<CatalogEntry>] {
+        &self.entries
     }
 
     /// Where a tool is among [`Snapshot::all`].
@@ -183,14 +183,14 @@ impl Snapshot {
 
     /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
     /// has.
-    pub fn find(&self, name: &str) -> Option<&Arc<Placed>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         if let Some(index) = self.by_identity.get(name) {
-            return self.placed.get(*index);
+            return self.entries.get(*index);
         }
-        let by_name = self.placed.iter().find(|placed| *placed.spec.name == *name);
+        let by_name = self.entries.iter().find(|entry| *entry.spec.name == *name);
         by_name.or_else(|| {
             let mut bare =
-                self.placed.iter().filter(|placed| names::bare(&placed.tool.identity) == name);
+                self.entries.iter().filter(|entry| names::bare(&entry.tool.identity) == name);
             bare.next().filter(|_| bare.next().is_none())
         })
     }
@@ -319,21 +319,22 @@ impl Catalog {
 
     /// Places all tools anew when the figures of one have moved it.
     pub fn refresh(&self, now: Instant) {
-        let moved = self.snapshot.load().placed.iter().any(|placed| {
-            placed.tool.latency.standing(now).tier(&placed.tool.declared) != placed.tier
-        });
+        let moved =
+            self.snapshot.load().entries.iter().any(|entry| {
+                entry.tool.latency.standing(now).tier(&entry.tool.declared) != entry.tier
+            });
         if moved {
             self.change(|_| {});
         }
     }
 
-    /// Places all tools anew when the figures of `placed` have moved it.
-    pub fn refresh_one(&self, placed: &Placed, standing: &Standing) {
-        let tier = standing.tier(&placed.tool.declared);
-        if tier != placed.tier {
+    /// Places all tools anew when the figures of `entry` have moved it.
+    pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
+        let tier = standing.tier(&entry.tool.declared);
+        if tier != entry.tier {
             tracing::info!(
-                tool = &*placed.tool.identity,
-                from = placed.tier.map_or("withheld", Tier::name),
+                tool = &*entry.tool.identity,
+                from = entry.tier.map_or("withheld", Tier::name),
                 to = tier.map_or("withheld", Tier::name),
                 "tool changes its tier"
             );
@@ -360,12 +361,12 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
         let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
         Arc::new(Lexical::of(&words))
     });
-    let placed: Vec<Arc<Placed>> = tools
+    let entries: Vec<Arc<CatalogEntry>> = tools
         .iter()
         .map(|tool| {
             let standing = tool.latency.standing(now);
             let name = names.get(&*tool.identity).unwrap_or(&tool.identity);
-            Arc::new(Placed {
+            Arc::new(CatalogEntry {
                 spec: ToolSpec {
                     name: Arc::clone(name),
                     identity: Arc::clone(&tool.identity),
@@ -381,7 +382,7 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     let cast = std::mem::take(&mut written.cast);
     let mut prepared = HashMap::new();
     for npc in &cast {
-        let allowed = allowed(&placed, npc, None);
+        let allowed = allowed(&entries, npc, None);
         for (entry, candidates) in &allowed.unclear {
             if written.told.insert(format!("{} {entry}", npc.name)) {
                 let candidates = candidates.join(", ");
@@ -393,7 +394,7 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     let of_session = |changes: &CastChanges| {
         let changed = cast.iter().filter_map(|npc| {
             let changes = changes.get(&npc.name)?;
-            let allowed = allowed(&placed, npc, Some(changes));
+            let allowed = allowed(&entries, npc, Some(changes));
             Some((Arc::from(npc.name.as_str()), lists(&allowed)))
         });
         changed.collect()
@@ -401,20 +402,20 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     let all = written.changes.iter();
     let changed = all.map(|(session, changes)| (session.clone(), of_session(changes))).collect();
     written.cast = cast;
-    let by_identity = placed
+    let by_identity = entries
         .iter()
         .enumerate()
-        .map(|(index, placed)| (Arc::clone(&placed.tool.identity), index))
+        .map(|(index, entry)| (Arc::clone(&entry.tool.identity), index))
         .collect();
     written.index = Some(Arc::clone(&index));
-    Snapshot { placed, by_identity, prepared, changed, nothing: Arc::default(), index }
+    Snapshot { entries, by_identity, prepared, changed, nothing: Arc::default(), index }
 }
 
 /// What may be seen at each tier.
 fn lists(allowed: &Allowed<'_>) -> Lists {
     Tier::ALL.map(|tier| {
-        let fits = |it: &Placed| it.tier.is_some_and(|its| its <= tier);
-        let offered = allowed.tools.iter().filter(|it| fits(it)).map(|placed| Arc::clone(placed));
+        let fits = |it: &CatalogEntry| it.tier.is_some_and(|its| its <= tier);
+        let offered = allowed.tools.iter().filter(|it| fits(it)).map(|entry| Arc::clone(entry));
         let finder = allowed.finder.filter(|it| fits(it)).cloned();
         Arc::new(VisibleTools::of(offered).with_finder(finder))
     })

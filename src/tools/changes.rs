@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DISCOVER, Entries, Placed};
+use super::{CatalogEntry, DISCOVER, Entries};
 use crate::domain::Npc;
 
 /// Changes of all NPCs of a table, by their names.
@@ -50,28 +50,32 @@ impl Changes {
 /// What an NPC may use.
 pub struct Allowed<'p> {
     /// The tools.
-    pub tools: Vec<&'p Arc<Placed>>,
+    pub tools: Vec<&'p Arc<CatalogEntry>>,
     /// What finds more among many.
-    pub finder: Option<&'p Arc<Placed>>,
+    pub finder: Option<&'p Arc<CatalogEntry>>,
     /// Entries of its lists that tools of several servers fit, which therefore name none.
     pub unclear: Vec<(String, Vec<String>)>,
 }
 
-/// What `npc` may use of `placed` after `changes`.
-pub fn allowed<'p>(placed: &'p [Arc<Placed>], npc: &Npc, changes: Option<&Changes>) -> Allowed<'p> {
-    let all = placed.iter().map(|placed| &*placed.tool.identity);
+/// What `npc` may use of `entry` after `changes`.
+pub fn allowed<'p>(
+    entries: &'p [Arc<CatalogEntry>],
+    npc: &Npc,
+    changes: Option<&Changes>,
+) -> Allowed<'p> {
+    let all = entries.iter().map(|entry| &*entry.tool.identity);
     let (listed, mut unclear) = Entries::resolve(&npc.tools, all.clone());
     let (blocked, more) = Entries::resolve(&npc.policy.blocklist, all);
     unclear.extend(more);
     let changed = |identity: &str| changes.and_then(|changes| changes.say(identity));
-    let may = |it: &&Arc<Placed>| {
+    let may = |it: &&Arc<CatalogEntry>| {
         let identity = &*it.tool.identity;
         let wanted = changed(identity).unwrap_or_else(|| listed.contains(identity));
         wanted && identity != DISCOVER && !blocked.contains(identity)
     };
-    let finder = placed.iter().find(|it| *it.tool.identity == *DISCOVER);
+    let finder = entries.iter().find(|it| *it.tool.identity == *DISCOVER);
     let finder = finder.filter(|_| !blocked.contains(DISCOVER) && changed(DISCOVER) != Some(false));
-    Allowed { tools: placed.iter().filter(may).collect(), finder, unclear }
+    Allowed { tools: entries.iter().filter(may).collect(), finder, unclear }
 }
 
 #[cfg(test)]

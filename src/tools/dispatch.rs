@@ -15,8 +15,8 @@ use tokio::{
 };
 
 use super::{
-    ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, Decision,
-    FollowUp, Placed, SourceKind, ToolHost, cache, host, latency::Ending, limit::Limit,
+    ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
+    Decision, FollowUp, SourceKind, ToolHost, cache, host, latency::Ending, limit::Limit,
     output::framed, record,
 };
 use crate::domain::ToolCall;
@@ -31,7 +31,7 @@ const BACKOFF: Duration = Duration::from_millis(100);
 /// A tool and arguments that fit its schema.
 pub struct Ready {
     /// The tool.
-    pub placed: Arc<Placed>,
+    pub placed: Arc<CatalogEntry>,
     /// The arguments, coerced.
     pub arguments: Map<String, Value>,
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    CallContext, CallError, CallErrorKind, CallRecord, Catalog, Definition, Placed, Progress,
+    CallContext, CallError, CallErrorKind, CallRecord, Catalog, CatalogEntry, Definition, Progress,
     Refused, SourceKind, VisibleTools,
     cache::Cache,
     connection::Facts,
@@ -164,7 +164,7 @@ impl ToolHost {
     }
 
     /// The tool `name` means to this caller.
-    fn placed(&self, context: &CallContext, name: &str) -> Result<Arc<Placed>, CallError> {
+    fn placed(&self, context: &CallContext, name: &str) -> Result<Arc<CatalogEntry>, CallError> {
         let snapshot = self.inner.catalog.snapshot();
         let Some(caller) = &context.caller else {
             return snapshot.find(name).cloned().ok_or_else(|| {
@@ -218,7 +218,7 @@ impl ToolHost {
 
 /// A call that never ran.
 struct Declined {
-    placed: Option<Arc<Placed>>,
+    placed: Option<Arc<CatalogEntry>>,
     error: CallError,
 }
 

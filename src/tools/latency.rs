@@ -1,6 +1,6 @@
 //! How long a tool's calls took, how often they failed, and which tier that allows.
 //!
-//! Entry types: [`Latency`], [`Standing`]. **Never**: runs anything.
+//! Entry types: [`Latency`], [`LatencySummary`]. **Never**: runs anything.
 
 use std::{
     collections::VecDeque,
@@ -90,7 +90,7 @@ pub enum Ending {
 
 /// What the window says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct LatencySummary {
     /// Percentiles, once there were enough calls or a probe.
     pub measured: Option<Probed>,
     /// Calls in the window.
@@ -140,7 +140,7 @@ impl Latency {
     }
 
     /// What the window says at `now`.
-    pub fn standing(&self, now: Instant) -> Standing {
+    pub fn standing(&self, now: Instant) -> LatencySummary {
         let window = self.lock();
         let mut took: Vec<Duration> =
             window.calls.iter().filter(|call| call.timed).map(|call| call.took).collect();
@@ -149,7 +149,7 @@ impl Latency {
         let recent = window.calls.iter().filter(|call| now.duration_since(call.at) < HEALTH_SPAN);
         let recent: Vec<bool> = recent.map(|call| call.failed).collect();
         let failed = recent.iter().filter(|failed| **failed).count();
-        Standing { measured, calls: window.calls.len(), recent: (recent.len(), failed) }
+        LatencySummary { measured, calls: window.calls.len(), recent: (recent.len(), failed) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Window> {
@@ -157,7 +157,7 @@ impl Latency {
     }
 }
 
-impl Standing {
+impl LatencySummary {
     /// More calls fail than a tool of its tier may.
     pub fn is_failing(&self) -> bool {
         let (calls, failed) = self.recent;
@@ -217,7 +217,7 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn standing_of(calls: &[(u64, Ending)]) -> (Standing, Latency, Instant) {
+    fn standing_of(calls: &[(u64, Ending)]) -> (LatencySummary, Latency, Instant) {
         let (latency, now) = (Latency::default(), Instant::now());
         for (took, ending) in calls {
             latency.record(now, Duration::from_millis(*took), *ending);
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn nothing_known_is_standard() {
-        assert_eq!(Standing::default().tier(&Declared::default()), Some(Tier::Standard));
+        assert_eq!(LatencySummary::default().tier(&Declared::default()), Some(Tier::Standard));
     }
 
     #[test]
@@ -315,9 +315,9 @@ mod tests {
 
     #[test]
     fn slower_than_deep_is_only_offered_when_it_may_follow_up() {
-        assert_eq!(Standing::default().tier(&declared(4_001)), None);
+        assert_eq!(LatencySummary::default().tier(&declared(4_001)), None);
         let late = Declared { follow_up: Some(true), ..declared(9_000) };
-        assert_eq!(Standing::default().tier(&late), Some(Tier::Deep));
+        assert_eq!(LatencySummary::default().tier(&late), Some(Tier::Deep));
     }
 
     #[test]

@@ -26,8 +26,8 @@ mod schema;
 mod select;
 mod visible;
 
-pub use calibrate::{Calibrated, Found, picked};
-pub use catalog::{Catalog, Placed, Refused, Snapshot, Tool};
+pub use calibrate::{Calibrated, CalibrationOutcome, picked};
+pub use catalog::{Catalog, CatalogEntry, Refused, Snapshot, Tool};
 pub use changes::{CastChanges, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
@@ -38,7 +38,7 @@ pub use figures::{
     Badge, Report, Reported, calibrated_line, millis, rank, report, reported_line, tag, tool_line,
 };
 pub use host::ToolHost;
-pub use latency::{Latency, Probed, Standing, percentiles};
+pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};

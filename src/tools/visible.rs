@@ -4,7 +4,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::Placed;
+use super::CatalogEntry;
 use crate::domain::ToolSpec;
 
 /// A list of tools in a stable order, so that a provider's prompt cache holds.
@@ -15,15 +15,15 @@ pub struct VisibleTools {
     /// The longest expected duration among them.
     pub slowest: Duration,
     /// Finds more when this list is narrowed; only a narrowed list shows it.
-    pub(super) finder: Option<Arc<Placed>>,
-    placed: Vec<Arc<Placed>>,
+    pub(super) finder: Option<Arc<CatalogEntry>>,
+    placed: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
 }
 
 impl VisibleTools {
     /// A list of `placed` tools.
-    pub fn of(placed: impl IntoIterator<Item = Arc<Placed>>) -> Self {
-        let placed: Vec<Arc<Placed>> = placed.into_iter().collect();
+    pub fn of(placed: impl IntoIterator<Item = Arc<CatalogEntry>>) -> Self {
+        let placed: Vec<Arc<CatalogEntry>> = placed.into_iter().collect();
         let by_name = placed.iter().enumerate();
         Self {
             specs: placed.iter().map(|placed| placed.spec.clone()).collect(),
@@ -35,12 +35,12 @@ impl VisibleTools {
     }
 
     /// The tool a model that got this list means by `name`.
-    pub fn get(&self, name: &str) -> Option<&Arc<Placed>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.by_name.get(name).and_then(|index| self.placed.get(*index))
     }
 
     /// The tools, in the order of the list.
-    pub fn iter(&self) -> std::slice::Iter<'_, Arc<Placed>> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Arc<CatalogEntry>> {
         self.placed.iter()
     }
 
@@ -59,7 +59,7 @@ impl VisibleTools {
 
     /// The same list, which `finder` finds more for.
     #[must_use]
-    pub(super) fn with_finder(self, finder: Option<Arc<Placed>>) -> Self {
+    pub(super) fn with_finder(self, finder: Option<Arc<CatalogEntry>>) -> Self {
         Self { finder, ..self }
     }
 }

@@ -13,8 +13,8 @@ use crate::{
     campaign::{Writer, date, recap},
     logic::words::shortened,
     memory::{
-        CampaignKey, Error, Item, ItemFilter, ItemKind, Line, LineFilter, MemoryStore, Pick,
-        SessionFilter, Status, Viewer, Visibility,
+        CampaignKey, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore, Pick,
+        SessionFilter, Status, TranscriptLine, Viewer, Visibility,
     },
 };
 
@@ -134,7 +134,7 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
 }
 
 /// Who said what, with its number.
-fn quoted(Line { seq, said, .. }: &Line) -> String {
+fn quoted(TranscriptLine { seq, said, .. }: &TranscriptLine) -> String {
     let quote = shortened(&said.text.replace('\n', " "), QUOTED);
     format!("#{seq} {}: “{quote}”", said.who())
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`chunks`]. **Never**: puts together what not the same NPCs have heard.
 
-use crate::memory::{Item, ItemKind, Line, Status};
+use crate::memory::{Item, ItemKind, Status, TranscriptLine};
 
 /// A silence that ends a piece of conversation, in ms.
 pub const PAUSE: i64 = 45_000;
@@ -19,8 +19,8 @@ pub struct Chunks {
 
 /// Pieces of `lines` of one session, in their order. What was said after `until` (Unix time in ms)
 /// may go on; so may the last piece where these are not all lines.
-pub fn chunks(lines: &[Line], until: i64, is_all: bool) -> Chunks {
-    let mut groups: Vec<&[Line]> = Vec::new();
+pub fn chunks(lines: &[TranscriptLine], until: i64, is_all: bool) -> Chunks {
+    let mut groups: Vec<&[TranscriptLine]> = Vec::new();
     let mut rest = lines;
     while let Some(first) = rest.first() {
         let pairs = rest.iter().zip(rest.iter().skip(1)).take(LINES - 1);
@@ -40,14 +40,14 @@ pub fn chunks(lines: &[Line], until: i64, is_all: bool) -> Chunks {
 }
 
 /// Whether `next` goes on with what began with `first`.
-fn belong(first: &Line, one: &Line, next: &Line) -> bool {
+fn belong(first: &TranscriptLine, one: &TranscriptLine, next: &TranscriptLine) -> bool {
     next.seq == one.seq + 1
         && next.said.at.saturating_sub(one.said.at) <= PAUSE
         && next.said.present == first.said.present
         && next.said.visibility == first.said.visibility
 }
 
-fn item(lines: &[Line]) -> Option<Item> {
+fn item(lines: &[TranscriptLine]) -> Option<Item> {
     let (first, last) = (lines.first()?, lines.last()?);
     let told = lines.iter().map(|line| {
         let said = &line.said;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::memory::{Present, Utterance, Visibility};
 
-    fn line(seq: u64, at: i64) -> Line {
+    fn line(seq: u64, at: i64) -> TranscriptLine {
         let said = Utterance {
             session: "s".to_owned(),
             at,
@@ -78,17 +78,17 @@ mod tests {
             text: format!("line {seq}"),
             ..Utterance::default()
         };
-        Line { seq, said, withdrawn: false }
+        TranscriptLine { seq, said, withdrawn: false }
     }
 
-    fn ranges(lines: &[Line], until: i64, is_all: bool) -> (Vec<(u64, u64)>, bool) {
+    fn ranges(lines: &[TranscriptLine], until: i64, is_all: bool) -> (Vec<(u64, u64)>, bool) {
         let Chunks { items, waits } = chunks(lines, until, is_all);
         (items.into_iter().filter_map(|item| item.lines).collect(), waits)
     }
 
     #[test]
     fn pieces_end_with_eight_lines_pauses_gaps_and_other_ears() {
-        let lines: Vec<Line> = (1..=10).map(|seq| line(seq, 0)).collect();
+        let lines: Vec<TranscriptLine> = (1..=10).map(|seq| line(seq, 0)).collect();
         assert_eq!(ranges(&lines, 0, true), (vec![(1, 8), (9, 10)], false));
         assert_eq!(ranges(&lines, -1, true), (vec![(1, 8)], true), "the last may go on");
         assert_eq!(ranges(&lines, 0, false), (vec![(1, 8)], true));

@@ -3,7 +3,7 @@
 //! Entry function: [`extract`]. **Never**: says what was not said.
 
 use super::Claim;
-use crate::memory::{Entity, EntityKind, Line};
+use crate::memory::{Entity, EntityKind, TranscriptLine};
 
 /// Words of an extract at most: a minute's reading.
 const WORDS: usize = 220;
@@ -14,7 +14,7 @@ const DICE: &str = "dice-roller.roll";
 
 /// The places that were named, and the exchanges and throws of dice that weigh most, in their
 /// order.
-pub fn extract(lines: &[Line], world: &[Entity]) -> Vec<Claim> {
+pub fn extract(lines: &[TranscriptLine], world: &[Entity]) -> Vec<Claim> {
     let names: Vec<String> = world.iter().map(|entity| entity.name.to_lowercase()).collect();
     let mut weighed: Vec<(u32, Claim)> = Vec::new();
     let mut rest = lines;
@@ -58,7 +58,7 @@ pub fn extract(lines: &[Line], world: &[Entity]) -> Vec<Claim> {
 }
 
 /// The places that were named.
-fn places(lines: &[Line], world: &[Entity]) -> Option<Claim> {
+fn places(lines: &[TranscriptLine], world: &[Entity]) -> Option<Claim> {
     let places = world.iter().filter(|entity| entity.kind == EntityKind::Location);
     let (mut named, mut proof) = (Vec::new(), Vec::new());
     for place in places {
@@ -74,7 +74,7 @@ fn places(lines: &[Line], world: &[Entity]) -> Option<Claim> {
 }
 
 /// What a line threw.
-fn throws(line: &Line) -> Option<Claim> {
+fn throws(line: &TranscriptLine) -> Option<Claim> {
     let calls = line.said.tools.as_array()?;
     let throws = calls.iter().filter(|call| call["tool"] == DICE).filter_map(|call| {
         let total = call["result"]["total"].as_i64()?;
@@ -88,7 +88,7 @@ fn throws(line: &Line) -> Option<Claim> {
 }
 
 /// Who said what to whom, quoted.
-fn said(line: &Line) -> String {
+fn said(line: &TranscriptLine) -> String {
     let to = line.said.npc.as_ref().filter(|_| line.said.speaker_id.is_some());
     let to = to.map_or_else(String::new, |npc| format!(" to {npc}"));
     let mut text: String = line.said.text.chars().take(QUOTED).collect();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::memory::{Uid, Utterance};
 
-    fn line(seq: u64, turn: u64, by: Option<&str>, text: &str) -> Line {
+    fn line(seq: u64, turn: u64, by: Option<&str>, text: &str) -> TranscriptLine {
         let said = Utterance {
             uid: Uid(seq.to_string()),
             turn,
@@ -116,7 +116,7 @@ mod tests {
             text: text.to_owned(),
             ..Utterance::default()
         };
-        Line { seq, said, withdrawn: false }
+        TranscriptLine { seq, said, withdrawn: false }
     }
 
     #[test]

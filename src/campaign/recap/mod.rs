@@ -15,8 +15,8 @@ use crate::{
     domain::{Npc, fnv1a},
     engine::Purse,
     memory::{
-        CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, Line, LineFilter,
-        MemoryStore, Session, SessionFilter, Status, Viewer, Visibility,
+        CampaignKey, EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore,
+        Session, SessionFilter, Status, TranscriptLine, Viewer, Visibility,
     },
     provider::ChatModel,
 };
@@ -150,13 +150,13 @@ impl Recap {
 /// Puts facts before the game master that were not before; how many.
 async fn propose(
     (store, campaign): (&dyn MemoryStore, &CampaignKey),
-    (session, lines): (&str, &[Line]),
+    (session, lines): (&str, &[TranscriptLine]),
     facts: Vec<Claim>,
 ) -> Result<u64, Error> {
     let mut items = Vec::new();
     for Claim { text, lines: proof } in facts {
         let (Some(first), Some(last)) = (proof.iter().min(), proof.iter().max()) else { continue };
-        let proving = |line: &&Line| (*first..=*last).contains(&line.seq);
+        let proving = |line: &&TranscriptLine| (*first..=*last).contains(&line.seq);
         let open =
             lines.iter().filter(proving).all(|it| it.said.visibility == Visibility::Everyone);
         let made = lines.iter().filter(proving).map(|line| line.said.at).max();

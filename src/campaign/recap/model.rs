@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::{Claim, Writer};
-use crate::{domain::Message, engine::ask_once, logic::words::fold, memory::Line, provider::Error};
+use crate::{
+    domain::Message, engine::ask_once, logic::words::fold, memory::TranscriptLine, provider::Error,
+};
 
 /// Characters of a transcript that are read at once.
 const PART: usize = 24_000;
@@ -33,7 +35,7 @@ pub struct Written {
 ///
 /// # Errors
 /// The model's own, or a spending cap was reached.
-pub async fn write(writer: &Writer, lines: &[Line]) -> Result<Written, Error> {
+pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written, Error> {
     let parts = parts(lines);
     let most = (CLAIMS.0 / parts.len().max(1)).max(CLAIMS.1);
     let mut written = Written::default();
@@ -59,9 +61,9 @@ fn task(most: usize) -> String {
 }
 
 /// The transcript in pieces, a numbered line each.
-fn parts(lines: &[Line]) -> Vec<String> {
+fn parts(lines: &[TranscriptLine]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
-    for Line { seq, said, .. } in lines {
+    for TranscriptLine { seq, said, .. } in lines {
         let who = said.who();
         let line = format!("#{seq} {who}: {}\n", said.text.replace('\n', " "));
         match parts.last_mut().filter(|part| part.len() + line.len() <= PART) {
@@ -73,8 +75,9 @@ fn parts(lines: &[Line]) -> Vec<String> {
 }
 
 /// Takes a model's answer apart; what has no proof is to be confirmed, or no fact.
-fn read(text: &str, lines: &[Line], written: &mut Written) {
-    let by_number: BTreeMap<u64, &Line> = lines.iter().map(|line| (line.seq, line)).collect();
+fn read(text: &str, lines: &[TranscriptLine], written: &mut Written) {
+    let by_number: BTreeMap<u64, &TranscriptLine> =
+        lines.iter().map(|line| (line.seq, line)).collect();
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•', ' ']).trim();
         let (is_fact, line) = match line.strip_prefix(FACT) {
@@ -85,7 +88,7 @@ fn read(text: &str, lines: &[Line], written: &mut Written) {
         if !text.chars().any(char::is_alphanumeric) {
             continue;
         }
-        let proving: Option<Vec<&Line>> =
+        let proving: Option<Vec<&TranscriptLine>> =
             numbers.iter().map(|number| by_number.get(number).copied()).collect();
         let proven = proving.is_some_and(|lines| lines.iter().any(|line| shares_words(text, line)));
         let claim = Claim { text: text.to_owned(), lines: numbers };
@@ -110,7 +113,7 @@ fn proof(line: &str) -> (&str, Vec<u64>) {
 }
 
 /// Whether a claim speaks of what a line speaks of.
-fn shares_words(claim: &str, line: &Line) -> bool {
+fn shares_words(claim: &str, line: &TranscriptLine) -> bool {
     let said = &line.said;
     let who = said.character.as_deref().unwrap_or_default();
     let line = format!("{} {who} {}", said.speaker, said.text);
@@ -127,10 +130,10 @@ mod tests {
     use super::*;
     use crate::memory::Utterance;
 
-    fn line(seq: u64, text: &str) -> Line {
+    fn line(seq: u64, text: &str) -> TranscriptLine {
         let said =
             Utterance { speaker: "Anna".to_owned(), text: text.to_owned(), ..Utterance::default() };
-        Line { seq, said, withdrawn: false }
+        TranscriptLine { seq, said, withdrawn: false }
     }
 
     #[test]
@@ -160,7 +163,8 @@ mod tests {
 
     #[test]
     fn long_transcripts_are_read_in_parts() {
-        let lines: Vec<Line> = (1..=500).map(|seq| line(seq, &"word ".repeat(20))).collect();
+        let lines: Vec<TranscriptLine> =
+            (1..=500).map(|seq| line(seq, &"word ".repeat(20))).collect();
         let parts = parts(&lines);
         assert!(parts.len() > 2 && parts.iter().all(|part| part.len() <= PART));
         assert!(parts[0].starts_with("#1 Anna: word"));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::entities::{CAMPAIGN_FILE, is_of_campaign_file, remembered};
 use crate::{
-    import::campaign::{Edge, Known, World, link},
+    import::campaign::{Edge, KnownEntity, World, link},
     memory::{
         CampaignKey, Change, Entity, EntityFilter, Error, MemoryStore, Provenance, Relation,
         RelationKey, Viewer, Visibility,
@@ -79,7 +79,7 @@ pub async fn plan(
     source: &str,
 ) -> Result<Plan, ImportError> {
     let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
-    let known: Vec<Known> = before.iter().map(known).collect();
+    let known: Vec<KnownEntity> = before.iter().map(known).collect();
     let mut problems = Vec::new();
     let edges = link(worlds, &known).unwrap_or_else(|found| {
         problems.extend(found);
@@ -197,7 +197,7 @@ fn is_same(old: &Entity, new: &Entity) -> bool {
     *old == Entity { source: source.clone(), ..new.clone() }
 }
 
-fn known(entity: &Entity) -> Known {
+fn known(entity: &Entity) -> KnownEntity {
     let names = std::iter::once(&entity.name).chain(&entity.aliases).cloned();
-    Known { id: entity.id.clone(), names: names.collect() }
+    KnownEntity { id: entity.id.clone(), names: names.collect() }
 }

@@ -18,14 +18,11 @@ use super::{
     print::Printer,
     steer::Desk,
 };
+use crate::audio::{FRAME, FRAME_SAMPLES_16K};
 use crate::session::{
     Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
 };
 
-/// Samples in a frame of 20 ms at 16 kHz.
-const FRAME_SAMPLES: usize = 320;
-/// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
 /// Frames between two looks at what the table has done with them.
 const FRAMES_PER_LOOK: usize = 5;
 /// Silence after a recording: the longest that ends an utterance, and a little.
@@ -210,7 +207,7 @@ impl Driver {
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
             let length =
-                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES).unwrap_or(u32::MAX);
+                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES_16K).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -224,11 +221,11 @@ impl Driver {
                         What::Text(text) => self.say(speaker, text.clone()).await?,
                         What::File(_) => {
                             let rest = &step.samples[*sent..];
-                            let now = &rest[..rest.len().min(FRAME_SAMPLES)];
+                            let now = &rest[..rest.len().min(FRAME_SAMPLES_16K)];
                             self.frame(speaker, start + tick, now).await?;
                         }
                     }
-                    *sent += FRAME_SAMPLES;
+                    *sent += FRAME_SAMPLES_16K;
                 }
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
@@ -247,8 +244,8 @@ impl Driver {
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let silent = vec![0; FRAME_SAMPLES];
-        let frames = samples.chunks(FRAME_SAMPLES);
+        let silent = vec![0; FRAME_SAMPLES_16K];
+        let frames = samples.chunks(FRAME_SAMPLES_16K);
         let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
         for (index, frame) in frames.enumerate() {
             if self.pacing == Pacing::Clock {
@@ -268,7 +265,7 @@ impl Driver {
 
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
         let mut whole = samples.to_vec();
-        whole.resize(FRAME_SAMPLES, 0);
+        whole.resize(FRAME_SAMPLES_16K, 0);
         let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
         Ok(self.table.voice.send(input).await?)
     }

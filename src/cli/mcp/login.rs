@@ -7,7 +7,7 @@ use clap::Args;
 use super::super::{DONE, Failure, complain};
 use crate::{
     config::Config,
-    tools::connection::oauth::{Loopback, Shelf, authorizer, login_path},
+    tools::connection::oauth::{CredentialStore, Loopback, authorizer, login_path},
 };
 
 #[derive(Args)]
@@ -38,7 +38,8 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
         )));
     };
     let path = login_path(&config.data_dir, &options.name);
-    let authorizer = authorizer(options, |_| Shelf::at(path.clone())).map_err(Failure::Usage)?;
+    let authorizer =
+        authorizer(options, |_| CredentialStore::at(path.clone())).map_err(Failure::Usage)?;
     let opens = !arguments.no_open && std::io::stderr().is_terminal();
     let show = move |url: &str| {
         complain(&format!("log in here, then come back:\n{url}"));

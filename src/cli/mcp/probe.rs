@@ -15,7 +15,7 @@ use crate::{
     config::environment,
     tools::connection::{
         oauth::{Client, Proof},
-        probe::{Called, Found, Outcome, Planned, Probe, Target, probe},
+        probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Target, probe},
     },
 };
 
@@ -140,14 +140,14 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     })
 }
 
-fn print(found: &Found, out: &mut impl Write) -> io::Result<()> {
-    let Found { server, version, protocol, ready_ms, tools, calls } = found;
+fn print(found: &ProbeReport, out: &mut impl Write) -> io::Result<()> {
+    let ProbeReport { server, version, protocol, ready_ms, tools, calls } = found;
     writeln!(out, "{server} {version} speaks {protocol}; ready in {ready_ms:.0} ms")?;
     writeln!(out, "{} tools", tools.len())?;
     for tool in tools {
         writeln!(out, "  {}: {}", tool.name, line(&tool.description))?;
     }
-    for Called { tool, arguments, outcome, text, ms } in calls {
+    for ProbeCall { tool, arguments, outcome, text, ms } in calls {
         let arguments = Value::Object(arguments.clone());
         let end = match outcome {
             Outcome::Answered => "answered",

@@ -14,7 +14,10 @@ use serde_json::Value;
 use super::super::{DONE, FAILED, Failure};
 use crate::{
     domain::Tier,
-    tools::{Badge, Calibrated, Found, Probed, ToolHost, calibrated_line, millis, picked, tag},
+    tools::{
+        Badge, Calibrated, CalibrationOutcome, Probed, ToolHost, calibrated_line, millis, picked,
+        tag,
+    },
 };
 
 #[derive(Args)]
@@ -49,9 +52,9 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn of(calibrated: &'a Calibrated) -> Self {
         let (status, reason, measured) = match &calibrated.found {
-            Found::Measured(measured) => ("measured", None, Some(measured)),
-            Found::Failed(reason) => ("failed", Some(reason.as_str()), None),
-            Found::Skipped(reason) => ("skipped", Some(reason.as_str()), None),
+            CalibrationOutcome::Measured(measured) => ("measured", None, Some(measured)),
+            CalibrationOutcome::Failed(reason) => ("failed", Some(reason.as_str()), None),
+            CalibrationOutcome::Skipped(reason) => ("skipped", Some(reason.as_str()), None),
         };
         let figure = |get: fn(&Probed) -> Duration| measured.map(|figures| millis(get(figures)));
         Self {
@@ -100,6 +103,6 @@ pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> 
             writeln!(out, "{}", calibrated_line(calibrated))?;
         }
     }
-    let failed = measured.iter().any(|it| matches!(it.found, Found::Failed(_)));
+    let failed = measured.iter().any(|it| matches!(it.found, CalibrationOutcome::Failed(_)));
     Ok(if failed && !arguments.wanted.is_empty() { FAILED } else { DONE })
 }

@@ -62,14 +62,14 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         }
     };
     let snapshot = host.catalog().snapshot();
-    let placed = snapshot.find(&arguments.tool);
-    let limit = match (&caller, placed) {
+    let entry = snapshot.find(&arguments.tool);
+    let limit = match (&caller, entry) {
         // The operator has the tool's own time.
-        (None, Some(placed)) => placed.tool.max(),
+        (None, Some(entry)) => entry.tool.max(),
         _ => tier.ceiling(),
     };
-    let name = match placed {
-        Some(placed) if caller.is_some() => placed.spec.name.to_string(),
+    let name = match entry {
+        Some(entry) if caller.is_some() => entry.spec.name.to_string(),
         _ => arguments.tool.clone(),
     };
     let context = CallContext {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::super::{DONE, Failure};
 use crate::{
     domain::Tier,
-    tools::{Badge, Placed, ToolHost, millis, tag, tool_line},
+    tools::{Badge, CatalogEntry, ToolHost, millis, tag, tool_line},
 };
 
 #[derive(Args)]
@@ -48,16 +48,16 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(placed: &'a Placed) -> Self {
-        let (tool, declared) = (&placed.tool, &placed.tool.declared);
+    fn of(entry: &'a CatalogEntry) -> Self {
+        let (tool, declared) = (&entry.tool, &entry.tool.declared);
         let standing = tool.latency.standing(Instant::now());
         let measured = standing.measured;
         Self {
             identity: &tool.identity,
-            name: &placed.spec.name,
+            name: &entry.spec.name,
             source: tool.source.name(),
             category: tool.category(),
-            tier: placed.tier,
+            tier: entry.tier,
             floor: declared.floor,
             estimated_duration_ms: declared.estimated.map(millis),
             max_duration_ms: millis(tool.max()),
@@ -68,13 +68,13 @@ impl<'a> Line<'a> {
             destructive: declared.destructive == Some(true),
             cacheable_seconds: declared.cacheable.unwrap_or_default().as_secs_f64(),
             badge: measured.map(|it| Badge::of(it.p50).name()),
-            tag: tag(placed.tier),
+            tag: tag(entry.tier),
             calls: standing.calls,
             failing: standing.is_failing(),
             approval: declared.approval == Some(true),
             follow_up: declared.follow_up == Some(true),
             hash: format!("{:016x}", tool.hash),
-            description: &placed.spec.description,
+            description: &entry.spec.description,
         }
     }
 }
@@ -86,12 +86,12 @@ impl<'a> Line<'a> {
 pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let snapshot = host.catalog().snapshot();
     let mut out = io::stdout().lock();
-    for placed in snapshot.all() {
+    for entry in snapshot.all() {
         if arguments.json {
-            writeln!(out, "{}", serde_json::to_string(&Line::of(placed))?)?;
+            writeln!(out, "{}", serde_json::to_string(&Line::of(entry))?)?;
             continue;
         }
-        writeln!(out, "{}", tool_line(placed, Instant::now()))?;
+        writeln!(out, "{}", tool_line(entry, Instant::now()))?;
     }
     for refused in host.catalog().refused() {
         super::super::complain(&format!("left out: {}: {}", refused.tool, refused.reason));

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::Rule,
-    import::{self, Called, RULES},
+    import::{self, RULES, RuleNames},
     logic::{names::Ear, words::fold},
     yaml::{Fields, Kind, Position},
 };
@@ -33,7 +33,7 @@ impl Rules {
     /// Phrases that name a rule or ask for one: what raises a turn's tier.
     pub fn phrases(&self) -> Vec<String> {
         let ear = Ear::new("en");
-        let own = self.own.iter().map(|rule| Called {
+        let own = self.own.iter().map(|rule| RuleNames {
             id: &rule.id,
             name: &rule.name,
             aliases: rule.aliases.iter().map(String::as_str).collect(),
@@ -50,7 +50,7 @@ impl Rules {
 
 /// How a rule is named in talk. A word of everyday talk ("shield", "help") is only meant as a rule
 /// beside a word that says so; conditions always count.
-fn phrases(called: &Called<'_>, ear: &Ear) -> Vec<String> {
+fn phrases(called: &RuleNames<'_>, ear: &Ear) -> Vec<String> {
     let name = bare(called.name);
     let everyday = !name.contains(' ') && ear.is_ordinary(&fold(name));
     let mut phrases: Vec<String> = if everyday && !called.id.starts_with("condition-") {

@@ -7,10 +7,10 @@ use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Then, Who, parts};
 use crate::discord::{
-    guild::Guild,
+    commands::effects::{CommandEffects, Notes},
+    guild::task::Guild,
     house::Written,
-    noting::{Notes, Noting},
-    reply::Reply,
+    ui::reply::Reply,
 };
 
 /// Longest question, in characters.
@@ -27,9 +27,9 @@ fn register() -> CreateCommand {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
-    let live = guild.live().ok();
+    let live = guild.session().ok();
     let session = live.map(|live| live.session.clone());
-    let noting = Noting::new(live.map(|live| Arc::clone(&live.face)));
+    let noting = CommandEffects::new(live.map(|live| Arc::clone(&live.face)));
     let asked = guild.shared.house.ask(session.as_ref(), text.clone(), noting.clone());
     let work = async move {
         let written = asked.await;

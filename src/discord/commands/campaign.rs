@@ -7,7 +7,7 @@ use serenity::all::CreateCommand;
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
     campaign::{WorldAnswer, WorldOrder},
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/campaign`.
@@ -103,7 +103,7 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
 /// Says what is played from when on.
 fn done(guild: &mut Guild, text: String) -> Reply {
     let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
-    let from = if guild.live().is_ok() { "from the next session on" } else { "here" };
+    let from = if guild.session().is_ok() { "from the next session on" } else { "here" };
     guild.keep();
     Reply::private(format!("{text}\n**{name}** is played {from}, by the same NPCs."))
 }

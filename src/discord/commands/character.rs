@@ -8,7 +8,7 @@ use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     domain::Npc,
     logic::words::fold,
     session::{Command as Order, SpeakerId},
@@ -52,7 +52,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "" => format!("The NPCs call {whom} by the name everybody uses."),
         name => format!("The NPCs call {whom} **{name}**."),
     };
-    if let Ok(live) = guild.live() {
+    if let Ok(live) = guild.session() {
         let speaker = SpeakerId(player.get());
         live.tell(Order::Character { speaker, name: Some(name.to_owned()) })?;
     }

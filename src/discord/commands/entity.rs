@@ -7,7 +7,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
     campaign::WorldOrder,
-    discord::{buttons::Press, guild::Guild, reply::Reply},
+    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
     domain::EntityKind,
     import::campaign::kind,
 };
@@ -118,7 +118,7 @@ fn remove(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// It is a game master's to press.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }

@@ -3,7 +3,7 @@
 use serenity::all::CreateCommand;
 
 use super::{ALL, Answer, Call, Command, Refusal, Who};
-use crate::discord::{guild::Guild, reply::Reply};
+use crate::discord::{guild::task::Guild, ui::reply::Reply};
 
 /// `/help`.
 pub const COMMAND: Command =

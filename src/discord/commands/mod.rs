@@ -6,6 +6,7 @@
 mod ask;
 mod campaign;
 mod character;
+mod effects;
 pub mod entity;
 mod help;
 mod npc;
@@ -32,7 +33,7 @@ use serenity::all::{
     CommandInteraction, CreateCommand, CreateModal, Permissions, UserId,
 };
 
-use super::{guild::Guild, reply::Reply};
+use super::{guild::task::Guild, ui::reply::Reply};
 use crate::{campaign::WorldAnswer, session::Status};
 
 /// Every command, in the order of `/help`.
@@ -230,7 +231,7 @@ fn with_status(
     guild: &Guild,
     show: impl FnOnce(&mut Guild, Status) -> Result<Reply, Refusal> + Send + 'static,
 ) -> Result<Answer, Refusal> {
-    let status = guild.live()?.status();
+    let status = guild.session()?.status();
     let work = status.map(|status| {
         Box::new(|guild: &mut Guild| show(guild, status.map_err(Refusal)?).map(Answer::Now)) as Next
     });

@@ -6,7 +6,7 @@ use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
-    discord::{guild::Guild, panel::seat_line, reply::Reply},
+    discord::{guild::task::Guild, ui::panel::seat_line, ui::reply::Reply},
     domain::{AddressMode, Npc},
     logic::cast::find_npc,
     session::{Command as Order, SeatStatus, SpeakerId},
@@ -78,7 +78,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 }
 
 fn list(guild: &Guild) -> Result<Answer, Refusal> {
-    if guild.live().is_err() {
+    if guild.session().is_err() {
         let lines: Vec<String> = guild
             .cast()
             .iter()
@@ -95,7 +95,7 @@ fn list(guild: &Guild) -> Result<Answer, Refusal> {
 fn show(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let cast = guild.cast();
     let (_, npc) = find_npc(&cast, call.words("name")?)?;
-    if guild.live().is_err() {
+    if guild.session().is_err() {
         return Ok(Reply::private(described(npc, None)).titled(npc.name.clone()).into());
     }
     let npc = npc.clone();
@@ -113,7 +113,7 @@ fn mute(guild: &mut Guild, name: Option<&str>, muted: bool) -> Result<Answer, Re
         }
         None => (None, "Everyone".to_owned()),
     };
-    guild.live()?.tell(Order::Mute { seat, muted })?;
+    guild.session()?.tell(Order::Mute { seat, muted })?;
     Ok(done(guild, format!("{who} {}.", if muted { "is muted" } else { "may speak again" })))
 }
 
@@ -122,7 +122,7 @@ fn speak(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let said = format!("{} says it.", npc.name);
     let text = call.words("text")?.to_owned();
     let speaker = guild.sit_down(call)?;
-    guild.live()?.tell(Order::Puppet { speaker, seat, text })?;
+    guild.session()?.tell(Order::Puppet { speaker, seat, text })?;
     Ok(done(guild, said))
 }
 
@@ -142,13 +142,13 @@ fn direct(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         (_, Some(turns)) => format!("{name} acts on it for {turns} turns."),
         (_, None) => format!("{name} acts on it until you give another note, or none."),
     };
-    guild.live()?.tell(Order::Direct { seat, note: note.to_owned(), turns })?;
+    guild.session()?.tell(Order::Direct { seat, note: note.to_owned(), turns })?;
     Ok(done(guild, said))
 }
 
 fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
     let player = call.user("player");
-    let live = guild.live()?;
+    let live = guild.session()?;
     let whose = match player {
         Some(player) => format!("What <@{player}> says"),
         None => "What anybody says".to_owned(),
@@ -170,7 +170,7 @@ fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Ref
 
 /// Said when it is done; the panel shows it soon.
 fn done(guild: &mut Guild, said: String) -> Answer {
-    if let Some(live) = guild.live_mut() {
+    if let Some(live) = guild.session_mut() {
         live.panel.urgent = true;
     }
     Reply::private(said).into()

@@ -4,9 +4,8 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts, records};
 use crate::{
-    campaign::Consent,
-    campaign::{ServiceInfo, Services},
-    discord::{guild::Guild, reply::Reply},
+    campaign::{Consent, ServiceInfo, Services},
+    discord::{guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/privacy`.

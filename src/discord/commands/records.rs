@@ -9,7 +9,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 use super::{Answer, Refusal, Then};
 use crate::{
     campaign::{ForgetFrom, ForgetRequest},
-    discord::{buttons::Press, guild::Guild, reply::Reply},
+    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
 };
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
@@ -72,7 +72,7 @@ pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
 ///
 /// # Errors
 /// It is somebody else's to press.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     let (what, whose) = which.split_once(':').unwrap_or((which, ""));
     let whose: u64 = whose.parse().map_err(|_| "this button is of no use any more")?;
     let (own, from) = match what {

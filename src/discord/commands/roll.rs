@@ -5,7 +5,7 @@
 use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::{guild::Guild, reply::Reply};
+use crate::discord::{guild::task::Guild, ui::reply::Reply};
 
 /// `/roll`.
 pub const COMMAND: Command =

@@ -6,7 +6,7 @@ use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     logic::command::is_x_card,
     session::{Command as Order, SeatStatus, State, Status},
 };
@@ -50,7 +50,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             Some(seat) => Order::TypedTo { speaker, seat, text },
             None => Order::Typed { speaker, text },
         };
-        guild.live()?.tell(order)?;
+        guild.session()?.tell(order)?;
         Ok(match status.state {
             State::Paused => Reply::private(format!(
                 "{said}\nThe game master has paused the NPCs: it is remembered, and not answered."

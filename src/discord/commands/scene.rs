@@ -6,7 +6,7 @@ use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     domain::EntityKind,
     session::{Command as Order, SceneChange, Status},
 };
@@ -71,7 +71,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         _ => None,
     };
     if let Some(change) = change {
-        guild.live()?.tell(Order::Scene(change))?;
+        guild.session()?.tell(Order::Scene(change))?;
     }
     with_status(guild, |_, status| Ok(Reply::private(shown(&status)).titled("The scene")))
 }

@@ -6,7 +6,12 @@ use serenity::all::{
 };
 
 use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
-use crate::discord::{board, facts, guild::Guild, house::Wish, reply::Reply};
+use crate::discord::{
+    facts,
+    guild::{panel_actions, task::Guild},
+    house::Wish,
+    ui::reply::Reply,
+};
 
 /// The audience of game masters.
 const DM: &str = "dm";
@@ -62,8 +67,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "facts" => Ok(facts::list(guild)),
         "recap" => recap(guild, call),
         _ => with_status(guild, |guild, status| {
-            let live = guild.live()?;
-            let text = board::look(live, Some(&status)).text();
+            let live = guild.session()?;
+            let text = panel_actions::look(live, Some(&status)).text();
             let place = format!("In <#{}>, panel in <#{}>.", live.voice, live.text);
             Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
         }),

@@ -8,7 +8,7 @@ use serenity::all::{
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
     campaign::Consent,
-    discord::{access, buttons::Press, guild::Guild, reply::Reply},
+    discord::{access, buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
 };
 
 /// `/setup`.
@@ -28,7 +28,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// They may not manage the server, or it cannot be set.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     if !press.may.manage_guild() {
         return Err("only those who may manage the server can do this".into());
     }
@@ -78,7 +78,7 @@ fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     languages.dedup();
     let languages = languages.join(", ");
     text.push_str(&format!("Language of the NPCs: {languages} (`language` in their files)\n"));
-    if guild.live().is_err() {
+    if guild.session().is_err() {
         text.push_str("\nTo try the sound, use /session start, then press Test.");
     }
     Reply::private(text).titled("Setup").with_rows(rows(guild))
@@ -172,6 +172,6 @@ fn rows(guild: &Guild) -> Vec<CreateActionRow> {
         CreateActionRow::SelectMenu(role.min_values(0).max_values(1)),
         CreateActionRow::SelectMenu(log.min_values(0).max_values(1)),
         CreateActionRow::SelectMenu(consent),
-        CreateActionRow::Buttons(vec![test.disabled(guild.live().is_err())]),
+        CreateActionRow::Buttons(vec![test.disabled(guild.session().is_err())]),
     ]
 }

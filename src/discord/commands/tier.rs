@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     domain::Tier,
     session::{Command as Order, SeatStatus},
 };
@@ -60,7 +60,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         _ => None,
     };
     if let Some(order) = order {
-        guild.live()?.tell(order)?;
+        guild.session()?.tell(order)?;
     }
     with_status(guild, |_, status| {
         let lines: Vec<String> = status.seats.iter().map(shown).collect();

@@ -5,7 +5,7 @@
 use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::guild::Guild;
+use crate::discord::guild::task::Guild;
 
 /// `/xcard`.
 pub const COMMAND: Command =

@@ -14,11 +14,11 @@ use serenity::all::{
 use tokio::time::timeout;
 
 use super::{
-    buttons::Press,
+    buttons::ButtonPress,
     commands::{Answer, Next, Refusal, Then},
-    guild::Guild,
-    outbox::Parcel,
-    reply::Reply,
+    guild::outbox::ChannelMessage,
+    guild::task::Guild,
+    ui::reply::Reply,
 };
 use crate::campaign::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts};
 
@@ -123,7 +123,7 @@ impl Guild {
                     "I could not look for facts worth keeping in this session: {why} (a game \
                      master's /session recap tries again)"
                 );
-                let message = Parcel::text(text).message();
+                let message = ChannelMessage::text(text).message();
                 let (http, channel) = (self.shared.http.clone(), log.unwrap_or(panel));
                 return self.send(async move {
                     if let Err(error) = channel.send_message(&http, message).await {
@@ -143,7 +143,9 @@ impl Guild {
             }
             let count = facts.len();
             let text = format!("{count} facts wait for the game master (/session facts).{why}");
-            if let Err(error) = panel.send_message(&http, Parcel::text(text).message()).await {
+            if let Err(error) =
+                panel.send_message(&http, ChannelMessage::text(text).message()).await
+            {
                 tracing::warn!(%error, "facts wait, and the game master was not told");
             }
         });
@@ -162,13 +164,13 @@ async fn put(
     facts: &[Fact],
 ) -> serenity::Result<()> {
     for fact in facts.iter().take(MESSAGES_MAX) {
-        let message = Parcel::text(fact.shown()).message();
+        let message = ChannelMessage::text(fact.shown()).message();
         let row = fact.row(Place::Message, "");
         channel.send_message(http, message.components(vec![row])).await?;
     }
     if let Some(more) = facts.len().checked_sub(MESSAGES_MAX).filter(|&more| more > 0) {
         let text = format!("… and {more} more facts wait for you (/session facts)");
-        channel.send_message(http, Parcel::text(text).message()).await?;
+        channel.send_message(http, ChannelMessage::text(text).message()).await?;
     }
     Ok(())
 }
@@ -216,7 +218,7 @@ fn page(waiting: &WaitingFacts, lead: Option<String>) -> Reply {
 ///
 /// # Errors
 /// It is a game master's to press, or of no use.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     press_at(Place::Message, guild, press, which)
 }
 
@@ -224,11 +226,20 @@ pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, 
 ///
 /// # Errors
 /// It is a game master's to press, or of no use.
-pub fn pressed_in_list(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed_in_list(
+    guild: &mut Guild,
+    press: &ButtonPress,
+    which: &str,
+) -> Result<Answer, Refusal> {
     press_at(Place::List, guild, press, which)
 }
 
-fn press_at(place: Place, guild: &Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+fn press_at(
+    place: Place,
+    guild: &Guild,
+    press: &ButtonPress,
+    which: &str,
+) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
@@ -277,7 +288,7 @@ fn soon<T: Send + 'static>(
 }
 
 /// The fact in the words of whoever has edited it.
-fn edited(press: &Press) -> Result<String, Refusal> {
+fn edited(press: &ButtonPress) -> Result<String, Refusal> {
     let text = press.values.first().map(|text| text.trim()).unwrap_or_default();
     match text.is_empty() {
         true => Err("it says nothing (write the fact, or press Reject)".into()),

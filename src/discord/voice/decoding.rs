@@ -11,12 +11,10 @@ use super::{
     pace::SpokenAt,
     reorder::{Next, Packet, Reorder},
 };
-use crate::audio::FRAME;
+use crate::audio::{FRAME, FRAME_SAMPLES_16K};
 
 /// What recognisers read.
 const HZ: u32 = 16_000;
-/// Samples of a frame.
-const FRAME_SAMPLES: usize = 320;
 /// Samples of the longest Opus packet, 120 ms (RFC 6716 §2.1.4).
 const PACKET_SAMPLES: usize = 1_920;
 /// Lost packets in a row that are concealed; after them there is silence.
@@ -100,7 +98,7 @@ impl Decoding {
                         continue;
                     }
                     let at = self.last_at.map_or(now, |last| last + FRAME);
-                    let missing = pcm.get_mut(..FRAME_SAMPLES).unwrap_or_default();
+                    let missing = pcm.get_mut(..FRAME_SAMPLES_16K).unwrap_or_default();
                     let fec = follower.is_some();
                     (at, self.decoder.decode(&follower.unwrap_or_default(), missing, fec))
                 }
@@ -118,8 +116,8 @@ impl Decoding {
     fn cut(&mut self, at: Instant, samples: &[i16], take: &mut impl FnMut(Spoken)) {
         self.rest.extend_from_slice(samples);
         let mut at = at;
-        while self.rest.len() >= FRAME_SAMPLES {
-            let samples: Arc<[i16]> = self.rest.drain(..FRAME_SAMPLES).collect();
+        while self.rest.len() >= FRAME_SAMPLES_16K {
+            let samples: Arc<[i16]> = self.rest.drain(..FRAME_SAMPLES_16K).collect();
             take(Spoken { at, samples });
             at += FRAME;
         }

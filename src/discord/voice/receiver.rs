@@ -1,146 +1,131 @@
-//! songbird's events to packets and news; what is not to be heard ends here.
+//! Packets of all speakers of a channel to frames at the table.
 //!
-//! Entry type: [`Receiver`]. songbird calls it on one task a connection, behind a queue without a
-//! bound: **never** waits, never decodes, never panics. It never looks at `VoiceTick`, whose sound
-//! is noise under DAVE.
+//! Entry function: [`hear`], a task of its own. **Never**: waits for the table; a frame that finds
+//! its queue full is dropped and counted.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
 };
 
-use async_trait::async_trait;
-use songbird::{
-    CoreEvent, Driver, Event, EventContext, EventHandler,
-    events::context_data::{DisconnectReason, RtpData},
-    packet::Packet as _,
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep_until},
 };
-use tokio::{sync::mpsc, time::Instant};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    audience::{Audience, UserId, Verdict},
+    audience::{Audience, UserId},
+    decoding::{Counts, Decoding},
     reorder::Packet,
 };
+use crate::session::{SpeakerId, VoiceInput};
 
-/// What the connection has to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VoiceNews {
-    /// It stands.
-    Connected,
-    /// It is gone; the text says why.
-    Lost(String),
-    /// Discord says that somebody speaks.
-    Speaks(UserId),
-    /// Somebody has left.
-    Left(UserId),
+/// Packets waiting for the decoder: ten speakers for half a second.
+pub const PACKET_CAPACITY: usize = 256;
+/// A speaker without packets for so long gives their decoder back.
+const STALE: Duration = Duration::from_secs(60);
+/// Between two reports.
+const REPORT_EVERY: Duration = Duration::from_millis(500);
+
+/// How one speaker is heard.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// When the last packet came.
+    pub last: Instant,
+    /// When the last packet came that could be decoded.
+    pub last_good: Option<Instant>,
+    /// What became of the packets.
+    pub counts: Counts,
 }
 
-/// Packets that went nowhere.
-#[derive(Debug, Default)]
-pub struct Dropped {
-    /// The queue was full.
-    pub full: AtomicU64,
-    /// Nobody has said whose they are.
-    pub unknown: AtomicU64,
+/// How everybody is heard.
+#[derive(Clone, Debug, Default)]
+pub struct HearingReport {
+    /// By user; who was not heard for a minute is not in it.
+    pub speakers: HashMap<UserId, Heard>,
+    /// Frames the table had no room for.
+    pub crowded_out: u64,
 }
 
-/// Takes songbird's events.
-#[derive(Clone)]
-pub struct Receiver {
-    /// Who may be heard.
-    pub audience: Audience,
-    /// Packets of those who may.
-    pub packets: mpsc::Sender<(UserId, Packet)>,
-    /// Everything else; lost when full, which the watch over the connection makes up for.
-    pub news: mpsc::Sender<VoiceNews>,
-    /// What went nowhere.
-    pub dropped: Arc<Dropped>,
+/// Everybody's decoders.
+struct VoiceReceiver {
+    speakers: HashMap<UserId, (Decoding, Heard)>,
+    voice: mpsc::Sender<VoiceInput>,
+    crowded_out: u64,
 }
 
-impl Receiver {
-    /// Listens to everything `driver` says.
-    pub fn listen(self, driver: &mut Driver) {
-        let events = [
-            CoreEvent::RtpPacket,
-            CoreEvent::SpeakingStateUpdate,
-            CoreEvent::ClientDisconnect,
-            CoreEvent::DriverConnect,
-            CoreEvent::DriverReconnect,
-            CoreEvent::DriverDisconnect,
-        ];
-        for event in events {
-            driver.add_global_event(event.into(), self.clone());
-        }
-    }
-
-    fn packet(&self, data: &RtpData) {
-        let rtp = data.rtp();
-        let user = match self.audience.verdict(rtp.get_ssrc()) {
-            Verdict::Hear(user) => user,
-            Verdict::Ignore => return,
-            Verdict::Unknown => return count(&self.dropped.unknown),
-        };
-        let payload = rtp.payload();
-        let end = payload.len().saturating_sub(data.payload_end_pad);
-        let Some(opus) = payload.get(data.payload_offset..end) else { return };
-        let packet = Packet {
-            sequence: rtp.get_sequence().0.0,
-            timestamp: rtp.get_timestamp().0.0,
-            at: Instant::now(),
-            opus: opus.to_vec(),
-        };
-        if self.packets.try_send((user, packet)).is_err() {
-            count(&self.dropped.full);
-        }
-    }
-
-    fn tell(&self, news: VoiceNews) {
-        if let Err(lost) = self.news.try_send(news) {
-            tracing::debug!(%lost, "news of a voice connection were not taken");
-        }
-    }
-}
-
-fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
-}
-
-#[async_trait]
-impl EventHandler for Receiver {
-    async fn act(&self, event: &EventContext<'_>) -> Option<Event> {
-        match event {
-            EventContext::RtpPacket(data) => self.packet(data),
-            EventContext::SpeakingStateUpdate(update) => {
-                if let Some(user) = update.user_id {
-                    self.audience.is_voice_of(update.ssrc, user.0);
-                    if !update.speaking.is_empty() {
-                        self.tell(VoiceNews::Speaks(user.0));
-                    }
+/// Decodes what comes until `stop`, or until nobody can send any more.
+pub async fn hear(
+    mut packets: mpsc::Receiver<(UserId, Packet)>,
+    audience: Audience,
+    (voice, report): (mpsc::Sender<VoiceInput>, watch::Sender<HearingReport>),
+    stop: CancellationToken,
+) {
+    let mut ears = VoiceReceiver { speakers: HashMap::new(), voice, crowded_out: 0 };
+    let mut report_at = Instant::now() + REPORT_EVERY;
+    loop {
+        let wake = ears.wake_at().map_or(report_at, |at| at.min(report_at));
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            packet = packets.recv() => {
+                let Some((user, packet)) = packet else { return };
+                // Whoever opted out while this packet waited is not decoded either.
+                if audience.hears(user) {
+                    ears.packet(user, packet);
                 }
             }
-            EventContext::ClientDisconnect(left) => {
-                self.audience.left(left.user_id.0);
-                self.tell(VoiceNews::Left(left.user_id.0));
-            }
-            EventContext::DriverConnect(_) | EventContext::DriverReconnect(_) => {
-                self.tell(VoiceNews::Connected);
-            }
-            EventContext::DriverDisconnect(gone) => match gone.reason {
-                None | Some(DisconnectReason::Requested | DisconnectReason::AttemptDiscarded) => {}
-                Some(reason) => self.tell(VoiceNews::Lost(why(reason))),
-            },
-            _ => {}
+            () = sleep_until(wake) => {}
         }
-        None
+        let now = Instant::now();
+        ears.drain(now);
+        if now >= report_at {
+            report_at = now + REPORT_EVERY;
+            ears.speakers.retain(|user, (_, heard)| {
+                now.duration_since(heard.last) < STALE && audience.hears(*user)
+            });
+            report.send_replace(ears.report());
+        }
     }
 }
 
-fn why(reason: DisconnectReason) -> String {
-    match reason {
-        DisconnectReason::WsClosed(Some(code)) => format!("discord closed it ({code:?})"),
-        DisconnectReason::WsClosed(None) => "discord closed it".to_owned(),
-        DisconnectReason::TimedOut => "discord did not answer in time".to_owned(),
-        DisconnectReason::Io => "the network failed".to_owned(),
-        other => format!("{other:?}"),
+impl VoiceReceiver {
+    fn wake_at(&self) -> Option<Instant> {
+        self.speakers.values().filter_map(|(decoding, _)| decoding.wake_at()).min()
+    }
+
+    fn packet(&mut self, user: UserId, packet: Packet) {
+        let (decoding, heard) = match self.speakers.entry(user) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => match Decoding::new() {
+                Ok(decoding) => {
+                    let counts = Counts::default();
+                    new.insert((decoding, Heard { last: packet.at, last_good: None, counts }))
+                }
+                Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
+            },
+        };
+        heard.last = packet.at;
+        decoding.push(packet);
+    }
+
+    fn drain(&mut self, now: Instant) {
+        for (user, (decoding, heard)) in &mut self.speakers {
+            decoding.drain(now, |spoken| {
+                heard.last_good = Some(now);
+                let speaker = SpeakerId(*user);
+                let frame = VoiceInput::Frame { speaker, at: spoken.at, samples: spoken.samples };
+                if self.voice.try_send(frame).is_err() {
+                    self.crowded_out += 1;
+                }
+            });
+            heard.counts = decoding.counts;
+        }
+    }
+
+    fn report(&self) -> HearingReport {
+        let speakers = self.speakers.iter().map(|(user, (_, heard))| (*user, *heard)).collect();
+        HearingReport { speakers, crowded_out: self.crowded_out }
     }
 }

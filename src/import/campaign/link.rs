@@ -10,7 +10,7 @@ use crate::{
 
 /// An entity that there is already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownEntity {
     /// By which it stays itself.
     pub id: String,
     /// Its name and aliases.
@@ -35,7 +35,7 @@ pub struct Edge {
 ///
 /// # Errors
 /// Every id that is there twice and every other side that is not there, by file and place.
-pub fn link(worlds: &[World], known: &[Known]) -> Result<Vec<Edge>, Vec<Problem>> {
+pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Problem>> {
     let mut problems = Vec::new();
     check_ids(worlds, &mut problems);
     let ids = Ids::of(worlds, known);
@@ -105,7 +105,7 @@ struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    fn of(worlds: &'a [World], known: &'a [Known]) -> Self {
+    fn of(worlds: &'a [World], known: &'a [KnownEntity]) -> Self {
         let (mut ids, mut names, mut spelled) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
         let mut add = |id: &'a str, called: &mut dyn Iterator<Item = &'a String>| {
             ids.insert(id);

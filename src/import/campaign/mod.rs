@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 pub use self::{
     keys::{FILE, PLAYER, SCENE},
-    link::{Edge, Known, link},
+    link::{Edge, KnownEntity, link},
 };
 use crate::{
     domain::{Entity, EntityKind, Npc, bare_name},
@@ -36,7 +36,7 @@ pub struct World {
     /// What there is, in the order of the file.
     pub entities: Vec<WorldEntity>,
     /// What could not be read, but can be meant.
-    half_read: Vec<Known>,
+    half_read: Vec<KnownEntity>,
     /// Keys that only the configuration's own campaign file is read for.
     pub unused: Vec<&'static str>,
 }
@@ -142,12 +142,12 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
 }
 
 /// What a broken entity would be called; others may be related to it.
-fn named(fields: &Fields) -> Option<Known> {
+fn named(fields: &Fields) -> Option<KnownEntity> {
     let name = fields.text("name").unwrap_or_default().trim();
     let id = fields.text("id").map_or_else(|| hyphened(name), |id| id.trim().to_owned());
     let mut names = fields.texts("aliases");
     names.push(name.to_owned());
-    (!id.is_empty()).then_some(Known { id, names })
+    (!id.is_empty()).then_some(KnownEntity { id, names })
 }
 
 /// Letters and digits in lower case, anything between them a hyphen.

@@ -21,7 +21,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 /// `from kind to`, sorted.
-fn edges(worlds: &[World], known: &[Known]) -> Vec<String> {
+fn edges(worlds: &[World], known: &[KnownEntity]) -> Vec<String> {
     let edges = link(worlds, known).unwrap();
     edges.iter().map(|Edge { from, kind, to, .. }| format!("{from} {kind} {to}")).collect()
 }
@@ -40,8 +40,8 @@ fn relations_are_found_by_name_alias_and_id_and_go_both_ways_where_they_do() {
         &[],
     );
     let known = [
-        Known { id: "elara".into(), names: vec!["Elara".into()] },
-        Known { id: "duke".into(), names: vec!["The old mill".into()] },
+        KnownEntity { id: "elara".into(), names: vec!["Elara".into()] },
+        KnownEntity { id: "duke".into(), names: vec!["The old mill".into()] },
     ];
     assert_eq!(
         edges(&[world], &known),

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::logic::sounds::{Phonetics, distance, similarity, syllables};
+use crate::logic::phonetics::{Phonetics, distance, similarity, syllables};
 use crate::logic::words::{Words, fold};
 
-use super::place::Place;
+use super::position::PhrasePosition;
 
 /// Words that never stand for a name.
 const FUNCTION_WORDS: &[&str] = &[
@@ -190,7 +190,12 @@ impl Ear {
     }
 
     /// How alike what was heard is to a name at this place, 1 to 100; `None`: no evidence.
-    pub fn alike(&self, heard: &Heard<'_>, name: &NameSound, place: Place) -> Option<usize> {
+    pub fn alike(
+        &self,
+        heard: &Heard<'_>,
+        name: &NameSound,
+        place: PhrasePosition,
+    ) -> Option<usize> {
         let length = name.letters.len();
         let shortest = if place.edge() { SHORTEST - 1 } else { SHORTEST };
         if length < shortest || heard.sound.letters.len().abs_diff(length) > 2 + length / 4 {

@@ -6,10 +6,10 @@
 //! **Never**: keeps the raw text (the caller does), or guesses between two names.
 
 mod evidence;
-mod place;
+mod position;
 
 pub use evidence::{Ear, NameSound, Strength, name_parts};
-pub use place::{place, same_phrase};
+pub use position::{place, same_phrase};
 
 use super::words::{Phrases, Words};
 

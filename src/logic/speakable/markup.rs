@@ -58,7 +58,7 @@ enum Hidden {
 }
 
 /// The line being read and what is said of it.
-struct Line<'t> {
+struct LineCursor<'t> {
     /// What is left.
     rest: &'t str,
     /// What is said.
@@ -80,7 +80,7 @@ impl Stripper {
             (None, true) => self.without_number(without_prefix(line)),
             (None, false) => without_prefix(line).trim_matches('|'),
         };
-        let mut line = Line { rest, said: String::with_capacity(rest.len()), asides: 0 };
+        let mut line = LineCursor { rest, said: String::with_capacity(rest.len()), asides: 0 };
         while !line.rest.is_empty() {
             match self.hidden.take() {
                 Some(hidden) => self.hidden = skip_hidden(hidden, &mut line),
@@ -110,7 +110,7 @@ impl Stripper {
     }
 
     /// Reads one construct.
-    fn step(&mut self, line: &mut Line<'_>) {
+    fn step(&mut self, line: &mut LineCursor<'_>) {
         let Some(c) = line.rest.chars().next() else { return };
         match c {
             '`' if line.rest.starts_with("```") => {
@@ -159,7 +159,7 @@ impl Stripper {
     }
 
     /// `<tag>`: hidden with its content when it is for a machine.
-    fn tag(&mut self, line: &mut Line<'_>) {
+    fn tag(&mut self, line: &mut LineCursor<'_>) {
         let Some(end) = line.rest.find('>') else { return line.skip(1) };
         let inner = line.rest.get(1..end).unwrap_or_default();
         let opens = inner.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -178,7 +178,7 @@ impl Stripper {
     }
 
     /// `[text](url)` keeps its text; other brackets are not said.
-    fn square(&mut self, line: &mut Line<'_>) {
+    fn square(&mut self, line: &mut LineCursor<'_>) {
         if let Some((text, length)) = link(line.rest) {
             let said = self.inside(text);
             line.skip(length);
@@ -192,7 +192,7 @@ impl Stripper {
     }
 
     /// `(sighs)` is not said; other asides are.
-    fn round(&mut self, line: &mut Line<'_>) {
+    fn round(&mut self, line: &mut LineCursor<'_>) {
         let inner = line.rest.get(1..).unwrap_or_default();
         let end = inner.find(')');
         let content = end.and_then(|end| inner.get(..end)).unwrap_or(inner);
@@ -212,7 +212,7 @@ impl Stripper {
     }
 
     /// `*word*` is said, `*leans in*` is not.
-    fn emphasis(&mut self, mark: char, line: &mut Line<'_>) {
+    fn emphasis(&mut self, mark: char, line: &mut LineCursor<'_>) {
         let run = line.rest.len() - line.rest.trim_start_matches(mark).len();
         let inner = line.rest.get(run..).unwrap_or_default();
         let inside_word = mark == '_' && line.said.ends_with(char::is_alphanumeric);
@@ -243,7 +243,7 @@ impl Stripper {
     }
 
     /// A bare link.
-    fn url(&self, line: &mut Line<'_>) -> bool {
+    fn url(&self, line: &mut LineCursor<'_>) -> bool {
         let lower = line.rest.get(..8).unwrap_or(line.rest).to_ascii_lowercase();
         let starts = ["http://", "https://", "www."].iter().any(|start| lower.starts_with(start));
         if !starts || line.said.ends_with(char::is_alphanumeric) {
@@ -260,7 +260,8 @@ impl Stripper {
     /// What is said of text inside a construct.
     fn inside(&self, text: &str) -> String {
         let mut inner = Self::new(self.link);
-        let mut line = Line { rest: text, said: String::with_capacity(text.len()), asides: 0 };
+        let mut line =
+            LineCursor { rest: text, said: String::with_capacity(text.len()), asides: 0 };
         while !line.rest.is_empty() {
             match inner.hidden.take() {
                 Some(hidden) => inner.hidden = skip_hidden(hidden, &mut line),
@@ -271,7 +272,7 @@ impl Stripper {
     }
 }
 
-impl Line<'_> {
+impl LineCursor<'_> {
     /// Leaves so many bytes unsaid.
     fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
@@ -340,7 +341,7 @@ fn is_direction(content: &str, run: usize, at_clause: bool, after: &str) -> bool
 }
 
 /// Skips to the end of what is not said; `Some` when the line ends first.
-fn skip_hidden(hidden: Hidden, line: &mut Line<'_>) -> Option<Hidden> {
+fn skip_hidden(hidden: Hidden, line: &mut LineCursor<'_>) -> Option<Hidden> {
     let end = match &hidden {
         Hidden::Tag(name) => find_close(line.rest, name),
         Hidden::Fence => line.rest.find("```").map(|at| at + 3),

@@ -12,12 +12,16 @@ use super::{
     within,
 };
 use crate::memory::{
-    Answer, Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour,
-    Relation, RelationKey, Snapshot, Step, Tie, Viewer,
+    Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation,
+    RelationKey, Snapshot, Step, StoreFuture, Tie, Viewer,
 };
 
 impl Graph for Postgres {
-    fn apply<'a>(&'a self, campaign: &'a CampaignKey, changes: Vec<Change>) -> Answer<'a, Applied> {
+    fn apply<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        changes: Vec<Change>,
+    ) -> StoreFuture<'a, Applied> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
@@ -50,7 +54,7 @@ impl Graph for Postgres {
         campaign: &'a CampaignKey,
         filter: EntityFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Entity>> {
+    ) -> StoreFuture<'a, Vec<Entity>> {
         Box::pin(within(async move {
             let mut sql = Sql::new("SELECT e.body FROM entity e WHERE e.campaign = ");
             sql.bind(plain(&campaign.0)).entities_for("e", &viewer);
@@ -85,7 +89,7 @@ impl Graph for Postgres {
         campaign: &'a CampaignKey,
         id: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Snapshot>> {
+    ) -> StoreFuture<'a, Option<Snapshot>> {
         Box::pin(within(async move {
             let mut sql = Sql::new("WITH e AS (SELECT * FROM entity e WHERE e.campaign = ");
             sql.bind(plain(&campaign.0)).push(" AND e.id = ").bind(plain(id));
@@ -117,7 +121,7 @@ impl Graph for Postgres {
         campaign: &'a CampaignKey,
         around: Around,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Neighbour>> {
+    ) -> StoreFuture<'a, Vec<Neighbour>> {
         Box::pin(within(self.near(campaign, around, viewer)))
     }
 
@@ -127,7 +131,7 @@ impl Graph for Postgres {
         from: &'a str,
         to: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Vec<Step>>> {
+    ) -> StoreFuture<'a, Option<Vec<Step>>> {
         Box::pin(within(self.way(campaign, from, to, viewer)))
     }
 }

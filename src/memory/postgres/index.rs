@@ -15,7 +15,7 @@ use super::{
     within,
 };
 use crate::memory::{
-    Answer, CampaignKey, Error, Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector,
+    CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture, Vector,
     VectorQuery, Viewer,
 };
 
@@ -23,7 +23,11 @@ use crate::memory::{
 const NEAREST: usize = 10;
 
 impl Index for Postgres {
-    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64> {
+    fn put_items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        items: Vec<Item>,
+    ) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
@@ -41,7 +45,7 @@ impl Index for Postgres {
         campaign: &'a CampaignKey,
         filter: ItemFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Item>> {
+    ) -> StoreFuture<'a, Vec<Item>> {
         Box::pin(within(async move {
             let mut sql = Sql::new("SELECT i.body FROM item i WHERE i.campaign = ");
             sql.bind(plain(&campaign.0)).items_for(&viewer);
@@ -74,7 +78,7 @@ impl Index for Postgres {
         campaign: &'a CampaignKey,
         model: &'a str,
         vectors: Vec<Vector>,
-    ) -> Answer<'a, u64> {
+    ) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
@@ -114,7 +118,7 @@ impl Index for Postgres {
         campaign: &'a CampaignKey,
         query: VectorQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>> {
+    ) -> StoreFuture<'a, Vec<ItemHit>> {
         Box::pin(within(async move {
             // Nothing is near to nothing.
             if query.values.iter().all(|value| *value == 0.0) {
@@ -136,7 +140,7 @@ impl Index for Postgres {
         campaign: &'a CampaignKey,
         query: ItemQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>> {
+    ) -> StoreFuture<'a, Vec<ItemHit>> {
         Box::pin(within(async move {
             let words = asked(&query.text);
             if words.is_empty() {
@@ -159,7 +163,11 @@ impl Index for Postgres {
         }))
     }
 
-    fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
+    fn keep_vectors_of<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        model: &'a str,
+    ) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
             let mut sql = Sql::new("DELETE FROM item_vector WHERE campaign = ");
             sql.bind(plain(&campaign.0)).push(" AND model <> ").bind(plain(model));
@@ -208,8 +216,8 @@ fn of_kinds(sql: &mut Sql, kinds: &[ItemKind]) {
 }
 
 /// An item found, of its document and score.
-fn found(row: &Row) -> Result<Found, Error> {
-    Ok(Found { item: read(row, 0)?, score: row.try_get(1)? })
+fn found(row: &Row) -> Result<ItemHit, Error> {
+    Ok(ItemHit { item: read(row, 0)?, score: row.try_get(1)? })
 }
 
 /// Writes an item; whether it was, because its lines stand.

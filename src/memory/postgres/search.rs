@@ -16,7 +16,7 @@ use super::{
     transcript::{LINE, line},
     words::{Weighed, Word, told_by},
 };
-use crate::memory::{CampaignKey, Error, Hit, LineQuery, Viewer};
+use crate::memory::{CampaignKey, Error, LineHit, LineQuery, Viewer};
 
 /// Lines that an index may give for one question, each of which lies elsewhere.
 const READ_MAX: f64 = 800.0;
@@ -45,7 +45,7 @@ impl Postgres {
         campaign: &CampaignKey,
         query: LineQuery,
         viewer: Viewer,
-    ) -> Result<Vec<Hit>, Error> {
+    ) -> Result<Vec<LineHit>, Error> {
         let client = self.client().await?;
         let Weighed { words, own } = self.weighed(&client, campaign, asked(&query.text)).await?;
         if words.is_empty() {
@@ -90,7 +90,7 @@ impl Postgres {
 
 /// Hits of several looks, each line once.
 struct Hits {
-    all: Vec<Hit>,
+    all: Vec<LineHit>,
     known: HashSet<String>,
     limit: usize,
 }
@@ -101,7 +101,7 @@ impl Hits {
         Self { all: Vec::new(), known: HashSet::new(), limit }
     }
 
-    fn add(&mut self, found: Vec<Hit>) {
+    fn add(&mut self, found: Vec<LineHit>) {
         for hit in found {
             if self.known.insert(hit.line.said.uid.0.clone()) {
                 self.all.push(hit);
@@ -114,7 +114,7 @@ impl Hits {
     }
 
     /// The best of all, of equals the latest.
-    fn best(mut self) -> Vec<Hit> {
+    fn best(mut self) -> Vec<LineHit> {
         self.all.sort_by(|a, b| {
             let (one, two) = (&a.line, &b.line);
             let later = two.said.at.cmp(&one.said.at).then(two.seq.cmp(&one.seq));
@@ -127,7 +127,12 @@ impl Hits {
 
 impl Asked<'_> {
     /// The best lines that the index gives for a query of words, or of `most` of them.
-    async fn indexed(&self, client: &Client, wanted: &str, most: usize) -> Result<Vec<Hit>, Error> {
+    async fn indexed(
+        &self,
+        client: &Client,
+        wanted: &str,
+        most: usize,
+    ) -> Result<Vec<LineHit>, Error> {
         let mut sql = self.ranked();
         sql.push(" FROM (SELECT u.* FROM utterance u WHERE u.words @@ ");
         match self.own > MOST {
@@ -145,7 +150,7 @@ impl Asked<'_> {
     }
 
     /// The best of the latest lines.
-    async fn latest(&self, client: &Client) -> Result<Vec<Hit>, Error> {
+    async fn latest(&self, client: &Client) -> Result<Vec<LineHit>, Error> {
         let mut sql = self.ranked();
         sql.push(
             " FROM (SELECT u.* FROM (SELECT s.id, s.number FROM session s WHERE s.campaign = ",
@@ -200,9 +205,11 @@ impl Asked<'_> {
     }
 
     /// The best lines of a statement.
-    async fn best(&self, client: &Client, mut sql: Sql) -> Result<Vec<Hit>, Error> {
+    async fn best(&self, client: &Client, mut sql: Sql) -> Result<Vec<LineHit>, Error> {
         sql.push(" ORDER BY score DESC, u.at DESC, u.seq DESC").limit(self.query.limit);
         let rows = sql.query(client).await?;
-        rows.iter().map(|row| Ok(Hit { line: line(row)?, score: row.try_get("score")? })).collect()
+        rows.iter()
+            .map(|row| Ok(LineHit { line: line(row)?, score: row.try_get("score")? }))
+            .collect()
     }
 }

@@ -8,10 +8,10 @@ use super::{
     sql::{Sql, plain},
     within,
 };
-use crate::memory::{Answer, CampaignKey, GuildRecord, Health, Settings};
+use crate::memory::{CampaignKey, GuildRecord, Health, Settings, StoreFuture};
 
 impl Settings for Postgres {
-    fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
+    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>> {
         Box::pin(within(async move {
             let sql = Sql::new(
                 "SELECT campaign FROM session UNION SELECT campaign FROM item \
@@ -22,7 +22,7 @@ impl Settings for Postgres {
         }))
     }
 
-    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>> {
+    fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>> {
         Box::pin(within(async move {
             let mut sql = Sql::new("SELECT revision, settings FROM guild WHERE id = ");
             sql.bind(guild.cast_signed());
@@ -33,7 +33,7 @@ impl Settings for Postgres {
         }))
     }
 
-    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()> {
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()> {
         Box::pin(within(async move {
             let mut sql = Sql::new("INSERT INTO guild AS it (id, revision, settings) VALUES (");
             sql.bind(guild.cast_signed()).push(", ").bind(record.revision.cast_signed());
@@ -46,7 +46,7 @@ impl Settings for Postgres {
         }))
     }
 
-    fn health(&self) -> Answer<'_, Health> {
+    fn health(&self) -> StoreFuture<'_, Health> {
         Box::pin(within(async move {
             let sql = Sql::new(
                 "SELECT current_setting('server_version'), \

@@ -10,8 +10,9 @@ use super::{
     within,
 };
 use crate::memory::{
-    Answer, CampaignKey, Count, Counts, Error, Forget, Forgotten, Hit, Line, LineFilter, LineQuery,
-    Pick, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance, Viewer,
+    CampaignKey, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
+    Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance,
+    Viewer,
 };
 
 /// Columns of a line, of `utterance u`, as [`line()`] reads them.
@@ -20,7 +21,11 @@ pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration
      u.withdrawn";
 
 impl Transcript for Postgres {
-    fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()> {
+    fn put_session<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        session: Session,
+    ) -> StoreFuture<'a, ()> {
         Box::pin(within(async move {
             if campaign.0.is_empty() || session.id.is_empty() {
                 return Err(Error::Asked("a campaign and a session need a name".to_owned()));
@@ -49,7 +54,7 @@ impl Transcript for Postgres {
         &'a self,
         campaign: &'a CampaignKey,
         lines: Vec<Utterance>,
-    ) -> Answer<'a, Vec<u64>> {
+    ) -> StoreFuture<'a, Vec<u64>> {
         Box::pin(within(self.write(campaign, lines)))
     }
 
@@ -57,7 +62,7 @@ impl Transcript for Postgres {
         &'a self,
         campaign: &'a CampaignKey,
         filter: SessionFilter,
-    ) -> Answer<'a, Vec<SessionEntry>> {
+    ) -> StoreFuture<'a, Vec<SessionEntry>> {
         Box::pin(within(async move {
             let mut sql = Sql::new(
                 "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, \
@@ -88,7 +93,7 @@ impl Transcript for Postgres {
         campaign: &'a CampaignKey,
         filter: LineFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Line>> {
+    ) -> StoreFuture<'a, Vec<TranscriptLine>> {
         Box::pin(within(async move {
             let sql = lines_of(campaign, &filter, &viewer)?;
             let rows = sql.query(&self.client().await?).await?;
@@ -101,19 +106,23 @@ impl Transcript for Postgres {
         campaign: &'a CampaignKey,
         query: LineQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Hit>> {
+    ) -> StoreFuture<'a, Vec<LineHit>> {
         Box::pin(within(self.find_lines(campaign, query, viewer)))
     }
 
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {
+    fn withdraw<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        lines: Vec<Uid>,
+    ) -> StoreFuture<'a, Forgotten> {
         Box::pin(within(self.take_back(campaign, lines)))
     }
 
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten> {
+    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten> {
         Box::pin(within(self.remove(campaign, what)))
     }
 
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> Answer<'a, Counts> {
+    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts> {
         Box::pin(within(async move {
             let mut sql = Sql::new("WITH c AS (SELECT ");
             sql.bind(plain(&campaign.0)).push(
@@ -200,7 +209,7 @@ fn entry(row: &Row) -> Result<SessionEntry, Error> {
 }
 
 /// A line, of the columns [`LINE`].
-pub(super) fn line(row: &Row) -> Result<Line, Error> {
+pub(super) fn line(row: &Row) -> Result<TranscriptLine, Error> {
     let said = Utterance {
         uid: Uid(row.try_get(1)?),
         session: row.try_get(2)?,
@@ -218,5 +227,5 @@ pub(super) fn line(row: &Row) -> Result<Line, Error> {
         tools: read(row, 14)?,
         visibility: read(row, 15)?,
     };
-    Ok(Line { seq: count(row, 0)?, said, withdrawn: row.try_get(16)? })
+    Ok(TranscriptLine { seq: count(row, 0)?, said, withdrawn: row.try_get(16)? })
 }

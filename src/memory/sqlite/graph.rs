@@ -7,8 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        Answer, Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph,
-        Neighbour, Provenance, Relation, RelationKey, Snapshot, Step, Tie, Uid, Viewer, text::fold,
+        Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour,
+        Provenance, Relation, RelationKey, Snapshot, Step, StoreFuture, Tie, Uid, Viewer,
+        text::fold,
     },
     Sqlite, campaign, campaign_made, failure,
     lines::limit,
@@ -41,7 +42,11 @@ pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.
 pub const RELATION_COLUMNS: usize = 9;
 
 impl Graph for Sqlite {
-    fn apply<'a>(&'a self, campaign: &'a CampaignKey, changes: Vec<Change>) -> Answer<'a, Applied> {
+    fn apply<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        changes: Vec<Change>,
+    ) -> StoreFuture<'a, Applied> {
         let key = campaign.0.clone();
         self.writer.write(move |db| apply(db, &key, &changes)).boxed()
     }
@@ -51,7 +56,7 @@ impl Graph for Sqlite {
         campaign: &'a CampaignKey,
         filter: EntityFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Entity>> {
+    ) -> StoreFuture<'a, Vec<Entity>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| entities(db, &key, &filter, &viewer)).boxed()
     }
@@ -61,7 +66,7 @@ impl Graph for Sqlite {
         campaign: &'a CampaignKey,
         id: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Snapshot>> {
+    ) -> StoreFuture<'a, Option<Snapshot>> {
         let (key, id) = (campaign.0.clone(), id.to_owned());
         self.readers.read(move |db| snapshot(db, &key, &id, &viewer)).boxed()
     }
@@ -71,7 +76,7 @@ impl Graph for Sqlite {
         campaign: &'a CampaignKey,
         around: Around,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Neighbour>> {
+    ) -> StoreFuture<'a, Vec<Neighbour>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| paths::neighbours(db, &key, &around, &viewer)).boxed()
     }
@@ -82,7 +87,7 @@ impl Graph for Sqlite {
         from: &'a str,
         to: &'a str,
         viewer: Viewer,
-    ) -> Answer<'a, Option<Vec<Step>>> {
+    ) -> StoreFuture<'a, Option<Vec<Step>>> {
         let (key, ends) = (campaign.0.clone(), (from.to_owned(), to.to_owned()));
         let find = move |db: &Connection| paths::path(db, &key, (&ends.0, &ends.1), &viewer);
         self.readers.read(find).boxed()

@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        Answer, CampaignKey, Error, Found, Index, Item, ItemFilter, ItemKind, ItemQuery, Vector,
-        VectorQuery, Viewer, text::words,
+        CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture,
+        Vector, VectorQuery, Viewer, text::words,
     },
     Sqlite, campaign, campaign_made, failure,
     lines::limit,
@@ -23,7 +23,11 @@ pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibil
                         i.made";
 
 impl Index for Sqlite {
-    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>) -> Answer<'a, u64> {
+    fn put_items<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        items: Vec<Item>,
+    ) -> StoreFuture<'a, u64> {
         let key = campaign.0.clone();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
@@ -41,7 +45,7 @@ impl Index for Sqlite {
         campaign: &'a CampaignKey,
         filter: ItemFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Item>> {
+    ) -> StoreFuture<'a, Vec<Item>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| items(db, &key, &filter, &viewer)).boxed()
     }
@@ -51,7 +55,7 @@ impl Index for Sqlite {
         campaign: &'a CampaignKey,
         model: &'a str,
         vectors: Vec<Vector>,
-    ) -> Answer<'a, u64> {
+    ) -> StoreFuture<'a, u64> {
         let (key, model) = (campaign.0.clone(), model.to_owned());
         self.writer.write(move |db| vectors::put(db, &key, &model, &vectors)).boxed()
     }
@@ -61,7 +65,7 @@ impl Index for Sqlite {
         campaign: &'a CampaignKey,
         query: VectorQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>> {
+    ) -> StoreFuture<'a, Vec<ItemHit>> {
         let (key, matrices) = (campaign.0.clone(), Arc::clone(&self.matrices));
         self.readers.read(move |db| vectors::nearest(db, &key, &query, &viewer, &matrices)).boxed()
     }
@@ -71,12 +75,16 @@ impl Index for Sqlite {
         campaign: &'a CampaignKey,
         query: ItemQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Found>> {
+    ) -> StoreFuture<'a, Vec<ItemHit>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| search(db, &key, &query, &viewer)).boxed()
     }
 
-    fn keep_vectors_of<'a>(&'a self, campaign: &'a CampaignKey, model: &'a str) -> Answer<'a, u64> {
+    fn keep_vectors_of<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        model: &'a str,
+    ) -> StoreFuture<'a, u64> {
         let (key, model) = (campaign.0.clone(), model.to_owned());
         self.writer.write(move |db| vectors::keep(db, &key, &model)).boxed()
     }
@@ -235,7 +243,7 @@ fn search(
     key: &str,
     query: &ItemQuery,
     viewer: &Viewer,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<ItemHit>, Error> {
     let words = words(&query.text);
     let campaign = campaign(db, key)?;
     if words.is_empty() || campaign < 0 {
@@ -261,8 +269,9 @@ fn search(
         limit(query.limit),
     ];
     let mut found = db.prepare_cached(&sql).map_err(failure)?;
-    let found = found
-        .query_map(given, |row: &Row<'_>| Ok(Found { item: item(row)?, score: row.get("score")? }));
+    let found = found.query_map(given, |row: &Row<'_>| {
+        Ok(ItemHit { item: item(row)?, score: row.get("score")? })
+    });
     found.and_then(Iterator::collect).map_err(failure)
 }
 

@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        Answer, CampaignKey, Count, Counts, Error, Forget, Forgotten, Hit, Line, LineFilter,
-        LineQuery, Pick, Present, Session, SessionEntry, SessionFilter, Transcript, Uid, Utterance,
-        Viewer,
+        CampaignKey, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
+        Present, Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine,
+        Uid, Utterance, Viewer,
     },
     Sqlite, campaign, campaign_made, failure, forget,
     rows::{self, Eyes, json, named, names},
@@ -20,7 +20,11 @@ use super::{
 const UID_MAX: usize = 64;
 
 impl Transcript for Sqlite {
-    fn put_session<'a>(&'a self, campaign: &'a CampaignKey, session: Session) -> Answer<'a, ()> {
+    fn put_session<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        session: Session,
+    ) -> StoreFuture<'a, ()> {
         let key = campaign.0.clone();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
@@ -33,7 +37,7 @@ impl Transcript for Sqlite {
         &'a self,
         campaign: &'a CampaignKey,
         lines: Vec<Utterance>,
-    ) -> Answer<'a, Vec<u64>> {
+    ) -> StoreFuture<'a, Vec<u64>> {
         let key = campaign.0.clone();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
@@ -46,7 +50,7 @@ impl Transcript for Sqlite {
         &'a self,
         campaign: &'a CampaignKey,
         filter: SessionFilter,
-    ) -> Answer<'a, Vec<SessionEntry>> {
+    ) -> StoreFuture<'a, Vec<SessionEntry>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| sessions(db, &key, &filter)).boxed()
     }
@@ -56,7 +60,7 @@ impl Transcript for Sqlite {
         campaign: &'a CampaignKey,
         filter: LineFilter,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Line>> {
+    ) -> StoreFuture<'a, Vec<TranscriptLine>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| lines(db, &key, &filter, &viewer)).boxed()
     }
@@ -66,17 +70,21 @@ impl Transcript for Sqlite {
         campaign: &'a CampaignKey,
         query: LineQuery,
         viewer: Viewer,
-    ) -> Answer<'a, Vec<Hit>> {
+    ) -> StoreFuture<'a, Vec<LineHit>> {
         let key = campaign.0.clone();
         self.readers.read(move |db| search::search(db, &key, &query, &viewer)).boxed()
     }
 
-    fn withdraw<'a>(&'a self, campaign: &'a CampaignKey, lines: Vec<Uid>) -> Answer<'a, Forgotten> {
+    fn withdraw<'a>(
+        &'a self,
+        campaign: &'a CampaignKey,
+        lines: Vec<Uid>,
+    ) -> StoreFuture<'a, Forgotten> {
         let key = campaign.0.clone();
         self.writer.write(move |db| forget::withdraw(db, &key, &lines)).boxed()
     }
 
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> Answer<'a, Forgotten> {
+    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten> {
         let key = campaign.0.clone();
         async move {
             let forgotten = self.writer.write(move |db| forget::forget(db, &key, &what)).await?;
@@ -86,7 +94,7 @@ impl Transcript for Sqlite {
         .boxed()
     }
 
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> Answer<'a, Counts> {
+    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts> {
         let key = campaign.0.clone();
         self.readers.read(move |db| counts(db, &key)).boxed()
     }
@@ -271,7 +279,7 @@ fn lines(
     key: &str,
     filter: &LineFilter,
     viewer: &Viewer,
-) -> Result<Vec<Line>, Error> {
+) -> Result<Vec<TranscriptLine>, Error> {
     let eyes = Eyes::from(viewer);
     let mut sql = format!(
         "SELECT {} FROM {} WHERE l.campaign = ?2 AND {}",
@@ -307,7 +315,7 @@ fn lines(
     sql.push_str(&limit(filter.limit).to_string());
     let mut found = db.prepare_cached(&sql).map_err(failure)?;
     let found = found.query_map(params_from_iter(given), rows::line);
-    let mut lines: Vec<Line> = found.and_then(Iterator::collect).map_err(failure)?;
+    let mut lines: Vec<TranscriptLine> = found.and_then(Iterator::collect).map_err(failure)?;
     if !first {
         lines.reverse();
     }

@@ -6,7 +6,7 @@ use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::super::{Error, Line, Uid, Utterance, Viewer, Visibility, text::fold};
+use super::super::{Error, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold};
 
 /// Between names in columns that hold several.
 const BETWEEN: char = '\u{1f}';
@@ -21,9 +21,9 @@ pub const LINE_FROM: &str = "line l JOIN session s ON s.id = l.session \
                              JOIN presence p ON p.id = l.presence";
 
 /// The line in a row of [`LINE`].
-pub fn line(row: &Row<'_>) -> rusqlite::Result<Line> {
+pub fn line(row: &Row<'_>) -> rusqlite::Result<TranscriptLine> {
     let tools: Option<String> = row.get(14)?;
-    Ok(Line {
+    Ok(TranscriptLine {
         seq: row.get(0)?,
         said: Utterance {
             uid: Uid(row.get(1)?),

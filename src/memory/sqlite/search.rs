@@ -10,7 +10,7 @@ use rusqlite::{Connection, ToSql, params_from_iter};
 
 use super::{
     super::{
-        Error, Hit, LineQuery, Viewer,
+        Error, LineHit, LineQuery, Viewer,
         text::{fold, words},
     },
     campaign, failure,
@@ -37,7 +37,7 @@ pub fn search(
     key: &str,
     query: &LineQuery,
     viewer: &Viewer,
-) -> Result<Vec<Hit>, Error> {
+) -> Result<Vec<LineHit>, Error> {
     let words = words(&query.text);
     let campaign = campaign(db, key)?;
     if words.is_empty() || campaign < 0 {
@@ -65,8 +65,9 @@ pub fn search(
     best.truncate(limit);
     let sql = format!("SELECT {} FROM {} WHERE l.id = ?", rows::LINE, rows::LINE_FROM);
     let mut line = db.prepare_cached(&sql).map_err(failure)?;
-    let mut hit =
-        |(id, score)| Ok(Hit { line: line.query_row([id], rows::line).map_err(failure)?, score });
+    let mut hit = |(id, score)| {
+        Ok(LineHit { line: line.query_row([id], rows::line).map_err(failure)?, score })
+    };
     best.into_iter().map(&mut hit).collect()
 }
 

@@ -6,12 +6,12 @@ use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    super::{Answer, CampaignKey, GuildRecord, Health, Settings},
+    super::{CampaignKey, GuildRecord, Health, Settings, StoreFuture},
     Sqlite, failure,
 };
 
 impl Settings for Sqlite {
-    fn campaigns(&self) -> Answer<'_, Vec<CampaignKey>> {
+    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>> {
         let all = |db: &Connection| {
             let mut keys =
                 db.prepare_cached("SELECT key FROM campaign ORDER BY key").map_err(failure)?;
@@ -21,7 +21,7 @@ impl Settings for Sqlite {
         self.readers.read(all).boxed()
     }
 
-    fn guild(&self, guild: u64) -> Answer<'_, Option<GuildRecord>> {
+    fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>> {
         let look = move |db: &Connection| {
             let sql = "SELECT revision, settings FROM guild WHERE id = ?";
             let read = |row: &Row<'_>| Ok(GuildRecord { revision: row.get(0)?, text: row.get(1)? });
@@ -30,7 +30,7 @@ impl Settings for Sqlite {
         self.readers.read(look).boxed()
     }
 
-    fn put_guild(&self, guild: u64, record: GuildRecord) -> Answer<'_, ()> {
+    fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()> {
         let put = move |db: &Connection| {
             let sql = "INSERT INTO guild (id, revision, settings) VALUES (?, ?, ?)
                  ON CONFLICT DO UPDATE SET revision = excluded.revision,
@@ -43,7 +43,7 @@ impl Settings for Sqlite {
         self.writer.write(put).boxed()
     }
 
-    fn health(&self) -> Answer<'_, Health> {
+    fn health(&self) -> StoreFuture<'_, Health> {
         let (place, schema) = (self.path.display().to_string(), self.schema);
         let look = move |db: &Connection| {
             let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    super::{Error, Found, Vector, VectorQuery, Viewer},
+    super::{Error, ItemHit, Vector, VectorQuery, Viewer},
     campaign, failure,
     items::{ITEM, item},
     rows::{Eyes, json},
@@ -96,7 +96,7 @@ pub fn nearest(
     query: &VectorQuery,
     viewer: &Viewer,
     matrices: &Matrices,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<ItemHit>, Error> {
     let campaign = campaign(db, key)?;
     let matrix = matrix(db, campaign, &query.model, matrices)?;
     let length = norm(&query.values);
@@ -130,7 +130,7 @@ pub fn nearest(
         while let Some(row) = rows.next().map_err(failure)? {
             let place: usize = row.get("place").map_err(failure)?;
             let score = some.get(place).map_or(0.0, |(_, score)| f64::from(*score));
-            found.push(Found { item: item(row).map_err(failure)?, score });
+            found.push(ItemHit { item: item(row).map_err(failure)?, score });
             if found.len() == query.limit {
                 return Ok(found);
             }

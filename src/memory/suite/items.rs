@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Found, Item, ItemFilter, ItemKind, ItemQuery, MemoryStore, SessionFilter, Status, Vector,
+        Item, ItemFilter, ItemHit, ItemKind, ItemQuery, MemoryStore, SessionFilter, Status, Vector,
         VectorQuery, Viewer, Visibility,
     },
     heard, key, line, npc, other,
@@ -22,11 +22,11 @@ fn item(id: &str, kind: ItemKind, text: &str, lines: Option<(u64, u64)>) -> Item
     }
 }
 
-fn ids(found: &[Found]) -> Vec<&str> {
+fn ids(found: &[ItemHit]) -> Vec<&str> {
     found.iter().map(|found| found.item.id.as_str()).collect()
 }
 
-async fn nearest(store: &dyn MemoryStore, values: [f32; 2], viewer: Viewer) -> Vec<Found> {
+async fn nearest(store: &dyn MemoryStore, values: [f32; 2], viewer: Viewer) -> Vec<ItemHit> {
     let values = values.to_vec();
     let query = VectorQuery { model: "m".to_owned(), values, kinds: Vec::new(), limit: 9 };
     store.nearest(&key(), query, viewer).await.unwrap()

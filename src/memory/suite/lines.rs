@@ -2,17 +2,17 @@
 
 use super::{
     super::{
-        Forget, GuildRecord, Line, LineFilter, LineQuery, MemoryStore, Pick, Session,
-        SessionFilter, Uid, Utterance, Viewer, Visibility, text::fold,
+        Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session, SessionFilter,
+        TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
     },
     heard, key, line, npc, other, player,
 };
 
-async fn all(store: &dyn MemoryStore, viewer: Viewer) -> Vec<Line> {
+async fn all(store: &dyn MemoryStore, viewer: Viewer) -> Vec<TranscriptLine> {
     store.lines(&key(), LineFilter::default(), viewer).await.unwrap()
 }
 
-fn texts(lines: &[Line]) -> Vec<&str> {
+fn texts(lines: &[TranscriptLine]) -> Vec<&str> {
     lines.iter().map(|line| line.said.text.as_str()).collect()
 }
 

@@ -23,13 +23,13 @@ use crate::{
     engine::Recall,
     logic::{
         ago::ago,
+        content_words::{ContentWords, asks_for_last_session},
         prompt::Recalled,
-        telling::{Telling, asks_for_last_session},
         words::Words,
     },
     memory::{
-        CampaignKey, EntityFilter, Error, ItemKind, ItemQuery, Line, LineFilter, LineQuery,
-        MemoryStore, SessionFilter, Tie, Viewer,
+        CampaignKey, EntityFilter, Error, ItemKind, ItemQuery, LineFilter, LineQuery, MemoryStore,
+        SessionFilter, Tie, TranscriptLine, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -181,30 +181,30 @@ impl Recaller {
 
     /// What the game master has said to be so, of what was spoken of.
     async fn facts(&self, question: &Question) -> Result<Vec<String>, Error> {
-        let telling = Telling::of(&question.utterance);
-        if telling.is_empty() {
+        let content = ContentWords::of(&question.utterance);
+        if content.is_empty() {
             return Ok(Vec::new());
         }
-        let (text, kinds) = (telling.text(), vec![ItemKind::Fact]);
+        let (text, kinds) = (content.text(), vec![ItemKind::Fact]);
         let query = ItemQuery { text, kinds, limit: FACTS.0, ..ItemQuery::default() };
         let Memory { store, campaign, .. } = &self.memory;
         let found = store.search_items(campaign, query, question.viewer.clone()).await?;
         let facts = found.into_iter().map(|it| it.item.text);
-        let facts = facts.filter(|fact| telling.fit(fact) && !question.read.contains(fact));
+        let facts = facts.filter(|fact| content.fit(fact) && !question.read.contains(fact));
         Ok(facts.take(FACTS.1).collect())
     }
 
     /// What it has heard before that has to do with what was said.
     async fn said(&self, question: &Question) -> Result<Vec<String>, Error> {
-        let telling = Telling::of(&question.utterance);
-        if telling.is_empty() {
+        let content = ContentWords::of(&question.utterance);
+        if content.is_empty() {
             return Ok(Vec::new());
         }
-        let query = LineQuery { text: telling.text(), limit: LINES.0, ..LineQuery::default() };
+        let query = LineQuery { text: content.text(), limit: LINES.0, ..LineQuery::default() };
         let Memory { store, campaign, .. } = &self.memory;
         let hits = store.search(campaign, query, question.viewer.clone()).await?;
         let lines = hits.into_iter().map(|hit| hit.line).filter(|line| {
-            telling.fit(&line.said.text) && !question.read.contains(&line.said.text)
+            content.fit(&line.said.text) && !question.read.contains(&line.said.text)
         });
         let now = (self.memory.now)();
         Ok(lines.take(LINES.1).map(|line| told(&line, now)).collect())
@@ -257,7 +257,7 @@ fn related(tie: &Tie) -> String {
 }
 
 /// A line with who said it to whom and when.
-fn told(line: &Line, now: i64) -> String {
+fn told(line: &TranscriptLine, now: i64) -> String {
     let said = &line.said;
     let who = said.who();
     let to = said.npc.as_ref().filter(|_| said.speaker_id.is_some());

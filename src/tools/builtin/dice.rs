@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{Table, declared, input, text};
+use super::{RandomTable, declared, input, text};
 use crate::{
     domain::Tier,
     logic::spoken,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
-pub fn tools(rng: StdRng, tables: Vec<Table>) -> Vec<Definition> {
+pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     let rng = Arc::new(Mutex::new(rng));
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
     // Dice have no second throw: never idempotent, never kept, never thrown ahead.
@@ -89,7 +89,7 @@ impl Roll {
 
 struct RollTable {
     rng: Arc<Mutex<StdRng>>,
-    tables: Vec<Table>,
+    tables: Vec<RandomTable>,
 }
 
 impl Handler for RollTable {

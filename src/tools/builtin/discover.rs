@@ -11,8 +11,8 @@ use super::{declared, input, text};
 use crate::{
     domain::Tier,
     tools::{
-        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler, Placed,
-        ToolHost, host::Inner,
+        CallContext, CallError, CallErrorKind, CallOutput, CatalogEntry, Declared, Definition,
+        Handler, ToolHost, host::Inner,
     },
 };
 
@@ -62,14 +62,14 @@ impl Handler for Discover {
                 let what = format!("no tool fits '{query}' (answer without one)");
                 return Ok(CallOutput::text(what));
             }
-            let tools: Vec<Value> = found.iter().map(|placed| line(placed)).collect();
+            let tools: Vec<Value> = found.iter().map(|entry| line(entry)).collect();
             Ok(CallOutput::json(json!({ "tools": tools })))
         }
         .boxed()
     }
 }
 
-fn line(placed: &Placed) -> Value {
-    let description: String = placed.spec.description.chars().take(MAX_DESCRIPTION).collect();
-    json!({ "name": &*placed.spec.name, "description": description })
+fn line(entry: &CatalogEntry) -> Value {
+    let description: String = entry.spec.description.chars().take(MAX_DESCRIPTION).collect();
+    json!({ "name": &*entry.spec.name, "description": description })
 }

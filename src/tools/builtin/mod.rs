@@ -6,8 +6,8 @@ mod dice;
 mod discover;
 mod files;
 mod memory;
+mod random_table;
 mod rules;
-mod tables;
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 
 pub use files::FileIo;
 pub use memory::{Archive, ArchiveParts, Meaning, viewer};
+pub use random_table::RandomTable;
 pub use rules::RuleBook;
-pub use tables::Table;
 
 use super::{DISCOVER, Declared, SourceKind, ToolHost};
 use crate::domain::Tier;
@@ -57,7 +57,7 @@ pub struct Materials {
     /// Throws the dice.
     pub dice: StdRng,
     /// Tables that are rolled on.
-    pub tables: Vec<Table>,
+    pub tables: Vec<RandomTable>,
     /// Rules that are looked up.
     pub rules: Arc<RuleBook>,
     /// Files of the campaign; `None`: there is no such tool.

@@ -23,7 +23,7 @@ use tokio::{
 pub use arguments::minimal;
 
 use super::{
-    Attachment, CallContext, Effects, Placed, Probed, Progress, Taint, Tool, ToolHost,
+    Attachment, CallContext, CatalogEntry, Effects, Probed, Progress, Taint, Tool, ToolHost,
     limit::Limit, percentiles, record,
 };
 use crate::domain::{SessionId, Tier, TurnId};
@@ -48,7 +48,7 @@ pub struct Calibrated {
     /// Calls made.
     pub calls: usize,
     /// What came of it.
-    pub found: Found,
+    pub found: CalibrationOutcome,
     /// Lowest tier it was offered in; `None`: withheld.
     pub before: Option<Tier>,
     /// The same afterwards.
@@ -57,7 +57,7 @@ pub struct Calibrated {
 
 /// What came of measuring a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CalibrationOutcome {
     /// It answered every call.
     Measured(Probed),
     /// It did not; nothing is taken from it.
@@ -72,9 +72,9 @@ impl ToolHost {
     /// safe: what was measured before stays.
     pub async fn calibrate(&self, wanted: impl Fn(&Tool) -> bool + Send) -> Vec<Calibrated> {
         let snapshot = Arc::clone(&self.catalog().snapshot());
-        let mut servers: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
-        for placed in snapshot.all().iter().filter(|placed| wanted(&placed.tool)) {
-            servers.entry(placed.tool.server()).or_default().push(placed);
+        let mut servers: BTreeMap<&str, Vec<&CatalogEntry>> = BTreeMap::new();
+        for entry in snapshot.all().iter().filter(|entry| wanted(&entry.tool)) {
+            servers.entry(entry.tool.server()).or_default().push(entry);
         }
         let all = servers.into_values().map(|tools| self.one_after_another(tools));
         let mut all: Vec<Calibrated> = join_all(all).await.into_iter().flatten().collect();
@@ -95,11 +95,15 @@ impl ToolHost {
         for calibrated in &all {
             let tool = &*calibrated.tool;
             match &calibrated.found {
-                Found::Measured(found) => {
+                CalibrationOutcome::Measured(found) => {
                     tracing::debug!(tool, p50_ms = found.p50.as_secs_f64() * 1e3, "tool measured");
                 }
-                Found::Failed(reason) => tracing::warn!(tool, reason, "tool cannot be measured"),
-                Found::Skipped(reason) => tracing::debug!(tool, reason, "tool is not measured"),
+                CalibrationOutcome::Failed(reason) => {
+                    tracing::warn!(tool, reason, "tool cannot be measured")
+                }
+                CalibrationOutcome::Skipped(reason) => {
+                    tracing::debug!(tool, reason, "tool is not measured")
+                }
             }
         }
         let host = self.clone();
@@ -109,51 +113,55 @@ impl ToolHost {
         all
     }
 
-    async fn one_after_another(&self, tools: Vec<&Placed>) -> Vec<Calibrated> {
+    async fn one_after_another(&self, tools: Vec<&CatalogEntry>) -> Vec<Calibrated> {
         let mut all = Vec::with_capacity(tools.len());
-        for placed in tools {
-            all.push(self.calibrate_one(placed).await);
+        for entry in tools {
+            all.push(self.calibrate_one(entry).await);
         }
         all
     }
 
-    async fn calibrate_one(&self, placed: &Placed) -> Calibrated {
-        let tool = &placed.tool;
+    async fn calibrate_one(&self, entry: &CatalogEntry) -> Calibrated {
+        let tool = &entry.tool;
         let tier = || tool.latency.standing(Instant::now()).tier(&tool.declared);
         let before = tier();
-        let (arguments, calls, found) = match arguments_for(placed) {
-            Err(reason) => (None, 0, Found::Skipped(reason)),
+        let (arguments, calls, found) = match arguments_for(entry) {
+            Err(reason) => (None, 0, CalibrationOutcome::Skipped(reason)),
             Ok(arguments) => {
                 let (calls, found) = self.time(tool, &arguments).await;
                 let shown = Value::Object(record::redacted_members(&arguments));
                 ((calls > 0).then_some(shown), calls, found)
             }
         };
-        if let Found::Measured(figures) = found {
+        if let CalibrationOutcome::Measured(figures) = found {
             let now = Instant::now();
             tool.latency.probed(now, figures);
-            self.catalog().refresh_one(placed, &tool.latency.standing(now));
+            self.catalog().refresh_one(entry, &tool.latency.standing(now));
         }
-        let tool = Arc::clone(&placed.tool.identity);
+        let tool = Arc::clone(&entry.tool.identity);
         Calibrated { tool, arguments, calls, found, before, after: tier() }
     }
 
     /// Calls `tool` a few times; how often, and what that showed.
-    async fn time(&self, tool: &Tool, arguments: &Map<String, Value>) -> (usize, Found) {
+    async fn time(
+        &self,
+        tool: &Tool,
+        arguments: &Map<String, Value>,
+    ) -> (usize, CalibrationOutcome) {
         let mut took = Vec::with_capacity(CALLS);
         let begun = Instant::now();
         while took.len() < CALLS && (took.is_empty() || begun.elapsed() < LONG) {
             if !self.is_quiet(tool.server()).await {
                 let reason = "turns keep its server busy (try again later)".to_owned();
-                return (took.len(), Found::Skipped(reason));
+                return (took.len(), CalibrationOutcome::Skipped(reason));
             }
             let called = Instant::now();
             match self.probe(tool, arguments).await {
                 Ok(()) => took.push(called.elapsed()),
-                Err(reason) => return (took.len() + 1, Found::Failed(reason)),
+                Err(reason) => return (took.len() + 1, CalibrationOutcome::Failed(reason)),
             }
         }
-        (took.len(), Found::Measured(percentiles(&mut took)))
+        (took.len(), CalibrationOutcome::Measured(percentiles(&mut took)))
     }
 
     /// One call, outside any turn: nothing is repeated, kept, shown, or counted.
@@ -192,7 +200,7 @@ impl ToolHost {
         let until = Instant::now() + PATIENCE;
         loop {
             let snapshot = Arc::clone(&self.catalog().snapshot());
-            let mut tools = snapshot.all().iter().map(|placed| &placed.tool);
+            let mut tools = snapshot.all().iter().map(|entry| &entry.tool);
             if !tools.any(|tool| tool.server() == server && tool.latency.is_running()) {
                 return true;
             }
@@ -211,7 +219,7 @@ impl ToolHost {
 /// A name means nothing.
 pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, String> {
     let snapshot = host.catalog().snapshot();
-    let tools = || snapshot.all().iter().map(|placed| &placed.tool);
+    let tools = || snapshot.all().iter().map(|entry| &entry.tool);
     for name in names {
         if !tools().any(|tool| means(name, tool)) {
             return Err(format!(
@@ -235,8 +243,8 @@ fn means(name: &str, tool: &Tool) -> bool {
 ///
 /// # Errors
 /// Why it must not, or cannot, be called.
-fn arguments_for(placed: &Placed) -> Result<Map<String, Value>, String> {
-    let (tool, declared) = (&placed.tool, &placed.tool.declared);
+fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, String> {
+    let (tool, declared) = (&entry.tool, &entry.tool.declared);
     if let Some(probe) = &declared.probe {
         let fitting = tool.input.check(Value::Object(probe.clone()));
         return match fitting {
@@ -254,7 +262,7 @@ fn arguments_for(placed: &Placed) -> Result<Map<String, Value>, String> {
     if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
         return Err(format!("{reason} (real calls measure it, or a probe in the config)"));
     }
-    let made = minimal(&placed.spec.parameters, &tool.input);
+    let made = minimal(&entry.spec.parameters, &tool.input);
     made.map_err(|why| format!("no arguments could be made: {why} (give it a probe in the config)"))
 }
 

@@ -104,7 +104,7 @@ async fn nothing_with_side_effects_is_ever_run() {
         let handler = Counting::taking(MS);
         let told = measured(declared.clone(), &handler).await;
         assert_eq!(handler.calls(), 0, "{declared:?}");
-        assert!(matches!(told.found, Found::Skipped(_)), "{told:?}");
+        assert!(matches!(told.found, CalibrationOutcome::Skipped(_)), "{told:?}");
         assert_eq!((told.calls, told.arguments), (0, None));
     }
     let harmless = [reading(), Declared { idempotent: Some(true), ..Declared::default() }];
@@ -136,7 +136,9 @@ async fn a_probe_that_does_not_fit_is_not_sent() {
     let declared = Declared { probe: probe(json!({"q": [1]})), ..reading() };
     let told = measured(declared, &handler).await;
     assert_eq!(handler.calls(), 0);
-    assert!(matches!(&told.found, Found::Skipped(why) if why.contains("probe does not fit")));
+    assert!(
+        matches!(&told.found, CalibrationOutcome::Skipped(why) if why.contains("probe does not fit"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -145,7 +147,7 @@ async fn what_is_measured_decides_the_tier() {
     let estimated = Some(5 * MS);
     let told = measured(Declared { estimated, ..reading() }, &handler).await;
     let figures = Probed { calls: 5, p50: 700 * MS, p95: 700 * MS, p99: 700 * MS };
-    assert_eq!(told.found, Found::Measured(figures));
+    assert_eq!(told.found, CalibrationOutcome::Measured(figures));
     assert_eq!((told.before, told.after), (Some(Tier::Fast), Some(Tier::Standard)));
 }
 
@@ -154,7 +156,10 @@ async fn a_slow_tool_is_not_called_for_longer_than_it_must() {
     let handler = Counting::taking(8_000 * MS);
     let declared = Declared { follow_up: Some(true), max: Some(15_000 * MS), ..reading() };
     let told = measured(declared, &handler).await;
-    assert!(matches!(told.found, Found::Measured(Probed { calls: 2, .. })), "{told:?}");
+    assert!(
+        matches!(told.found, CalibrationOutcome::Measured(Probed { calls: 2, .. })),
+        "{told:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,15 +168,15 @@ async fn errors_are_told_and_are_no_speed() {
     let host = host();
     host.offer("s", SourceKind::Server, vec![tool("t", reading(), &handler)]);
     let told = host.calibrate(|_| true).await.remove(0);
-    assert_eq!(told.found, Found::Failed("connection: the server is away".to_owned()));
+    assert_eq!(told.found, CalibrationOutcome::Failed("connection: the server is away".to_owned()));
     // Nor are they repeated, or held against it.
     assert_eq!((handler.calls(), told.calls), (1, 1));
     let standing = host.catalog().snapshot().all()[0].tool.latency.standing(Instant::now());
-    assert_eq!(standing, crate::tools::Standing::default());
+    assert_eq!(standing, crate::tools::LatencySummary::default());
 
     let slow = Counting::taking(9_000 * MS);
     let told = measured(Declared { max: Some(300 * MS), ..reading() }, &slow).await;
-    assert_eq!(told.found, Found::Failed("timed out after 300 ms".to_owned()));
+    assert_eq!(told.found, CalibrationOutcome::Failed("timed out after 300 ms".to_owned()));
     assert_eq!(slow.calls(), 1);
 
     let wrong = Arc::new(Counting { structured: Some(json!({"n": []})), ..Counting::default() });
@@ -183,7 +188,9 @@ async fn errors_are_told_and_are_no_speed() {
         vec![Definition { output, ..tool("t", reading(), &wrong) }],
     );
     let told = host.calibrate(|_| true).await.remove(0);
-    assert!(matches!(&told.found, Found::Failed(why) if why.contains("what it declares")));
+    assert!(
+        matches!(&told.found, CalibrationOutcome::Failed(why) if why.contains("what it declares"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,7 +249,7 @@ async fn turns_go_first() {
     };
     let ((), told) = tokio::join!(turn, host.calibrate(|_| true));
     assert_eq!(quick.calls(), 5);
-    assert!(matches!(told[0].found, Found::Measured(_)), "{told:?}");
+    assert!(matches!(told[0].found, CalibrationOutcome::Measured(_)), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -289,6 +296,6 @@ async fn the_end_of_the_program_ends_it() {
         host.close().await;
     };
     let (told, ()) = tokio::join!(host.calibrate(|_| true), close);
-    assert_eq!(told[0].found, Found::Failed("the program ends".to_owned()));
+    assert_eq!(told[0].found, CalibrationOutcome::Failed("the program ends".to_owned()));
     assert_eq!(handler.calls(), 1);
 }

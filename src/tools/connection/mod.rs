@@ -5,24 +5,24 @@
 
 mod answer;
 mod client;
+mod client_handler;
 mod definitions;
-mod face;
 mod facts;
-mod http;
-mod kept;
-mod known;
-mod lines;
+mod http_client;
 pub mod oauth;
 mod open_calls;
 mod options;
 pub mod probe;
+mod remembered;
 mod resources;
 mod sampling;
 mod server;
 mod servers;
 mod settle;
+mod shared_status;
 mod status;
 mod stdio;
+mod stdio_transport;
 mod tail;
 mod tool;
 

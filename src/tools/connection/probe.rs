@@ -20,14 +20,14 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::Refusal,
     client::{Client, Era},
-    face::{Face, Gate, Notices},
+    client_handler::{ClientHandler, Gate, Notices},
     facts::Facts,
-    http::{Authorization, Way, Wire},
-    lines::Lines,
-    oauth::{self, Authorizer, Headless, Shelf},
+    http_client::{Authorization, HttpClient, HttpOptions},
+    oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
     options::Secret,
     stdio::{Child, Start},
+    stdio_transport::StdioTransport,
     tail::Tail,
 };
 use crate::tools::{Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema};
@@ -69,7 +69,7 @@ pub struct Planned {
 
 /// What was found.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct ProbeReport {
     /// Revision spoken.
     pub protocol: &'static str,
     /// What the server calls itself.
@@ -81,7 +81,7 @@ pub struct Found {
     /// Every tool that can be called, in the server's order.
     pub tools: Vec<Offered>,
     /// Every call made, in order.
-    pub calls: Vec<Called>,
+    pub calls: Vec<ProbeCall>,
 }
 
 /// A tool.
@@ -95,7 +95,7 @@ pub struct Offered {
 
 /// A call that was made.
 #[derive(Debug, Serialize)]
-pub struct Called {
+pub struct ProbeCall {
     /// Name of the tool.
     pub tool: String,
     /// With what it was called.
@@ -142,7 +142,7 @@ struct Opened {
 ///
 /// # Errors
 /// There is no server, or it cannot be talked to. What goes wrong in a call is in the result.
-pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
+pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
     let failed = |reason: String| ProbeError { target: probe.target.name(), reason };
     let ready = async {
@@ -162,7 +162,7 @@ pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
     for tool in tools.iter().filter(|_| probe.calls.is_none()) {
         calls.push(match made_up(&tool.input) {
             Ok(arguments) => called(&client, &tool.name, arguments, probe.limit).await,
-            Err(why) => Called {
+            Err(why) => ProbeCall {
                 tool: tool.name.clone(),
                 arguments: Map::new(),
                 outcome: Outcome::Skipped,
@@ -182,7 +182,7 @@ pub async fn probe(probe: &Probe) -> Result<Found, ProbeError> {
         description: tool.description,
     };
     let tools = tools.into_iter().map(offered).collect();
-    Ok(Found { protocol, server, version, ready_ms, tools, calls })
+    Ok(ProbeReport { protocol, server, version, ready_ms, tools, calls })
 }
 
 impl Target {
@@ -213,7 +213,7 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
         None => None,
     };
     let lost = CancellationToken::new();
-    let face = Face {
+    let handler = ClientHandler {
         server: "probe".into(),
         notices: Arc::new(Notices::default()),
         open: Arc::new(OpenCalls::default()),
@@ -223,13 +223,13 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
     };
     match &probe.target {
         Target::Http(url) => {
-            let wire = Wire::new(Way {
+            let wire = HttpClient::new(HttpOptions {
                 url: url.as_str(),
                 headers: &[],
                 authorization: Authorization::Managed(Arc::new(authorizer(url, probe))),
                 facts: Arc::new(Facts::default()),
             })?;
-            let opened = Client::open(wire.transport(url.as_str()), face, era, lost).await;
+            let opened = Client::open(wire.transport(url.as_str()), handler, era, lost).await;
             let client = opened.map_err(in_words)?;
             Ok(Opened { client, child: None })
         }
@@ -243,8 +243,9 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
                 tail: Arc::clone(&tail),
                 shown: Box::new(|_| {}),
             })?;
-            let lines = Lines::new("probe".into(), streams.read, streams.write, lost.clone());
-            match Client::open(lines, face, era, lost).await {
+            let transport =
+                StdioTransport::new("probe".into(), streams.read, streams.write, lost.clone());
+            match Client::open(transport, handler, era, lost).await {
                 Ok(client) => Ok(Opened { client, child: Some(child) }),
                 Err(refusal) => {
                     let words = tail.last_words().await.map(|words| format!(": {words}"));
@@ -258,8 +259,9 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
 
 /// Authorization as far as it goes without a person.
 fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
-    let client = (probe.client.clone(), oauth::Way::Offered);
-    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, Shelf::in_memory());
+    let client = (probe.client.clone(), oauth::Grant::Offered);
+    let authorizer =
+        Authorizer::new(url.as_str(), url.clone(), client, CredentialStore::in_memory());
     authorizer.with_consent(Arc::new(Headless))
 }
 
@@ -276,7 +278,7 @@ async fn called(
     name: &str,
     arguments: Map<String, Value>,
     limit: Duration,
-) -> Called {
+) -> ProbeCall {
     let effects: Arc<dyn Effects> = Arc::new(Defaults);
     let begun = Instant::now();
     let answer = timeout(limit, client.call(name, &arguments, Whose::table(effects))).await;
@@ -291,7 +293,7 @@ async fn called(
             _ => (Outcome::Failed, error.message),
         },
     };
-    Called { tool: name.to_owned(), arguments, outcome, text, ms }
+    ProbeCall { tool: name.to_owned(), arguments, outcome, text, ms }
 }
 
 fn millis(since: Instant) -> f64 {

@@ -18,18 +18,18 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::{self, Refusal},
     client::Client,
+    client_handler::{ClientHandler, Gate, Notices},
     definitions::Listed,
-    face::{Face, Gate, Notices},
-    http::{Authorization, Way, Wire},
-    known::{Details, Known},
-    lines::Lines,
+    http_client::{Authorization, HttpClient, HttpOptions},
     open_calls::OpenCalls,
     options::{Auth, Reach, Secret, ServerOptions, Trust},
     resources,
     servers::Shared,
     settle::{self, Never},
+    shared_status::{Details, SharedStatus},
     status::State,
     stdio::{Child, Start},
+    stdio_transport::StdioTransport,
     tail::Tail,
     tool::ServerTool,
 };
@@ -56,7 +56,7 @@ pub struct Server {
     /// What all servers share.
     pub shared: Arc<Shared>,
     /// What is known of it.
-    pub known: Arc<Known>,
+    pub known: Arc<SharedStatus>,
     /// Spreads its attempts.
     pub seed: u64,
     /// Ends it.
@@ -67,7 +67,7 @@ pub struct Server {
 struct Connected {
     client: Arc<Client>,
     child: Option<Child>,
-    wire: Option<Wire>,
+    wire: Option<HttpClient>,
     tools: Vec<Listed>,
 }
 
@@ -135,7 +135,7 @@ impl Server {
     /// out to.
     async fn connect_once(&self, late: &AtomicBool, slow: bool) -> Result<Connected, String> {
         let lost = CancellationToken::new();
-        let face = Face {
+        let handler = ClientHandler {
             server: Arc::clone(&self.known.link.server),
             notices: Arc::new(Notices::default()),
             open: Arc::new(OpenCalls::default()),
@@ -143,20 +143,21 @@ impl Server {
             debug: self.options.debug,
             gate: Gate::new(),
         };
-        let era = self.shared.kept.era(&self.options.reach.key());
+        let era = self.shared.remembered.era(&self.options.reach.key());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
             Reach::Stdio { command, env } => {
                 let (started, streams) = self.start(command, env)?;
                 child = Some(started);
                 let name = Arc::clone(&self.known.link.server);
-                let lines = Lines::new(name, streams.read, streams.write, lost.clone());
+                let transport =
+                    StdioTransport::new(name, streams.read, streams.write, lost.clone());
                 if slow {
-                    Client::discover(lines.patient(), face, lost).await
+                    Client::discover(transport.patient(), handler, lost).await
                 } else {
-                    let lines = if era.is_some() { lines.patient() } else { lines };
-                    let was_late = lines.late();
-                    let opened = Client::open(lines, face, era, lost).await;
+                    let transport = if era.is_some() { transport.patient() } else { transport };
+                    let was_late = transport.late();
+                    let opened = Client::open(transport, handler, era, lost).await;
                     late.store(was_late.load(Ordering::Relaxed), Ordering::Relaxed);
                     opened
                 }
@@ -164,10 +165,10 @@ impl Server {
             Reach::Http { url, headers, auth } => {
                 let authorization = self.authorization(auth)?;
                 let facts = Arc::clone(&self.shared.facts);
-                let new = Wire::new(Way { url, headers, authorization, facts })?;
+                let new = HttpClient::new(HttpOptions { url, headers, authorization, facts })?;
                 let transport = new.transport(url);
                 wire = Some(new);
-                Client::open(transport, face, era, lost).await
+                Client::open(transport, handler, era, lost).await
             }
         };
         let client = match opened {
@@ -175,7 +176,7 @@ impl Server {
             Err(refusal) => return Err(self.explained(refusal, child).await),
         };
         let tools = client.tools().await?;
-        self.shared.kept.set_era(&self.options.reach.key(), client.era());
+        self.shared.remembered.set_era(&self.options.reach.key(), client.era());
         Ok(Connected { client, child, wire, tools })
     }
 
@@ -296,7 +297,7 @@ impl Server {
         }
     }
 
-    /// Measures tools of which no figures are kept, once the connection has settled.
+    /// Measures tools of which no figures are remembered, once the connection has settled.
     async fn measure(&self) -> Never {
         sleep(MEASURED_AFTER).await;
         self.shared.host.calibrate_new(self.options.identity()).await;
@@ -325,7 +326,9 @@ impl Server {
         let server = &*self.options.name;
         let (mut offered, mut held) = (Vec::new(), Vec::new());
         for tool in tools {
-            if self.options.trust == Trust::Review && !self.shared.kept.is_approved(server, tool) {
+            if self.options.trust == Trust::Review
+                && !self.shared.remembered.is_approved(server, tool)
+            {
                 held.push(tool.name.clone());
                 continue;
             }

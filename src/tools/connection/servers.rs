@@ -15,11 +15,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     client::Client,
     facts::Facts,
-    kept::Kept,
-    known::Known,
     oauth::Tokens,
     options::{Secret, ServerOptions},
+    remembered::RememberedServers,
     server::Server,
+    shared_status::SharedStatus,
     status::{State, Status},
     tail::Tail,
 };
@@ -47,7 +47,7 @@ pub struct Shared {
     /// Where their tools go.
     pub host: ToolHost,
     /// What is remembered of them.
-    pub kept: Kept,
+    pub remembered: RememberedServers,
     /// Variables every child gets.
     pub environment: Vec<(String, Secret)>,
     /// What headers may name.
@@ -79,7 +79,7 @@ struct All {
 /// A server and its task.
 struct Running {
     options: ServerOptions,
-    known: Arc<Known>,
+    known: Arc<SharedStatus>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -90,7 +90,7 @@ impl Servers {
         let environment = setup.environment.into_iter();
         let shared = Shared {
             host: setup.host,
-            kept: Kept::open(&setup.data_dir),
+            remembered: RememberedServers::open(&setup.data_dir),
             environment: environment.map(|(name, value)| (name, Secret(value))).collect(),
             facts: setup.facts,
             tokens: Tokens::new(setup.data_dir),
@@ -183,7 +183,7 @@ impl Servers {
     }
 
     fn start(&self, options: ServerOptions, old: Option<Running>, seed: u64) -> Running {
-        let known = Arc::new(Known::new(&options.name));
+        let known = Arc::new(SharedStatus::new(&options.name));
         let stop = CancellationToken::new();
         let server = Server {
             options: options.clone(),
@@ -253,7 +253,7 @@ impl Servers {
     /// on. The names of what was approved come back.
     ///
     /// # Errors
-    /// It is not connected, or the approval could not be kept.
+    /// It is not connected, or the approval could not be remembered.
     pub async fn approve(&self, server: &str) -> Result<Vec<String>, String> {
         let known = self.known(|options| options.name == server).pop();
         let (_, known) = known.ok_or_else(|| format!("there is no server '{server}'"))?;
@@ -263,8 +263,8 @@ impl Servers {
             format!("'{server}' is not connected: {}", state.reason().unwrap_or(state.name()))
         })?;
         let tools = client.tools().await?;
-        let kept = self.shared.kept.approve(server, &tools);
-        kept.map_err(|error| format!("the approval could not be kept: {error}"))?;
+        let remembered = self.shared.remembered.approve(server, &tools);
+        remembered.map_err(|error| format!("the approval could not be remembered: {error}"))?;
         // Whoever follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())
@@ -280,7 +280,7 @@ impl Servers {
         let _ = timeout(CLOSING, self.tasks.wait()).await;
     }
 
-    fn known(&self, which: impl Fn(&ServerOptions) -> bool) -> Vec<(String, Arc<Known>)> {
+    fn known(&self, which: impl Fn(&ServerOptions) -> bool) -> Vec<(String, Arc<SharedStatus>)> {
         let all = self.all();
         let wanted = all.running.values().filter(|it| which(&it.options));
         wanted.map(|it| (it.options.name.clone(), Arc::clone(&it.known))).collect()
@@ -288,7 +288,7 @@ impl Servers {
 }
 
 /// The state of a server once it is no longer on its way for the first time.
-async fn settled(known: &Known) -> State {
+async fn settled(known: &SharedStatus) -> State {
     let mut state = known.state.subscribe();
     let settled = state.wait_for(|state| *state != State::Connecting).await;
     settled.map_or(State::Stopped, |state| state.clone())

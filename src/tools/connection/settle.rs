@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     client::{Client, Era},
-    http::Wire,
+    http_client::HttpClient,
 };
 
 /// Requests that show whether kept connections are slow, and how many of them count.
@@ -22,7 +22,7 @@ pub enum Never {}
 /// Finds out once whether connections to a server that answers with streams are better kept: a
 /// server that sends its answer in small pieces stalls a kept connection by a delayed
 /// acknowledgement, which can be worse than a new connection for each request.
-pub async fn settle(client: &Client, wire: Option<&Wire>) -> Never {
+pub async fn settle(client: &Client, wire: Option<&HttpClient>) -> Never {
     if let Some(wire) = wire
         && client.era() == Era::Handshake
     {

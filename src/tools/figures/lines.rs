@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{Badge, Reported, tag};
 use crate::{
     domain::Tier,
-    tools::{Calibrated, Found, Placed},
+    tools::{Calibrated, CalibrationOutcome, CatalogEntry},
 };
 
 /// Milliseconds, to the microsecond.
@@ -18,8 +18,8 @@ pub fn millis(duration: Duration) -> f64 {
 }
 
 /// A tool: its tier, how quick it is, how it does.
-pub fn tool_line(placed: &Placed, now: Instant) -> String {
-    let (tool, declared) = (&placed.tool, &placed.tool.declared);
+pub fn tool_line(entry: &CatalogEntry, now: Instant) -> String {
+    let (tool, declared) = (&entry.tool, &entry.tool.declared);
     let standing = tool.latency.standing(now);
     let figure = match (standing.measured, declared.measured, declared.estimated) {
         (Some(it), _, _) => {
@@ -39,7 +39,7 @@ pub fn tool_line(placed: &Placed, now: Instant) -> String {
     ];
     let marks: String =
         marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(", {mark}")).collect();
-    let tier = placed.tier.map_or("withheld", Tier::name);
+    let tier = entry.tier.map_or("withheld", Tier::name);
     format!("{:<32} {tier:<9} {figure}{marks}", tool.identity)
 }
 
@@ -47,7 +47,7 @@ pub fn tool_line(placed: &Placed, now: Instant) -> String {
 pub fn calibrated_line(calibrated: &Calibrated) -> String {
     let mut line = format!("{:<32} ", calibrated.tool);
     match &calibrated.found {
-        Found::Measured(it) => line.push_str(&format!(
+        CalibrationOutcome::Measured(it) => line.push_str(&format!(
             "p50 {} ms, p95 {} ms, p99 {} ms, {}, {}",
             millis(it.p50),
             millis(it.p95),
@@ -55,8 +55,8 @@ pub fn calibrated_line(calibrated: &Calibrated) -> String {
             Badge::of(it.p50).name(),
             tag(calibrated.after)
         )),
-        Found::Failed(reason) => line.push_str(&format!("failed: {reason}")),
-        Found::Skipped(reason) => line.push_str(&format!("not called: {reason}")),
+        CalibrationOutcome::Failed(reason) => line.push_str(&format!("failed: {reason}")),
+        CalibrationOutcome::Skipped(reason) => line.push_str(&format!("not called: {reason}")),
     }
     if calibrated.before != calibrated.after {
         let name = |tier: Option<Tier>| tier.map_or("withheld", Tier::name);

@@ -17,7 +17,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use self::store::Kept;
+use self::store::StoredFigures;
 pub use self::{
     badge::{Badge, tag},
     lines::{calibrated_line, millis, reported_line, tool_line},
@@ -53,16 +53,16 @@ pub struct Figures(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     /// Where they are kept; `None`: nowhere.
-    place: Option<Place>,
+    place: Option<Storage>,
     endpoints: BTreeMap<String, Arc<Endpoint>>,
     /// By endpoint and identity.
-    known: BTreeMap<(String, String), Kept>,
+    known: BTreeMap<(String, String), StoredFigures>,
     /// Those the file does not have.
     fresh: BTreeSet<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct Storage {
     path: PathBuf,
     environment: String,
 }
@@ -71,7 +71,7 @@ impl Figures {
     /// Reads what `folder` keeps for `environment`, before anything is offered. A file that cannot
     /// be read is set aside with a warning.
     pub fn open(&self, folder: &Path, environment: &str) {
-        let place = Place { path: folder.join(FILE_NAME), environment: environment.to_owned() };
+        let place = Storage { path: folder.join(FILE_NAME), environment: environment.to_owned() };
         let known = store::read(&place.path).of(environment);
         let mut state = self.lock();
         state.known = known;
@@ -103,7 +103,7 @@ impl Figures {
         for tool in tools {
             let standing = tool.latency.standing(now);
             let Some(measured) = standing.measured else { continue };
-            let kept = Kept::new(tool, standing.tier(&tool.declared), measured);
+            let kept = StoredFigures::new(tool, standing.tier(&tool.declared), measured);
             let key = key(tool);
             if state.known.get(&key) != Some(&kept) {
                 state.known.insert(key.clone(), kept);
@@ -149,7 +149,7 @@ impl ToolHost {
     /// The file cannot be written.
     pub fn keep_figures(&self) -> Result<(), NotKept> {
         let figures = self.catalog().figures();
-        figures.remember(self.catalog().snapshot().all().iter().map(|placed| &placed.tool));
+        figures.remember(self.catalog().snapshot().all().iter().map(|entry| &entry.tool));
         figures.write()
     }
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Badge, store::Kept, tag};
+use super::{Badge, store::StoredFigures, tag};
 use crate::domain::Tier;
 
 /// What a report calls itself.
@@ -63,7 +63,7 @@ pub struct Reported {
 
 impl Report {
     /// A report of what is kept.
-    pub(super) fn new(kept: BTreeMap<String, Kept>) -> Self {
+    pub(super) fn new(kept: BTreeMap<String, StoredFigures>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -94,7 +94,7 @@ impl Report {
 }
 
 impl Reported {
-    fn new(tool: String, kept: Kept) -> Self {
+    fn new(tool: String, kept: StoredFigures) -> Self {
         let figures = kept.figures();
         let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
         let mut reported = Self {

@@ -39,11 +39,11 @@ pub struct File {
 }
 
 /// Identity -> figures, at one endpoint.
-type Tools = BTreeMap<String, Kept>;
+type Tools = BTreeMap<String, StoredFigures>;
 
 /// What is kept of one tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredFigures {
     /// Hash of its definition.
     pub hash: String,
     /// What it is about.
@@ -65,7 +65,7 @@ pub struct Kept {
 }
 
 /// When it was written does not matter.
-impl PartialEq for Kept {
+impl PartialEq for StoredFigures {
     fn eq(&self, other: &Self) -> bool {
         let rest = |it: &Self| (it.tier, it.calls, it.p50_us, it.p95_us, it.p99_us);
         rest(self) == rest(other)
@@ -76,7 +76,7 @@ impl PartialEq for Kept {
     }
 }
 
-impl Kept {
+impl StoredFigures {
     /// What is kept of `tool`.
     pub fn new(tool: &Tool, tier: Option<Tier>, figures: Probed) -> Self {
         Self {
@@ -112,7 +112,7 @@ fn micros(duration: Duration) -> u64 {
 
 impl File {
     /// What is kept for `environment`, by endpoint and identity.
-    pub fn of(mut self, environment: &str) -> BTreeMap<(String, String), Kept> {
+    pub fn of(mut self, environment: &str) -> BTreeMap<(String, String), StoredFigures> {
         let endpoints = self.environments.remove(environment).unwrap_or_default();
         let tools = endpoints.into_iter().flat_map(|(endpoint, tools)| {
             tools.into_iter().map(move |(tool, kept)| ((endpoint.clone(), tool), kept))
@@ -132,12 +132,12 @@ impl File {
     }
 
     /// Takes over `fresh` figures.
-    pub fn take(&mut self, environment: &str, fresh: &[((String, String), Kept)]) {
+    pub fn take(&mut self, environment: &str, fresh: &[((String, String), StoredFigures)]) {
         self.version = VERSION;
         self.written = self.written.saturating_add(1);
         let endpoints = self.environments.entry(environment.to_owned()).or_default();
         for ((endpoint, tool), kept) in fresh {
-            let kept = Kept { written: self.written, ..kept.clone() };
+            let kept = StoredFigures { written: self.written, ..kept.clone() };
             endpoints.entry(endpoint.clone()).or_default().insert(tool.clone(), kept);
         }
     }

@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     domain::Tier,
     tools::{
-        CallContext, CallError, CallOutput, Declared, Definition, Handler, Standing,
+        CallContext, CallError, CallOutput, Declared, Definition, Handler, LatencySummary,
         latency::Ending, percentiles,
     },
 };
@@ -46,12 +46,12 @@ fn host(folder: &Path, environment: &str) -> ToolHost {
 }
 
 /// Offers `s.t` at `endpoint`; what is known of it, and its tier.
-fn offered(host: &ToolHost, endpoint: &str, description: &str) -> (Standing, Option<Tier>) {
+fn offered(host: &ToolHost, endpoint: &str, description: &str) -> (LatencySummary, Option<Tier>) {
     host.catalog().figures().set_endpoint("s", endpoint);
     assert_eq!(host.offer("s", SourceKind::Server, vec![definition("t", description)]), []);
     let snapshot = host.catalog().snapshot();
-    let placed = snapshot.find("s.t").expect("the tool");
-    (placed.tool.latency.standing(Instant::now()), placed.tier)
+    let entry = snapshot.find("s.t").expect("the tool");
+    (entry.tool.latency.standing(Instant::now()), entry.tier)
 }
 
 /// Ten calls of 20 ms.
@@ -69,7 +69,10 @@ const ADDRESS: &str = "https://anna:hunter2@mcp.example.com:8443/x?key=t0ps3cret
 fn figures_survive_for_the_same_tool_at_the_same_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = host(folder.path(), "home");
-    assert_eq!(offered(&first, ADDRESS, "Asks."), (Standing::default(), Some(Tier::Standard)));
+    assert_eq!(
+        offered(&first, ADDRESS, "Asks."),
+        (LatencySummary::default(), Some(Tier::Standard))
+    );
     play(&first, 20 * MS);
     first.keep_figures().expect("kept");
 

@@ -124,7 +124,7 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
         }
     }
     let before = host.catalog().snapshot();
-    let gone = before.all().iter().map(|placed| &placed.tool);
+    let gone = before.all().iter().map(|entry| &entry.tool);
     for tool in gone.filter(|tool| tool.source == SourceKind::Manifest) {
         if !servers.contains_key(tool.server()) {
             host.catalog().withdraw(tool.server());

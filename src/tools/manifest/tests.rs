@@ -97,7 +97,7 @@ fn tools_of_manifests_that_are_gone_are_withdrawn() {
     };
     let offered = |host: &ToolHost| -> Vec<String> {
         let snapshot = host.catalog().snapshot();
-        snapshot.all().iter().map(|placed| placed.tool.identity.to_string()).collect()
+        snapshot.all().iter().map(|entry| entry.tool.identity.to_string()).collect()
     };
     offer(&host, &[tool("a", "x"), tool("b", "y"), tool("a", "z")]);
     assert_eq!(offered(&host), ["a.x", "a.z", "b.y"]);

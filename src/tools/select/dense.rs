@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::{
     provider::{Embedder, Error, Kind},
-    tools::Placed,
+    tools::CatalogEntry,
 };
 
 /// Longest wait for the vector of an utterance; the turn waits too.
@@ -65,22 +65,22 @@ impl Dense {
     ///
     /// # Errors
     /// The embedder's own; the log has it.
-    pub async fn fill(&self, all: &[Arc<Placed>]) -> Result<(), Error> {
+    pub async fn fill(&self, all: &[Arc<CatalogEntry>]) -> Result<(), Error> {
         let known = self.tools.load_full();
-        let missing: Vec<&Arc<Placed>> =
-            all.iter().filter(|placed| !known.contains_key(&placed.tool.hash)).collect();
+        let missing: Vec<&Arc<CatalogEntry>> =
+            all.iter().filter(|entry| !known.contains_key(&entry.tool.hash)).collect();
         if missing.is_empty() {
             return Ok(());
         }
         let began = Instant::now();
         for batch in missing.chunks(BATCH) {
-            let texts: Vec<String> = batch.iter().map(|placed| about(placed)).collect();
+            let texts: Vec<String> = batch.iter().map(|entry| about(entry)).collect();
             let asked = timeout(BATCH_PATIENCE, self.embedder.embed(&texts)).await;
             let vectors = asked.unwrap_or_else(|_| Err(late(BATCH_PATIENCE)));
             let vectors = vectors.inspect_err(|error| self.failed(error))?;
             let mut kept = HashMap::clone(&self.tools.load());
-            for (placed, vector) in batch.iter().zip(vectors) {
-                kept.insert(placed.tool.hash, unit(vector));
+            for (entry, vector) in batch.iter().zip(vectors) {
+                kept.insert(entry.tool.hash, unit(vector));
             }
             self.tools.store(Arc::new(kept));
         }
@@ -98,9 +98,9 @@ impl Dense {
 
     /// How near `text` is to each of `tools` (cosine, -1 to 1). `None`: a tool has no vector yet,
     /// or the text's did not come in time. Cancel safe.
-    pub async fn scores(&self, text: &str, tools: &[&Arc<Placed>]) -> Option<Vec<f32>> {
+    pub async fn scores(&self, text: &str, tools: &[&Arc<CatalogEntry>]) -> Option<Vec<f32>> {
         let known = self.tools.load_full();
-        let vectors = tools.iter().map(|placed| known.get(&placed.tool.hash));
+        let vectors = tools.iter().map(|entry| known.get(&entry.tool.hash));
         let vectors: Vec<&Unit> = vectors.collect::<Option<_>>()?;
         let utterance = self.utterance(text).await?;
         Some(vectors.into_iter().map(|vector| dot(vector, &utterance)).collect())
@@ -147,10 +147,10 @@ impl Dense {
         }
     }
 
-    fn forget_gone(&self, all: &[Arc<Placed>]) {
+    fn forget_gone(&self, all: &[Arc<CatalogEntry>]) {
         let kept = self.tools.load();
         if kept.len() > all.len() + GONE {
-            let present: HashSet<u64> = all.iter().map(|placed| placed.tool.hash).collect();
+            let present: HashSet<u64> = all.iter().map(|entry| entry.tool.hash).collect();
             let kept = kept.iter().filter(|(hash, _)| present.contains(hash));
             let kept = kept.map(|(hash, vector)| (*hash, Arc::clone(vector))).collect();
             self.tools.store(Arc::new(kept));
@@ -159,9 +159,9 @@ impl Dense {
 }
 
 /// What is embedded of a tool.
-fn about(placed: &Placed) -> String {
-    let name = placed.tool.bare_name().replace(['_', '-', '.'], " ");
-    format!("{name}: {}", placed.spec.description)
+fn about(entry: &CatalogEntry) -> String {
+    let name = entry.tool.bare_name().replace(['_', '-', '.'], " ");
+    format!("{name}: {}", entry.spec.description)
 }
 
 fn late(patience: Duration) -> Error {

@@ -17,7 +17,7 @@ use std::{sync::Arc, time::Duration};
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 
-use super::{CallRecord, Entries, Placed, Snapshot, Tool, ToolHost, VisibleTools};
+use super::{CallRecord, CatalogEntry, Entries, Snapshot, Tool, ToolHost, VisibleTools};
 use crate::{domain::Tier, provider::Embedder};
 use dense::Dense;
 pub(super) use lexical::Lexical;
@@ -109,12 +109,13 @@ impl ToolHost {
         let selector = self.inner.selector.load_full();
         let kept = selector.kept(&visible, query);
         let places = selector.options.top_k.saturating_sub(kept.core);
-        let others: Vec<&Arc<Placed>> = visible
+        let others: Vec<&Arc<CatalogEntry>> = visible
             .iter()
-            .filter(|placed| !kept.all.iter().any(|it| Arc::ptr_eq(it, placed)))
+            .filter(|entry| !kept.all.iter().any(|it| Arc::ptr_eq(it, entry)))
             .collect();
         let best = selector.best(&self.inner.catalog.snapshot_full(), &others, query, places).await;
-        let mut chosen: Vec<Arc<Placed>> = best.into_iter().cloned().chain(kept.all).collect();
+        let mut chosen: Vec<Arc<CatalogEntry>> =
+            best.into_iter().cloned().chain(kept.all).collect();
         chosen.extend(visible.finder.clone());
         chosen.sort_by(|a, b| a.tool.identity.cmp(&b.tool.identity));
         tracing::debug!(visible = visible.len(), offered = chosen.len(), "tools chosen");
@@ -123,15 +124,19 @@ impl ToolHost {
 
     /// The tools that fit `text` best among all that `npc` may see at `tier`; without an NPC among
     /// all there are. Cancel safe.
-    pub(super) async fn search(&self, npc: Option<(&str, Tier)>, text: &str) -> Vec<Arc<Placed>> {
+    pub(super) async fn search(
+        &self,
+        npc: Option<(&str, Tier)>,
+        text: &str,
+    ) -> Vec<Arc<CatalogEntry>> {
         let (selector, snapshot) =
             (self.inner.selector.load_full(), self.inner.catalog.snapshot_full());
-        let all: Vec<&Arc<Placed>> = match npc {
+        let all: Vec<&Arc<CatalogEntry>> = match npc {
             Some((npc, tier)) => {
                 snapshot.visible(self.session.as_ref(), npc, tier).iter().collect()
             }
             None => {
-                snapshot.all().iter().filter(|placed| *placed.tool.identity != *DISCOVER).collect()
+                snapshot.all().iter().filter(|entry| *entry.tool.identity != *DISCOVER).collect()
             }
         };
         let query = Query { utterance: text, ..Query::default() };
@@ -178,27 +183,27 @@ impl ToolHost {
 }
 
 /// Tools that stay whatever is said.
-struct Kept {
-    all: Vec<Arc<Placed>>,
+struct AlwaysOffered {
+    all: Vec<Arc<CatalogEntry>>,
     /// How many of them take a place of `top_k`.
     core: usize,
 }
 
 impl Selector {
-    fn kept(&self, visible: &VisibleTools, query: &Query<'_>) -> Kept {
-        let identities = visible.iter().map(|placed| &*placed.tool.identity);
+    fn kept(&self, visible: &VisibleTools, query: &Query<'_>) -> AlwaysOffered {
+        let identities = visible.iter().map(|entry| &*entry.tool.identity);
         let (core, _) = Entries::resolve(&self.options.core, identities);
-        let mut kept = Kept { all: Vec::new(), core: 0 };
-        for placed in visible.iter() {
-            let is_core = core.contains(&placed.tool.identity);
-            let (identity, name) = (&*placed.tool.identity, &*placed.spec.name);
+        let mut kept = AlwaysOffered { all: Vec::new(), core: 0 };
+        for entry in visible.iter() {
+            let is_core = core.contains(&entry.tool.identity);
+            let (identity, name) = (&*entry.tool.identity, &*entry.spec.name);
             let is_found = query
                 .found
                 .iter()
-                .any(|it| **it == *name || **it == *identity || **it == *placed.tool.bare_name());
+                .any(|it| **it == *name || **it == *identity || **it == *entry.tool.bare_name());
             if is_core || is_found {
                 kept.core += usize::from(is_core);
-                kept.all.push(Arc::clone(placed));
+                kept.all.push(Arc::clone(entry));
             }
         }
         kept
@@ -208,10 +213,10 @@ impl Selector {
     async fn best<'t>(
         &self,
         snapshot: &Snapshot,
-        tools: &[&'t Arc<Placed>],
+        tools: &[&'t Arc<CatalogEntry>],
         query: &Query<'_>,
         places: usize,
-    ) -> Vec<&'t Arc<Placed>> {
+    ) -> Vec<&'t Arc<CatalogEntry>> {
         let mut fits = Vec::new();
         if let Some(dense) = &self.dense
             && let Some(scores) = dense.scores(query.utterance, tools).await
@@ -224,15 +229,15 @@ impl Selector {
             fits = fitting(tools, scores, query, (LEXICAL_THRESHOLD, LEXICAL_BOOST));
         }
         fits.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        fits.into_iter().take(places).map(|(_, placed)| placed).collect()
+        fits.into_iter().take(places).map(|(_, entry)| entry).collect()
     }
 }
 
 /// Scores by words in common, the best of `tools` 1.
-fn by_words(snapshot: &Snapshot, tools: &[&Arc<Placed>], utterance: &str) -> Vec<f32> {
+fn by_words(snapshot: &Snapshot, tools: &[&Arc<CatalogEntry>], utterance: &str) -> Vec<f32> {
     let all = snapshot.index().scores(&words::of_text(utterance));
-    let score = |placed: &&Arc<Placed>| {
-        let place = snapshot.place(&placed.tool.identity);
+    let score = |entry: &&Arc<CatalogEntry>| {
+        let place = snapshot.place(&entry.tool.identity);
         place.and_then(|place| all.get(place)).copied().unwrap_or_default()
     };
     let scores: Vec<f32> = tools.iter().map(score).collect();
@@ -242,15 +247,15 @@ fn by_words(snapshot: &Snapshot, tools: &[&Arc<Placed>], utterance: &str) -> Vec
 
 /// The tools whose score, boosted where their category is at hand, reaches `threshold`.
 fn fitting<'t>(
-    tools: &[&'t Arc<Placed>],
+    tools: &[&'t Arc<CatalogEntry>],
     scores: Vec<f32>,
     query: &Query<'_>,
     (threshold, boost): (f32, f32),
-) -> Vec<(f32, &'t Arc<Placed>)> {
-    let scored = tools.iter().zip(scores).map(|(placed, score)| {
-        let category = placed.tool.category();
+) -> Vec<(f32, &'t Arc<CatalogEntry>)> {
+    let scored = tools.iter().zip(scores).map(|(entry, score)| {
+        let category = entry.tool.category();
         let at_hand = query.recent_categories.iter().any(|recent| **recent == *category);
-        (if at_hand { score + boost } else { score }, *placed)
+        (if at_hand { score + boost } else { score }, *entry)
     });
     scored.filter(|(score, _)| *score >= threshold).collect()
 }

@@ -87,7 +87,7 @@ fn wizard() -> Npc {
 }
 
 fn names(list: &VisibleTools) -> Vec<String> {
-    list.iter().map(|placed| placed.tool.identity.to_string()).collect()
+    list.iter().map(|entry| entry.tool.identity.to_string()).collect()
 }
 
 async fn chosen(host: &ToolHost, query: &Query<'_>) -> Vec<String> {

@@ -8,9 +8,9 @@ use super::{Answer, Call, Refusal, table};
 use crate::{
     discord::{
         commands::Then,
-        guild::Guild,
-        noting::{Notes, Noting},
-        reply::Reply,
+        commands::effects::{CommandEffects, Notes},
+        guild::task::Guild,
+        ui::reply::Reply,
     },
     domain::{CallId, SessionId, ToolCall, TurnId},
     tools::{
@@ -78,8 +78,8 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let placed = host.catalog().snapshot().find(name).cloned();
     let placed = placed
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
-    let live = guild.live().ok();
-    let noting = Noting::new(live.map(|live| live.face.clone()));
+    let live = guild.session().ok();
+    let noting = CommandEffects::new(live.map(|live| live.face.clone()));
     let context = CallContext {
         session: live.map_or_else(|| SessionId("operator".to_owned()), |live| live.session.clone()),
         turn: TurnId(0),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     tools::tool_line,
 };
 

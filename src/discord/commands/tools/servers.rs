@@ -6,7 +6,7 @@ use serenity::all::CreateCommandOption;
 use super::{Answer, Call, NAME_MAX, Refusal, group};
 use crate::{
     campaign::AddedServer,
-    discord::{commands::parts, guild::Guild, reply::Reply},
+    discord::{commands::parts, guild::task::Guild, ui::reply::Reply},
 };
 
 /// Longest command line, address or token.

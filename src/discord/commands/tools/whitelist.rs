@@ -2,7 +2,7 @@
 
 use super::{Answer, Refusal};
 use crate::{
-    discord::{guild::Guild, reply::Reply},
+    discord::{guild::task::Guild, ui::reply::Reply},
     logic::cast::find_npc,
     tools::{Entries, Snapshot, allowed},
 };
@@ -39,7 +39,7 @@ pub fn change(
         )
         .into());
     }
-    if let Ok(live) = guild.live() {
+    if let Ok(live) = guild.session() {
         catalog.set_changes(&live.session, guild.settings.tools.clone());
     }
     guild.keep();

@@ -11,7 +11,7 @@ use super::{
     template::{self, Values},
 };
 use crate::{
-    domain::{Line, LineWhen, Message},
+    domain::{LineWhen, Message, ScriptedLine},
     provider::ChatRequest,
 };
 
@@ -23,7 +23,7 @@ pub struct Script {
 
 #[derive(Debug)]
 struct Rule {
-    line: Line,
+    line: ScriptedLine,
     when: When,
 }
 
@@ -40,8 +40,9 @@ enum When {
 
 impl Script {
     /// Takes `lines`; a pattern that does not compile never matches (`check` reports it).
-    pub fn new(lines: &[Line]) -> Self {
-        let rule = |line: &Line| Rule { line: line.clone(), when: When::of(line.when.as_ref()) };
+    pub fn new(lines: &[ScriptedLine]) -> Self {
+        let rule =
+            |line: &ScriptedLine| Rule { line: line.clone(), when: When::of(line.when.as_ref()) };
         Self { lines: lines.iter().map(rule).collect() }
     }
 

@@ -2,10 +2,10 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::*;
-use crate::domain::{Line, LineTool, LineWhen, ToolChoice, TurnFacts};
+use crate::domain::{LineTool, LineWhen, ScriptedLine, ToolChoice, TurnFacts};
 
-fn line(when: Option<LineWhen>, say: &[&str]) -> Line {
-    Line {
+fn line(when: Option<LineWhen>, say: &[&str]) -> ScriptedLine {
+    ScriptedLine {
         when,
         say: say.iter().map(|&text| text.to_owned()).collect(),
         tool: None,
@@ -18,8 +18,8 @@ fn phrases(phrases: &[&str]) -> Option<LineWhen> {
     Some(LineWhen::Phrases(phrases.iter().map(|&phrase| phrase.to_owned()).collect()))
 }
 
-fn dice_line() -> Line {
-    Line {
+fn dice_line() -> ScriptedLine {
+    ScriptedLine {
         tool: Some(LineTool {
             name: "dice-roller.roll".into(),
             arguments: json!({"expression": "{dice}"}),
@@ -49,12 +49,12 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
     }
 }
 
-fn events(lines: Vec<Line>, request: ChatRequest) -> Vec<ChatEvent> {
+fn events(lines: Vec<ScriptedLine>, request: ChatRequest) -> Vec<ChatEvent> {
     let brain = Scripted::new("Bartok", Arc::new(Script::new(&lines)), 1);
     block_on(brain.stream(request).map(Result::unwrap).collect())
 }
 
-fn text(lines: Vec<Line>, request: ChatRequest) -> String {
+fn text(lines: Vec<ScriptedLine>, request: ChatRequest) -> String {
     events(lines, request)
         .into_iter()
         .filter_map(|event| match event {
@@ -136,7 +136,10 @@ fn a_line_that_needs_dice_waits_for_dice() {
 fn once_means_once_a_conversation() {
     let lines = || {
         vec![
-            Line { once: true, ..line(phrases(&["hello"]), &["Welcome to my tavern, {speaker}."]) },
+            ScriptedLine {
+                once: true,
+                ..line(phrases(&["hello"]), &["Welcome to my tavern, {speaker}."])
+            },
             line(None, &["Again?"]),
         ]
     };

@@ -13,8 +13,8 @@ use super::{
     look::{Look, cut},
 };
 use crate::{
-    logic::telling::Telling,
-    memory::{Found, Item, ItemKind, ItemQuery, Line, VectorQuery},
+    logic::content_words::ContentWords,
+    memory::{Item, ItemHit, ItemKind, ItemQuery, TranscriptLine, VectorQuery},
     tools::CallError,
 };
 
@@ -36,7 +36,7 @@ struct Ranked {
 
 enum Piece {
     Item(Item),
-    Line(Box<Line>),
+    Line(Box<TranscriptLine>),
 }
 
 impl Look<'_> {
@@ -49,7 +49,8 @@ impl Look<'_> {
         let asked = text(arguments, "query").unwrap_or_default();
         let top = arguments.get("top_k").and_then(Value::as_u64);
         let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(TOP);
-        let query = ItemQuery { text: Telling::sought(asked), limit: top, ..ItemQuery::default() };
+        let query =
+            ItemQuery { text: ContentWords::sought(asked), limit: top, ..ItemQuery::default() };
         let (items, lines, near) = tokio::join!(
             self.store.search_items(self.campaign, query, self.viewer.clone()),
             self.hits(asked, None, top),
@@ -89,7 +90,7 @@ impl Look<'_> {
         asked: &str,
         meaning: &Meaning,
         limit: usize,
-    ) -> Result<Vec<Found>, &'static str> {
+    ) -> Result<Vec<ItemHit>, &'static str> {
         let vectors = meaning.embedder.embed(&[asked.to_owned()]);
         let values = match timeout(PATIENCE, vectors).await {
             Ok(Ok(mut vectors)) => vectors.pop().unwrap_or_default(),
@@ -106,8 +107,8 @@ impl Look<'_> {
             "by words alone (the memory failed)"
         })?;
         if meaning.is_spelling() {
-            let telling = Telling::of(asked);
-            near.retain(|found| telling.are_in(&found.item.text));
+            let content = ContentWords::of(asked);
+            near.retain(|found| content.are_in(&found.item.text));
         }
         Ok(near)
     }
@@ -143,7 +144,8 @@ fn with_lines_for_chunks(mut ranked: Vec<Ranked>) -> Vec<Ranked> {
             Piece::Line(_) => None,
         })
         .collect();
-    let holds = |(session, (first, last), _): &(Option<String>, (u64, u64), f64), line: &Line| {
+    let holds = |(session, (first, last), _): &(Option<String>, (u64, u64), f64),
+                 line: &TranscriptLine| {
         session.as_deref() == Some(&line.said.session) && (*first..=*last).contains(&line.seq)
     };
     let mut told = vec![false; chunks.len()];

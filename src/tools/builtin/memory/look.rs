@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::{super::text, failed};
 use crate::{
-    logic::{ago::ago, telling::Telling, words::shortened},
+    logic::{ago::ago, content_words::ContentWords, words::shortened},
     memory::{
-        CampaignKey, Entity, EntityFilter, EntityKind, Hit, Line, LineFilter, LineQuery,
-        MemoryStore, SessionEntry, SessionFilter, Tie, Viewer,
+        CampaignKey, Entity, EntityFilter, EntityKind, LineFilter, LineHit, LineQuery, MemoryStore,
+        SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
     },
     tools::{CallError, CallErrorKind},
 };
@@ -105,20 +105,20 @@ impl Look<'_> {
         query: &str,
         session: Option<String>,
         limit: usize,
-    ) -> Result<Vec<Hit>, CallError> {
-        let telling = Telling::of(query);
-        let text = Telling::sought(query);
+    ) -> Result<Vec<LineHit>, CallError> {
+        let content = ContentWords::of(query);
+        let text = ContentWords::sought(query);
         // Questions for it are found too, and left out.
         let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
         let hits = self.store.search(self.campaign, query, self.viewer.clone()).await;
         let hits = hits.map_err(failed)?.into_iter();
-        Ok(hits.filter(|hit| telling.lack(&hit.line.said.text)).take(limit).collect())
+        Ok(hits.filter(|hit| content.lack(&hit.line.said.text)).take(limit).collect())
     }
 
     /// What was said, by session.
     pub async fn history(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let query = text(arguments, "query").unwrap_or_default();
-        let mut sessions: Vec<(String, Vec<Line>)> = Vec::new();
+        let mut sessions: Vec<(String, Vec<TranscriptLine>)> = Vec::new();
         for hit in self.hits(query, None, 3 * LINES).await? {
             let line = hit.line;
             match sessions.iter_mut().find(|(id, _)| *id == line.said.session) {
@@ -187,7 +187,7 @@ impl Look<'_> {
     }
 
     /// A line with who said it and when.
-    pub fn told(&self, line: &Line) -> Value {
+    pub fn told(&self, line: &TranscriptLine) -> Value {
         let said = &line.said;
         let mut value = json!({
             "who": line.said.who(),
@@ -219,7 +219,7 @@ fn noted(mut value: Value, is_empty: bool, note: &str) -> Value {
 }
 
 /// A line as one would quote it.
-fn spoken(line: &Line) -> String {
+fn spoken(line: &TranscriptLine) -> String {
     format!("{}: {}", line.said.who(), cut(&line.said.text))
 }
 

@@ -8,8 +8,8 @@ use futures::future::{BoxFuture, FutureExt, ready};
 
 use crate::{
     logic::{
-        spelling::{self, DIMENSION},
-        telling::Telling,
+        content_words::ContentWords,
+        trigrams::{self, DIMENSION},
     },
     provider::{Embedder, Error},
 };
@@ -51,7 +51,7 @@ impl Embedder for Spelling {
     }
 
     fn embed(&self, texts: &[String]) -> BoxFuture<'static, Result<Vec<Vec<f32>>, Error>> {
-        let vectors = texts.iter().map(|text| spelling::vector(Telling::of(text).words()));
+        let vectors = texts.iter().map(|text| trigrams::vector(ContentWords::of(text).words()));
         ready(Ok(vectors.collect())).boxed()
     }
 }

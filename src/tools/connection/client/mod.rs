@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
+    client_handler::{ClientHandler, Notices},
     definitions::Listed,
-    face::{Face, Notices},
     open_calls::{OpenCalls, Whose},
 };
 use crate::tools::{CallError, CallOutput};
@@ -56,7 +56,7 @@ impl Era {
 
 /// A connection that stands.
 pub struct Client {
-    service: RunningService<RoleClient, Face>,
+    service: RunningService<RoleClient, ClientHandler>,
     open: Arc<OpenCalls>,
     notices: Arc<Notices>,
     lost: CancellationToken,
@@ -71,7 +71,7 @@ impl Client {
     /// Why there is no connection.
     pub async fn open(
         transport: impl Transport<RoleClient> + 'static,
-        face: Face,
+        handler: ClientHandler,
         era: Option<Era>,
         lost: CancellationToken,
     ) -> Result<Self, Refusal> {
@@ -84,7 +84,7 @@ impl Client {
                 legacy_version: legacy(),
             },
         };
-        Self::serve(transport, face, mode, lost).await
+        Self::serve(transport, handler, mode, lost).await
     }
 
     /// The same to a server that is known to speak [`Era::Stateless`], however slowly it starts.
@@ -93,23 +93,23 @@ impl Client {
     /// Why there is no connection.
     pub async fn discover(
         transport: impl Transport<RoleClient> + 'static,
-        face: Face,
+        handler: ClientHandler,
         lost: CancellationToken,
     ) -> Result<Self, Refusal> {
         let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-        Self::serve(transport, face, ClientLifecycleMode::Discover { preferred_versions }, lost)
+        Self::serve(transport, handler, ClientLifecycleMode::Discover { preferred_versions }, lost)
             .await
     }
 
     async fn serve(
         transport: impl Transport<RoleClient> + 'static,
-        face: Face,
+        handler: ClientHandler,
         mode: ClientLifecycleMode,
         lost: CancellationToken,
     ) -> Result<Self, Refusal> {
-        let (open, notices) = (Arc::clone(&face.open), Arc::clone(&face.notices));
-        let server = Arc::clone(&face.server);
-        match face.serve_with_lifecycle(transport, mode).await {
+        let (open, notices) = (Arc::clone(&handler.open), Arc::clone(&handler.notices));
+        let server = Arc::clone(&handler.server);
+        match handler.serve_with_lifecycle(transport, mode).await {
             Ok(service) => {
                 // Lists are asked for when they have changed or when somebody doubts that the
                 // server is there; a kept answer would serve neither.

@@ -9,7 +9,7 @@ use tokio::io::{
 use super::*;
 use crate::tools::{
     Attachment, CallErrorKind, Effects, Form,
-    connection::{face::Gate, lines},
+    connection::{client_handler::Gate, stdio_transport::StdioTransport},
 };
 
 /// The other end of a connection, played by hand.
@@ -42,8 +42,8 @@ async fn connected() -> (Arc<Client>, Server) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(ours);
     let lost = CancellationToken::new();
-    let lines = lines::Lines::new("s".into(), BufReader::new(read), write, lost.clone());
-    let face = Face {
+    let lines = StdioTransport::new("s".into(), BufReader::new(read), write, lost.clone());
+    let handler = ClientHandler {
         server: "s".into(),
         notices: Arc::default(),
         open: Arc::default(),
@@ -53,7 +53,7 @@ async fn connected() -> (Arc<Client>, Server) {
     };
     let (read, write) = tokio::io::split(theirs);
     let mut server = Server { read: BufReader::new(read).lines(), write };
-    let opened = tokio::spawn(Client::open(lines, face, Some(Era::Handshake), lost));
+    let opened = tokio::spawn(Client::open(lines, handler, Some(Era::Handshake), lost));
     let id = server.asked("initialize").await;
     let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
         "serverInfo": {"name": "s", "version": "1"}});

@@ -16,9 +16,9 @@ use reqwest::Url;
 use tokio::task::AbortHandle;
 
 use super::{
-    Client, Consent, OauthError, Shelf, Way,
+    Client, Consent, CredentialStore, Grant, OauthError,
+    credential_store::{Login, Token},
     exchange::Parties,
-    shelf::{Login, Token},
 };
 
 /// Longest exchange in which nobody is asked.
@@ -35,7 +35,7 @@ type Flight = Shared<BoxFuture<'static, Result<Access, OauthError>>>;
 /// The token of one server.
 pub struct Authorizer {
     parties: Arc<Parties>,
-    shelf: Arc<Shelf>,
+    store: Arc<CredentialStore>,
     flight: Mutex<Option<(Flight, AbortHandle)>>,
 }
 
@@ -51,23 +51,28 @@ struct Cause {
 }
 
 impl Authorizer {
-    /// For the server `name` at `address`; its token lies on `shelf`.
+    /// For the server `name` at `address`; its login is kept in `store`.
     #[expect(clippy::disallowed_methods, reason = "a token expires by the clock on the wall")]
-    pub fn new(name: &str, address: Url, (client, way): (Client, Way), shelf: Shelf) -> Self {
+    pub fn new(
+        name: &str,
+        address: Url,
+        (client, grant): (Client, Grant),
+        store: CredentialStore,
+    ) -> Self {
         let parties = Parties {
             name: name.into(),
             server: address,
             client,
-            way,
+            grant,
             consent: None,
             now: SystemTime::now,
         };
-        Self { parties: Arc::new(parties), shelf: Arc::new(shelf), flight: Mutex::default() }
+        Self { parties: Arc::new(parties), store: Arc::new(store), flight: Mutex::default() }
     }
 
     /// The same, with somebody to ask for consent.
     pub fn with_consent(self, consent: Arc<dyn Consent>) -> Self {
-        let Self { parties, shelf, flight } = self;
+        let Self { parties, store, flight } = self;
         let parties = Parties {
             name: parties.name.clone(),
             server: parties.server.clone(),
@@ -75,7 +80,7 @@ impl Authorizer {
             consent: Some(consent),
             ..*parties
         };
-        Self { parties: Arc::new(parties), shelf, flight }
+        Self { parties: Arc::new(parties), store, flight }
     }
 
     /// The token to send now, renewed if it is about to expire; `None`: send none, and come back
@@ -84,8 +89,8 @@ impl Authorizer {
     /// # Errors
     /// There is none to be had.
     pub async fn token(&self) -> Result<Option<Access>, OauthError> {
-        let login = self.shelf.get().filter(|login| login.token.is_some());
-        let login = login.or_else(|| self.shelf.reload(self.parties.server.as_str()));
+        let login = self.store.get().filter(|login| login.token.is_some());
+        let login = login.or_else(|| self.store.reload(self.parties.server.as_str()));
         let token = login.as_ref().and_then(|login| login.token.as_ref());
         match token {
             Some(token) if token.is_fresh((self.parties.now)()) => {
@@ -94,7 +99,7 @@ impl Authorizer {
             Some(Token { access, .. }) => {
                 self.exchange(Cause::of(Some(access), None)).await.map(Some)
             }
-            None if self.parties.way == Way::Program => {
+            None if self.parties.grant == Grant::Program => {
                 self.exchange(Cause::of(None, None)).await.map(Some)
             }
             None if self.parties.consent.is_some() => Ok(None),
@@ -136,9 +141,9 @@ impl Authorizer {
     /// # Errors
     /// The login failed, or could not be kept.
     pub async fn log_in(&self) -> Result<(), OauthError> {
-        let known = self.shelf.reload(self.parties.server.as_str());
+        let known = self.store.reload(self.parties.server.as_str());
         let login = self.parties.obtain(known.as_deref(), None, &[]).await?;
-        self.shelf.put(&self.parties.name, Some(login))
+        self.store.put(&self.parties.name, Some(login))
     }
 
     /// Joins the exchange under way, or begins one unless the token has changed meanwhile.
@@ -149,11 +154,11 @@ impl Authorizer {
                 Some((flight, _)) => flight.clone(),
                 None => {
                     if let Some(token) =
-                        cause.answered_by(self.shelf.get().as_deref(), &self.parties)
+                        cause.answered_by(self.store.get().as_deref(), &self.parties)
                     {
                         return Ok(token);
                     }
-                    let task = tokio::spawn(run(self.parties.clone(), self.shelf.clone(), cause));
+                    let task = tokio::spawn(run(self.parties.clone(), self.store.clone(), cause));
                     let handle = task.abort_handle();
                     let name = self.parties.name.clone();
                     let flight = task.map(move |ended| {
@@ -185,21 +190,29 @@ impl Cause {
     }
 }
 
-/// One exchange, with its result on the shelf.
-async fn run(parties: Arc<Parties>, shelf: Arc<Shelf>, cause: Cause) -> Result<Access, OauthError> {
+/// One exchange, with its result in the store.
+async fn run(
+    parties: Arc<Parties>,
+    store: Arc<CredentialStore>,
+    cause: Cause,
+) -> Result<Access, OauthError> {
     if parties.consent.is_some() {
-        return unlimited(&parties, &shelf, &cause).await;
+        return unlimited(&parties, &store, &cause).await;
     }
-    let ended = tokio::time::timeout(LIMIT, unlimited(&parties, &shelf, &cause)).await;
+    let ended = tokio::time::timeout(LIMIT, unlimited(&parties, &store, &cause)).await;
     ended.unwrap_or_else(|_| {
         let reason = format!("no answer within {} s", LIMIT.as_secs());
         Err(OauthError::Unreachable { server: parties.name.clone(), reason })
     })
 }
 
-async fn unlimited(parties: &Parties, shelf: &Shelf, cause: &Cause) -> Result<Access, OauthError> {
+async fn unlimited(
+    parties: &Parties,
+    store: &CredentialStore,
+    cause: &Cause,
+) -> Result<Access, OauthError> {
     // Another process may have logged in or renewed.
-    let known = shelf.reload(parties.server.as_str());
+    let known = store.reload(parties.server.as_str());
     let known = known.as_deref();
     if let Some(token) = cause.answered_by(known, parties) {
         return Ok(token);
@@ -210,26 +223,31 @@ async fn unlimited(parties: &Parties, shelf: &Shelf, cause: &Cause) -> Result<Ac
         let asked = known.map(|known| known.asked.as_slice()).unwrap_or_default();
         let more = scope.split_whitespace().map(str::to_owned);
         wider = more.filter(|scope| !asked.contains(scope)).collect();
-        if wider.is_empty() && parties.way == Way::Person && parties.consent.is_none() {
+        if wider.is_empty() && parties.grant == Grant::Person && parties.consent.is_none() {
             return Err(parties.needs_login(MORE));
         }
         if wider.is_empty() {
             return Err(OauthError::Scope { server: parties.name.clone(), scope: scope.clone() });
         }
     } else if let Some(known) = known
-        && parties.way != Way::Program
+        && parties.grant != Grant::Program
         && let Some(login) = parties.renew(known, challenge).await?
     {
-        return put(parties, shelf, login);
+        return put(parties, store, login);
     }
-    if parties.way == Way::Person && parties.consent.is_none() {
-        return Err(lost(parties, shelf, known, wider));
+    if parties.grant == Grant::Person && parties.consent.is_none() {
+        return Err(lost(parties, store, known, wider));
     }
-    put(parties, shelf, parties.obtain(known, challenge, &wider).await?)
+    put(parties, store, parties.obtain(known, challenge, &wider).await?)
 }
 
 /// Nobody is here to log in again: what the next login needs to know is kept.
-fn lost(parties: &Parties, shelf: &Shelf, known: Option<&Login>, wider: Vec<String>) -> OauthError {
+fn lost(
+    parties: &Parties,
+    store: &CredentialStore,
+    known: Option<&Login>,
+    wider: Vec<String>,
+) -> OauthError {
     let Some(known) = known else { return parties.needs_login("nobody has logged in") };
     let mut login = known.clone();
     let why = if wider.is_empty() {
@@ -239,15 +257,15 @@ fn lost(parties: &Parties, shelf: &Shelf, known: Option<&Login>, wider: Vec<Stri
         login.asked.extend(wider);
         MORE
     };
-    match shelf.put(&parties.name, Some(login)) {
+    match store.put(&parties.name, Some(login)) {
         Ok(()) => parties.needs_login(why),
         Err(error) => error,
     }
 }
 
-fn put(parties: &Parties, shelf: &Shelf, login: Login) -> Result<Access, OauthError> {
+fn put(parties: &Parties, store: &CredentialStore, login: Login) -> Result<Access, OauthError> {
     let access = login.token.as_ref().map(|token| Access::from(token.access.as_str()));
-    if let Err(error) = shelf.put(&parties.name, Some(login)) {
+    if let Err(error) = store.put(&parties.name, Some(login)) {
         // The token is good all the same, until the program ends.
         tracing::warn!(server = &*parties.name, %error, "a login is not kept");
     }

@@ -19,9 +19,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Client, Consent, OauthError, Proof, Way,
+    Client, Consent, Grant, OauthError, Proof,
     assertion::assertion,
-    shelf::{Login, Registered, Token},
+    credential_store::{Login, Registered, Token},
 };
 
 /// How long a token endpoint may take.
@@ -48,7 +48,7 @@ pub struct Parties {
     /// Who we are.
     pub client: Client,
     /// Who consents.
-    pub way: Way,
+    pub grant: Grant,
     /// How a person is asked; `None`: not from here.
     pub consent: Option<Arc<dyn Consent>>,
     /// The clock on the wall.
@@ -57,19 +57,19 @@ pub struct Parties {
 
 /// The answer of a token endpoint.
 #[derive(Deserialize)]
-struct Answer {
+struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
     expires_in: Option<u64>,
 }
 
 /// An authorization server that was found.
-struct Found {
+struct Discovered {
     manager: AuthorizationManager,
     metadata: AuthorizationMetadata,
 }
 
-impl Found {
+impl Discovered {
     /// What tells it from another.
     fn authority(&self) -> String {
         self.metadata.issuer.clone().unwrap_or_else(|| self.metadata.token_endpoint.clone())
@@ -133,10 +133,10 @@ impl Parties {
         wider: &[String],
     ) -> Result<Login, OauthError> {
         let mut found = self.find(challenge).await?;
-        let by_program = match self.way {
-            Way::Program => true,
-            Way::Person => false,
-            Way::Offered => {
+        let by_program = match self.grant {
+            Grant::Program => true,
+            Grant::Person => false,
+            Grant::Offered => {
                 self.client.proof.is_some()
                     && found.lists("grant_types_supported", "client_credentials")
             }
@@ -161,7 +161,7 @@ impl Parties {
     }
 
     /// Finds the authorization server.
-    async fn find(&self, challenge: Option<&str>) -> Result<Found, OauthError> {
+    async fn find(&self, challenge: Option<&str>) -> Result<Discovered, OauthError> {
         use_ring();
         // An address the user has written down may be anywhere; what a server leads us to may be
         // in a home network, but is not this machine or a cloud's own services.
@@ -181,11 +181,11 @@ impl Parties {
             }
         };
         manager.set_metadata(metadata.clone());
-        Ok(Found { manager, metadata })
+        Ok(Discovered { manager, metadata })
     }
 
     /// Client credentials.
-    async fn mint(&self, found: &mut Found, asked: Vec<String>) -> Result<Login, OauthError> {
+    async fn mint(&self, found: &mut Discovered, asked: Vec<String>) -> Result<Login, OauthError> {
         let id = self.client.id.clone().unwrap_or_default();
         let mut resource = self.server.clone();
         resource.set_fragment(None);
@@ -217,7 +217,7 @@ impl Parties {
     /// Client credentials with a signed assertion instead of a secret.
     async fn mint_by_key(
         &self,
-        found: &Found,
+        found: &Discovered,
         id: &str,
         pem: &str,
         (asked, resource): (&[String], &Url),
@@ -273,7 +273,7 @@ impl Parties {
     /// Authorization code with PKCE.
     async fn consented(
         &self,
-        mut found: Found,
+        mut found: Discovered,
         known: Option<&Login>,
         asked: Vec<String>,
     ) -> Result<Login, OauthError> {
@@ -307,7 +307,7 @@ impl Parties {
     /// registered now.
     async fn registration(
         &self,
-        found: &mut Found,
+        found: &mut Discovered,
         known: Option<&Login>,
         (redirect_uri, asked): (&str, &[String]),
     ) -> Result<Registered, OauthError> {
@@ -339,7 +339,13 @@ impl Parties {
         Ok(registered(&client.client_id, client.client_secret))
     }
 
-    fn login(&self, found: &Found, client: Registered, asked: Vec<String>, token: Token) -> Login {
+    fn login(
+        &self,
+        found: &Discovered,
+        client: Registered,
+        asked: Vec<String>,
+        token: Token,
+    ) -> Login {
         Login {
             server: self.server.to_string(),
             authority: found.authority(),
@@ -351,7 +357,7 @@ impl Parties {
 
     /// The token in the answer of a token endpoint.
     fn token(&self, answer: Value) -> Result<Token, OauthError> {
-        let answer: Answer = serde_json::from_value(answer)
+        let answer: TokenResponse = serde_json::from_value(answer)
             .map_err(|_| self.refused("its token endpoint answers without an access token"))?;
         let life = answer.expires_in.map(Duration::from_secs);
         Ok(Token::new(answer.access_token, answer.refresh_token, life, (self.now)()))

@@ -9,9 +9,9 @@ mod assertion;
 mod authorizer;
 mod carry;
 mod consent;
+mod credential_store;
 mod exchange;
 mod loopback;
-mod shelf;
 mod tokens;
 
 #[cfg(test)]
@@ -25,8 +25,8 @@ use secrecy::SecretString;
 pub use self::{
     authorizer::Authorizer,
     consent::{Consent, Headless},
+    credential_store::{CredentialStore, login_path},
     loopback::Loopback,
-    shelf::{Shelf, login_path},
     tokens::{Tokens, authorizer},
 };
 
@@ -57,7 +57,7 @@ pub enum Proof {
 
 /// Who consents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Grant {
     /// Nobody has to: the program is the client (client credentials).
     Program,
     /// A person (authorization code with PKCE).

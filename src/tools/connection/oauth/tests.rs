@@ -23,9 +23,14 @@ use protected::{Protected, SECRET};
 #[path = "../../../../tests/support/protected.rs"]
 mod protected;
 
-fn person(server: &Protected, shelf: &Path) -> Authorizer {
+fn person(server: &Protected, store: &Path) -> Authorizer {
     let address = Url::parse(&server.url()).unwrap();
-    Authorizer::new("vtt", address, (Client::default(), Way::Person), Shelf::at(shelf.to_owned()))
+    Authorizer::new(
+        "vtt",
+        address,
+        (Client::default(), Grant::Person),
+        CredentialStore::at(store.to_owned()),
+    )
 }
 
 fn program(server: &Protected, secret: &str) -> Authorizer {
@@ -36,7 +41,7 @@ fn program(server: &Protected, secret: &str) -> Authorizer {
         ..Client::default()
     };
     let address = Url::parse(&server.url()).unwrap();
-    Authorizer::new("vtt", address, (client, Way::Program), Shelf::in_memory())
+    Authorizer::new("vtt", address, (client, Grant::Program), CredentialStore::in_memory())
 }
 
 /// A login on disk, by a person who says yes to everything.

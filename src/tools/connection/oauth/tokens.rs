@@ -11,7 +11,7 @@ use std::{
 use reqwest::Url;
 use secrecy::SecretString;
 
-use super::{Authorizer, Client, Proof, Shelf, Way, login_path};
+use super::{Authorizer, Client, CredentialStore, Grant, Proof, login_path};
 use crate::tools::connection::options::{Auth, Credential, Reach, ServerOptions};
 
 /// Where tokens come from that are not simply configured.
@@ -39,20 +39,20 @@ impl Tokens {
         {
             return Ok(Arc::clone(authorizer));
         }
-        let shelf = |name: &str| Shelf::at(login_path(&self.data_dir, name));
-        let authorizer = Arc::new(authorizer(options, shelf)?);
+        let store = |name: &str| CredentialStore::at(login_path(&self.data_dir, name));
+        let authorizer = Arc::new(authorizer(options, store)?);
         known.insert(options.name.clone(), (options.reach.clone(), Arc::clone(&authorizer)));
         Ok(authorizer)
     }
 }
 
-/// What authorizes us to a server, with a `shelf` for the login of a person.
+/// What authorizes us to a server, with a `store` for the login of a person.
 ///
 /// # Errors
 /// It needs no authorization, or cannot be told how.
 pub fn authorizer(
     options: &ServerOptions,
-    shelf: impl FnOnce(&str) -> Shelf,
+    store: impl FnOnce(&str) -> CredentialStore,
 ) -> Result<Authorizer, String> {
     let name = &options.name;
     let Reach::Http { url, auth, .. } = &options.reach else {
@@ -64,7 +64,7 @@ pub fn authorizer(
             Err(format!("'{name}' is configured without a login (give it auth: login)"))
         }
         Auth::Login => {
-            Ok(Authorizer::new(name, address, (Client::default(), Way::Person), shelf(name)))
+            Ok(Authorizer::new(name, address, (Client::default(), Grant::Person), store(name)))
         }
         Auth::Client(client) => {
             let token_url = client.token_url.as_deref().map(Url::parse).transpose();
@@ -79,7 +79,12 @@ pub fn authorizer(
                 token_url: token_url.map_err(|error| format!("token_url of '{name}': {error}"))?,
                 metadata_url: None,
             };
-            Ok(Authorizer::new(name, address, (client, Way::Program), Shelf::in_memory()))
+            Ok(Authorizer::new(
+                name,
+                address,
+                (client, Grant::Program),
+                CredentialStore::in_memory(),
+            ))
         }
     }
 }

@@ -12,10 +12,10 @@ use serenity::all::{
 
 use super::{
     access,
-    buttons::Press,
+    buttons::ButtonPress,
     commands::{self, Answer, Call, Command, Refusal, Who},
-    guild::{Guild, Job},
-    reply::{Asked, Reply, Sender},
+    guild::task::{Guild, Job},
+    ui::reply::{Asked, Reply, Sender},
 };
 
 impl Guild {
@@ -107,9 +107,9 @@ impl Guild {
         channel: ChannelId,
         id: &str,
         values: Vec<String>,
-    ) -> Press {
+    ) -> ButtonPress {
         let may = member.and_then(|it| it.permissions).unwrap_or_default();
-        Press {
+        ButtonPress {
             user: user.id,
             name: member.map_or(user.name.as_str(), |it| it.display_name()).to_owned(),
             is_dm: member.is_some_and(|it| self.is_dm(it, may)),

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use serenity::all::{ChannelId, Member};
 
-use super::{
+use crate::discord::{
     commands::{Call, Refusal},
-    guild::Guild,
-    live::{Live, Person, Standing},
+    guild::session::{GuildSession, Person, Standing},
+    guild::task::Guild,
 };
 use crate::{
     campaign::Consent,
@@ -19,30 +19,30 @@ use crate::{
 impl Guild {
     /// Looks who is in the channel, and tells the table.
     pub fn seat_people(&mut self) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let (voice, before) = (live.voice, live.people.clone());
         let Some((people, mine)) = self.look_around(voice) else { return };
         match mine {
             Some(channel) if channel != voice => {
                 // Somebody has moved the bot: it goes on there.
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     live.voice = channel;
                 }
                 return self.seat_people();
             }
             Some(_) => {
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     // While the connection is made anew the bot leaves and comes back by itself.
                     live.seen |= live.standing == Standing::Up;
                 }
             }
-            None if self.live().is_ok_and(|live| live.seen && live.standing == Standing::Up) => {
+            None if self.session().is_ok_and(|live| live.seen && live.standing == Standing::Up) => {
                 return self.disconnected();
             }
             None => {}
         }
         let characters = self.settings.characters.clone();
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let mut people = people;
         for (user, person) in &mut people {
             person.heard &= live.warned.contains(user);
@@ -56,7 +56,7 @@ impl Guild {
 
     /// The bot is in no voice channel any more. Where it was, somebody has put it out.
     pub fn disconnected(&mut self) {
-        if self.live().is_ok_and(|live| live.seen) {
+        if self.session().is_ok_and(|live| live.seen) {
             // It runs, or it would not have been seen.
             let _ = self.stop("somebody disconnected me from the channel");
         }
@@ -85,7 +85,7 @@ impl Guild {
     /// # Errors
     /// No session runs, or its table does not answer.
     pub fn sit_down(&self, call: &Call) -> Result<SpeakerId, Refusal> {
-        let (live, user) = (self.live()?, call.user.get());
+        let (live, user) = (self.session()?, call.user.get());
         let id = SpeakerId(user);
         if !live.people.contains_key(&user) {
             let speaker = Speaker { id, name: call.name.clone(), is_dm: call.is_dm };
@@ -114,7 +114,7 @@ impl Guild {
 }
 
 fn tell_changes(
-    live: &Live,
+    live: &GuildSession,
     before: &BTreeMap<u64, Person>,
     now: &BTreeMap<u64, Person>,
     characters: &BTreeMap<u64, String>,
@@ -134,7 +134,11 @@ fn tell_changes(
 }
 
 /// Somebody sits down as the character they play, if that was set.
-fn sit_down(live: &Live, speaker: Speaker, character: Option<&String>) -> Result<(), String> {
+fn sit_down(
+    live: &GuildSession,
+    speaker: Speaker,
+    character: Option<&String>,
+) -> Result<(), String> {
     let id = speaker.id;
     live.tell(Command::Join(speaker))?;
     match character {

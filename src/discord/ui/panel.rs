@@ -10,7 +10,7 @@ use serenity::all::{
 };
 use tokio::time::Instant;
 
-use super::live::{Person, Standing};
+use crate::discord::guild::session::{Person, Standing};
 use crate::session::{Quantiles, SeatStatus, State, Status};
 
 /// Between two edits, unless what the table does has changed.

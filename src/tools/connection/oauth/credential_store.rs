@@ -1,6 +1,6 @@
 //! What is known of a login: token, registration, scopes; in memory, and in a file only we may read.
 //!
-//! Entry type: [`Shelf`]. **Never**: leaves a half-written file, follows what another server's file
+//! Entry type: [`CredentialStore`]. **Never**: leaves a half-written file, follows what another server's file
 //! says, keeps a token where others can read it.
 
 use std::{
@@ -98,14 +98,14 @@ pub fn login_path(data_dir: &Path, name: &str) -> PathBuf {
 }
 
 /// Where a login lies.
-pub struct Shelf {
+pub struct CredentialStore {
     /// The file; `None`: memory only.
     path: Option<PathBuf>,
     /// What is in it.
     login: Mutex<Option<Arc<Login>>>,
 }
 
-impl Shelf {
+impl CredentialStore {
     /// In memory, for as long as it is needed.
     pub fn in_memory() -> Self {
         Self { path: None, login: Mutex::default() }
@@ -181,11 +181,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = login_path(folder.path(), "vtt");
         let server: Arc<str> = "vtt".into();
-        let shelf = Shelf::at(path.clone());
-        assert!(shelf.reload("http://h/mcp").is_none());
-        shelf.put(&server, Some(login("one"))).unwrap();
-        shelf.put(&server, Some(login("two"))).unwrap();
-        let again = Shelf::at(path.clone());
+        let store = CredentialStore::at(path.clone());
+        assert!(store.reload("http://h/mcp").is_none());
+        store.put(&server, Some(login("one"))).unwrap();
+        store.put(&server, Some(login("two"))).unwrap();
+        let again = CredentialStore::at(path.clone());
         assert!(again.reload("http://h/mcp").is_some_and(|kept| *kept == login("two")));
         assert!(again.reload("http://elsewhere/mcp").is_none(), "a token for another address");
         #[cfg(unix)]
@@ -196,8 +196,8 @@ mod tests {
             assert_eq!(mode(path.parent().unwrap()), 0o700);
         }
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing beside it");
-        shelf.put(&server, None).unwrap();
-        shelf.put(&server, None).unwrap();
+        store.put(&server, None).unwrap();
+        store.put(&server, None).unwrap();
         assert!(!path.exists());
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use serenity::all::{CreateAllowedMentions, CreateAttachment, CreateMessage};
 
-use super::guild::Guild;
+use crate::discord::guild::task::Guild;
 use crate::tools::{Attachment, bare};
 
 /// Longest message, in characters.
@@ -35,7 +35,7 @@ enum Item {
 
 /// One message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Parcel {
+pub enum ChannelMessage {
     /// Text.
     Text(String),
     /// A file.
@@ -75,13 +75,13 @@ impl Outbox {
     }
 
     /// What the next message holds: a file, or as many lines as fit.
-    pub fn next(&mut self) -> Option<Parcel> {
+    pub fn next(&mut self) -> Option<ChannelMessage> {
         let mut text = String::new();
         while let Some(Item::Line(line)) = self.waiting.front() {
             let length = line.chars().count();
             let sum = text.chars().count() + usize::from(!text.is_empty()) + length;
             if sum > MESSAGE_MAX && !text.is_empty() {
-                return Some(Parcel::Text(text));
+                return Some(ChannelMessage::Text(text));
             }
             if !text.is_empty() {
                 text.push('\n');
@@ -89,17 +89,17 @@ impl Outbox {
             text.push_str(line);
             self.waiting.pop_front();
             if sum > MESSAGE_MAX {
-                return Some(Parcel::text(text));
+                return Some(ChannelMessage::text(text));
             }
         }
         if !text.is_empty() {
-            return Some(Parcel::Text(text));
+            return Some(ChannelMessage::Text(text));
         }
         if let Some(Item::File { name, bytes }) = self.waiting.pop_front() {
-            return Some(Parcel::File { name, bytes });
+            return Some(ChannelMessage::File { name, bytes });
         }
         let lost = std::mem::take(&mut self.lost);
-        (lost > 0).then(|| Parcel::Text(format!("… and {lost} more that tools have shown")))
+        (lost > 0).then(|| ChannelMessage::Text(format!("… and {lost} more that tools have shown")))
     }
 }
 
@@ -111,7 +111,7 @@ impl Guild {
     }
 }
 
-impl Parcel {
+impl ChannelMessage {
     /// Text, in a file when it is longer than a message may be.
     pub fn text(text: String) -> Self {
         match text.chars().count() > MESSAGE_MAX {
@@ -176,10 +176,10 @@ mod tests {
         outbox.line("b".to_owned());
         outbox.file("maps.draw-it", &picture(3));
         outbox.line("c".to_owned());
-        assert_eq!(outbox.next(), Some(Parcel::Text("a\nb".to_owned())));
-        let file = Parcel::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
+        assert_eq!(outbox.next(), Some(ChannelMessage::Text("a\nb".to_owned())));
+        let file = ChannelMessage::File { name: "draw_it.png".to_owned(), bytes: vec![0; 3] };
         assert_eq!(outbox.next(), Some(file));
-        assert_eq!(outbox.next(), Some(Parcel::Text("c".to_owned())));
+        assert_eq!(outbox.next(), Some(ChannelMessage::Text("c".to_owned())));
         assert_eq!(outbox.next(), None);
     }
 
@@ -189,10 +189,10 @@ mod tests {
         for length in [1_500, 499, 1, 2_001] {
             outbox.line("ü".repeat(length));
         }
-        let Some(Parcel::Text(first)) = outbox.next() else { panic!("no text") };
+        let Some(ChannelMessage::Text(first)) = outbox.next() else { panic!("no text") };
         assert_eq!(first.chars().count(), 2_000);
-        assert_eq!(outbox.next(), Some(Parcel::Text("ü".to_owned())));
-        let Some(Parcel::File { bytes, .. }) = outbox.next() else { panic!("no file") };
+        assert_eq!(outbox.next(), Some(ChannelMessage::Text("ü".to_owned())));
+        let Some(ChannelMessage::File { bytes, .. }) = outbox.next() else { panic!("no file") };
         assert_eq!(bytes.len(), 4_002);
     }
 
@@ -203,9 +203,9 @@ mod tests {
         for _ in 0..LINES_MAX + 4 {
             outbox.line("x".to_owned());
         }
-        let Some(Parcel::Text(text)) = outbox.next() else { panic!("no text") };
+        let Some(ChannelMessage::Text(text)) = outbox.next() else { panic!("no text") };
         assert!(text.contains("too large"), "{text}");
-        let last = Parcel::Text("… and 5 more that tools have shown".to_owned());
+        let last = ChannelMessage::Text("… and 5 more that tools have shown".to_owned());
         assert_eq!(outbox.next(), Some(last));
     }
 }

@@ -1,8 +1,8 @@
 //! JSON-RPC over a child's standard streams, a message a line.
 //!
-//! Entry type: [`Lines`], an `rmcp` transport that answers in the server's place where the server's
-//! own answer cannot be used: too long, no JSON, or none at all to the question which revision it
-//! speaks. **Never**: holds more than one message of [`LONGEST`] bytes.
+//! Entry type: [`StdioTransport`], an `rmcp` transport. Where a server's own answer cannot be used
+//! (too long, not JSON, or none at all to the question which revision it speaks) it answers in the
+//! server's place. **Never**: holds more than one message of [`LONGEST`] bytes.
 
 use std::{
     io,
@@ -35,11 +35,11 @@ const KEPT: usize = 512;
 const PROBE: Duration = Duration::from_secs(3);
 
 /// Messages over a pair of streams.
-pub struct Lines<R, W> {
+pub struct StdioTransport<R, W> {
     name: Arc<str>,
     read: R,
     write: Arc<Mutex<Option<W>>>,
-    line: Line,
+    line: IncomingLine,
     /// The question which revision the server speaks.
     asked: Option<RequestId>,
     /// When it is given up, while there is no answer.
@@ -53,14 +53,14 @@ pub struct Lines<R, W> {
     lost: CancellationToken,
 }
 
-impl<R, W> Lines<R, W> {
+impl<R, W> StdioTransport<R, W> {
     /// Messages of the server `name`; `lost` is cancelled when it ends.
     pub fn new(name: Arc<str>, read: R, write: W, lost: CancellationToken) -> Self {
         Self {
             name,
             read,
             write: Arc::new(Mutex::new(Some(write))),
-            line: Line::default(),
+            line: IncomingLine::default(),
             asked: None,
             until: None,
             given_up: false,
@@ -82,7 +82,7 @@ impl<R, W> Lines<R, W> {
     }
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R, W> Transport<RoleClient> for StdioTransport<R, W>
 where
     R: AsyncBufRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -159,7 +159,7 @@ where
     }
 }
 
-impl<R, W> Lines<R, W> {
+impl<R, W> StdioTransport<R, W> {
     /// What a server of an old revision would have answered.
     fn give_up(&mut self) -> Option<ServerJsonRpcMessage> {
         self.until = None;
@@ -176,7 +176,7 @@ impl<R, W> Lines<R, W> {
 
 /// A line as it comes in.
 #[derive(Default)]
-struct Line {
+struct IncomingLine {
     /// All of it, or its head when it is too long.
     bytes: Vec<u8>,
     /// The end of what is too long.
@@ -185,7 +185,7 @@ struct Line {
     length: usize,
 }
 
-impl Line {
+impl IncomingLine {
     /// Reads up to the end of the line; false at the end of the stream. Cancel safe.
     async fn read(&mut self, from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<bool> {
         loop {
@@ -267,9 +267,9 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: Vec<u8>) -> Lines<BufReader<io::Cursor<Vec<u8>>>, io::Cursor<Vec<u8>>> {
+    fn lines(text: Vec<u8>) -> StdioTransport<BufReader<io::Cursor<Vec<u8>>>, io::Cursor<Vec<u8>>> {
         let read = BufReader::new(io::Cursor::new(text));
-        Lines::new("s".into(), read, io::Cursor::default(), CancellationToken::new())
+        StdioTransport::new("s".into(), read, io::Cursor::default(), CancellationToken::new())
     }
 
     fn failed(message: Option<ServerJsonRpcMessage>) -> (Option<RequestId>, String) {
@@ -283,13 +283,13 @@ mod tests {
     async fn what_is_no_message_is_skipped_and_broken_answers_are_errors() {
         let text = "starting up...\n\n{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\n\
                     {\"id\": 8, \"jsonrpc\":\"2.0\"}\n{\"method\":\"x\",\"id\":9\n";
-        let mut lines = lines(text.into());
-        let (id, text) = failed(lines.receive().await);
+        let mut transport = lines(text.into());
+        let (id, text) = failed(transport.receive().await);
         assert_eq!(id, Some(RequestId::Number(7)));
         assert_eq!(text, "the server sent an answer that is no JSON");
-        assert_eq!(failed(lines.receive().await).0, Some(RequestId::Number(8)));
-        assert!(lines.receive().await.is_none());
-        assert!(lines.lost.is_cancelled());
+        assert_eq!(failed(transport.receive().await).0, Some(RequestId::Number(8)));
+        assert!(transport.receive().await.is_none());
+        assert!(transport.lost.is_cancelled());
     }
 
     #[tokio::test]
@@ -297,38 +297,38 @@ mod tests {
         let mut text = b"{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"text\":\"".to_vec();
         text.resize(31 << 20, b'x');
         text.extend_from_slice(b"\"}]},\"id\":4}\n");
-        let mut lines = lines(text);
-        let (id, text) = failed(lines.receive().await);
+        let mut transport = lines(text);
+        let (id, text) = failed(transport.receive().await);
         assert_eq!(id, Some(RequestId::Number(4)));
         assert_eq!(text, "the server sent an answer of 31 MiB (at most 16 are read)");
-        assert!(lines.line.bytes.capacity() <= 64 * 1024);
+        assert!(transport.line.bytes.capacity() <= 64 * 1024);
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_to_the_first_question_means_an_old_revision() {
         let (_keep, silent) = tokio::io::duplex(64);
-        let mut lines = Lines::new(
+        let mut transport = StdioTransport::new(
             "s".into(),
             BufReader::new(silent),
             io::Cursor::new(Vec::new()),
             CancellationToken::new(),
         );
-        lines.asked = Some(RequestId::Number(0));
-        lines.until = Some(Instant::now() + PROBE);
+        transport.asked = Some(RequestId::Number(0));
+        transport.until = Some(Instant::now() + PROBE);
         let before = Instant::now();
-        assert_eq!(failed(lines.receive().await).0, Some(RequestId::Number(0)));
+        assert_eq!(failed(transport.receive().await).0, Some(RequestId::Number(0)));
         assert_eq!(before.elapsed(), PROBE);
     }
 
     #[tokio::test]
     async fn an_answer_that_comes_too_late_is_noted_and_an_error_is_not() {
         let late = |text: &str| {
-            let mut lines = lines(format!("{text}\n").into_bytes());
-            lines.asked = Some(RequestId::Number(0));
-            lines.given_up = true;
+            let mut transport = lines(format!("{text}\n").into_bytes());
+            transport.asked = Some(RequestId::Number(0));
+            transport.given_up = true;
             async move {
-                assert!(lines.receive().await.is_none(), "nobody waits for it");
-                lines.late().load(Ordering::Relaxed)
+                assert!(transport.receive().await.is_none(), "nobody waits for it");
+                transport.late().load(Ordering::Relaxed)
             }
         };
         let answer = r#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"]}}"#;

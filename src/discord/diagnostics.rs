@@ -1,7 +1,7 @@
 //! What of Discord works for this bot, asked over REST: token, application, servers, channels and
 //! commands.
 //!
-//! Entry function: [`examine`]. **Never**: changes anything, or opens the gateway, where a bot that
+//! Entry function: [`diagnose`]. **Never**: changes anything, or opens the gateway, where a bot that
 //! runs would lose what is said to both.
 
 use serenity::{
@@ -27,7 +27,7 @@ pub struct Finding {
 }
 
 /// Asks Discord about everything the bot needs; what fails is a finding. Cancel safe.
-pub async fn examine(options: &Options) -> Vec<Finding> {
+pub async fn diagnose(options: &Options) -> Vec<Finding> {
     let introduced = match rest::http(options) {
         Ok(http) => rest::patiently(rest::introduce(&http)).await.map(|it| (http, it)),
         Err(error) => Err(error),

@@ -1,6 +1,6 @@
 //! A play session that runs in a guild.
 //!
-//! Entry type: [`Live`]. **Never**: outlives its guild's task.
+//! Entry type: [`GuildSession`]. **Never**: outlives its guild's task.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,13 +16,13 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{
-    effects::{Ask, DiscordFace},
-    health::Health,
+use crate::discord::{
+    guild::effects::{Ask, GuildEffects},
+    guild::health::Health,
+    guild::mic_check::MicCheck,
     house::{House, Opening},
-    panel::Panel,
-    trial::Trial,
-    voice::{self, LEAD, Link, Plug},
+    ui::panel::Panel,
+    voice::{self, LEAD, TableAudio, VoiceConnection},
 };
 use crate::{
     campaign::PlayedCampaign,
@@ -70,7 +70,7 @@ pub enum Standing {
 }
 
 /// A running session.
-pub struct Live {
+pub struct GuildSession {
     /// Its name.
     pub session: SessionId,
     /// Voice channel.
@@ -82,7 +82,7 @@ pub struct Live {
     /// The NPCs at it, in the order of its seats.
     pub cast: Vec<Arc<Npc>>,
     /// The voice connection.
-    pub link: Link,
+    pub link: VoiceConnection,
     /// How it stands.
     pub standing: Standing,
     /// What the table tells.
@@ -90,9 +90,9 @@ pub struct Live {
     /// What tools want.
     pub asks: mpsc::Receiver<Ask>,
     /// How tools reach the guild.
-    pub face: Arc<DiscordFace>,
+    pub face: Arc<GuildEffects>,
     /// Who tries whether they are heard.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<MicCheck>,
     /// Who is in the channel, by user.
     pub people: BTreeMap<u64, Person>,
     /// Since when nobody but bots is there.
@@ -128,7 +128,7 @@ pub struct Wanted {
     pub campaign: Option<PlayedCampaign>,
 }
 
-impl Live {
+impl GuildSession {
     /// Opens a table and brings it into the voice channel.
     ///
     /// # Errors
@@ -138,16 +138,16 @@ impl Live {
         songbird: Arc<songbird::Songbird>,
         wanted: Wanted,
     ) -> Result<Self, String> {
-        let (mouth, tracks) = voice::mouth();
+        let (output, tracks) = voice::track_output();
         let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
         let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
-        let face = Arc::new(DiscordFace::new(asks));
+        let face = Arc::new(GuildEffects::new(asks));
         let opened = house
             .open(Opening {
                 session: wanted.session.clone(),
                 guild: wanted.guild.get(),
                 after: wanted.after,
-                out: Box::new(mouth),
+                out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&face) as Arc<dyn Effects>,
                 events,
@@ -155,8 +155,8 @@ impl Live {
                 campaign: wanted.campaign,
             })
             .await?;
-        let plug = Plug { voice: opened.handle.voice.clone(), tracks };
-        let link = Link::open(songbird, wanted.guild, plug).await;
+        let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
+        let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
         let live = Self {
             session: wanted.session,
             voice: wanted.voice,

@@ -1,6 +1,6 @@
 //! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
 //!
-//! Entry type: [`Mouth`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
+//! Entry type: [`TrackOutput`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
 //! mixer 20 ms at a time and silence when it is behind, because several calls share a mixer's
 //! thread. **Never**: blocks that thread, or plays what was said before a stop.
 
@@ -19,12 +19,10 @@ use songbird::{
 use tokio::sync::mpsc;
 
 use crate::{
-    audio::{Frame, Gain, SampleRate},
+    audio::{FRAME_SAMPLES_48K, Frame, Gain, SampleRate},
     session::VoiceOut,
 };
 
-/// Samples of a frame at 48 kHz.
-const FRAME_SAMPLES: usize = 960;
 /// Bytes of one sample as songbird reads it: f32, little endian.
 const SAMPLE_BYTES: usize = 4;
 /// How far the table hands frames over before they are due: what one late wake-up of it costs.
@@ -85,7 +83,7 @@ impl RingState {
         let mut samples = match self.frames.pop_front() {
             Some(frame) => frame.samples().to_vec(),
             None if self.closed => return false,
-            None => vec![0; FRAME_SAMPLES],
+            None => vec![0; FRAME_SAMPLES_48K],
         };
         self.gain.apply(&mut samples);
         self.bytes.clear();
@@ -134,13 +132,13 @@ impl MediaSource for Source {
 }
 
 /// Where a table's speech goes.
-pub struct Mouth {
+pub struct TrackOutput {
     tracks: mpsc::Sender<Arc<Ring>>,
     ring: Option<Arc<Ring>>,
     speaker: Option<String>,
 }
 
-impl Mouth {
+impl TrackOutput {
     /// A mouth whose tracks are started by whoever reads `tracks`.
     pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
         Self { tracks, ring: None, speaker: None }
@@ -166,7 +164,7 @@ impl Mouth {
     }
 }
 
-impl VoiceOut for Mouth {
+impl VoiceOut for TrackOutput {
     fn prepare(&mut self) {
         // A mixer that runs already is 25 ms quicker.
         self.ring();
@@ -199,7 +197,7 @@ impl VoiceOut for Mouth {
     }
 }
 
-impl Drop for Mouth {
+impl Drop for TrackOutput {
     fn drop(&mut self) {
         self.stop();
     }
@@ -250,7 +248,7 @@ mod tests {
     use super::*;
 
     fn frame(level: i16) -> Frame {
-        Frame::new(vec![level; FRAME_SAMPLES], SampleRate::HZ_48000).unwrap()
+        Frame::new(vec![level; FRAME_SAMPLES_48K], SampleRate::HZ_48000).unwrap()
     }
 
     fn read_all(source: &mut Source, up_to: usize) -> Vec<f32> {
@@ -258,7 +256,7 @@ mod tests {
         let mut bytes = [0; 10_000];
         while out.len() < up_to {
             let count = source.read(&mut bytes).unwrap();
-            assert!(count <= FRAME_SAMPLES * SAMPLE_BYTES, "a frame at most");
+            assert!(count <= FRAME_SAMPLES_48K * SAMPLE_BYTES, "a frame at most");
             if count == 0 {
                 break;
             }
@@ -268,9 +266,9 @@ mod tests {
         out
     }
 
-    fn mouth() -> (Mouth, mpsc::Receiver<Arc<Ring>>) {
+    fn mouth() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
         let (tracks, started) = mpsc::channel(TRACK_CAPACITY);
-        (Mouth::new(tracks), started)
+        (TrackOutput::new(tracks), started)
     }
 
     #[test]
@@ -278,11 +276,11 @@ mod tests {
         let (mut mouth, mut started) = mouth();
         mouth.prepare();
         let mut source = Source(started.try_recv().unwrap());
-        assert_eq!(read_all(&mut source, FRAME_SAMPLES), [0.0; FRAME_SAMPLES]);
+        assert_eq!(read_all(&mut source, FRAME_SAMPLES_48K), [0.0; FRAME_SAMPLES_48K]);
         mouth.play("Bartok", frame(16_384));
         mouth.rest();
         let rest = read_all(&mut source, usize::MAX);
-        assert_eq!(rest, [0.5; FRAME_SAMPLES]);
+        assert_eq!(rest, [0.5; FRAME_SAMPLES_48K]);
     }
 
     #[test]
@@ -292,7 +290,7 @@ mod tests {
             mouth.play("Bartok", frame(100));
         }
         let mut source = Source(started.try_recv().unwrap());
-        read_all(&mut source, FRAME_SAMPLES);
+        read_all(&mut source, FRAME_SAMPLES_48K);
         assert_eq!(mouth.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
         assert_eq!(mouth.stop(), 0, "nothing is left to stop");
@@ -304,7 +302,7 @@ mod tests {
         mouth.play("Bartok", frame(16_384));
         mouth.ramp(-20.0, Duration::ZERO);
         let mut source = Source(started.try_recv().unwrap());
-        let heard = read_all(&mut source, FRAME_SAMPLES);
+        let heard = read_all(&mut source, FRAME_SAMPLES_48K);
         assert!((heard[10] - 0.05).abs() < 0.001, "{}", heard[10]);
         mouth.play("Greymantle", frame(1));
         assert!(started.try_recv().is_ok(), "a second track");

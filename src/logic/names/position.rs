@@ -90,7 +90,7 @@ const CALLS: &[&str] = &["hey", "hi", "hello", "hallo", "oh", "o", "greetings", 
 
 /// Where words stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct PhrasePosition {
     /// At the start of the utterance, openers such as "hey" aside.
     pub start: bool,
     /// At its end, "please" and the like aside.
@@ -99,7 +99,7 @@ pub struct Place {
     pub vocative: bool,
 }
 
-impl Place {
+impl PhrasePosition {
     /// Whether names of people spoken to stand here.
     pub fn edge(self) -> bool {
         self.start || self.end || self.vocative
@@ -117,7 +117,7 @@ fn is_opener(word: &str) -> bool {
 }
 
 /// Where the words of `range` stand in `text`.
-pub fn place(text: &str, words: &Words, range: &Range<usize>) -> Place {
+pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition {
     let before = gap(text, words, range.start);
     let after = gap(text, words, range.end);
     let first = range.start == 0;
@@ -137,7 +137,7 @@ pub fn place(text: &str, words: &Words, range: &Range<usize>) -> Place {
         && after.contains(',')
         && words.get(range.end).is_some_and(|w| matches!(w, "and" | "or" | "und" | "oder"));
     let vocative = (set_off_before && set_off_after && !listed) || (called && start);
-    Place { start, end, vocative }
+    PhrasePosition { start, end, vocative }
 }
 
 /// Whether no punctuation but a hyphen stands between the words of `range`, and no possessive.

@@ -3,8 +3,8 @@ use serenity::all::{Permissions, UserId};
 
 use super::*;
 
-fn press(values: &[&str]) -> Press {
-    Press {
+fn press(values: &[&str]) -> ButtonPress {
+    ButtonPress {
         user: UserId::new(7),
         name: "Dora".to_owned(),
         is_dm: true,

@@ -5,22 +5,22 @@
 use serenity::all::{ChannelId, CreateMessage, Message};
 use tokio::time::Instant;
 
-use super::{
-    buttons::Press,
+use crate::discord::{
+    buttons::ButtonPress,
     commands::{Answer, Refusal},
-    guild::{Guild, Job},
-    live::{Live, Person, Standing},
-    outbox::Parcel,
-    panel::{Panel, Rendered, View, render},
-    reply::Reply,
+    guild::outbox::ChannelMessage,
+    guild::session::{GuildSession, Person, Standing},
+    guild::task::{Guild, Job},
     rest,
+    ui::panel::{Panel, Rendered, View, render},
+    ui::reply::Reply,
 };
 use crate::session::{Command, Status};
 
 impl Guild {
     /// Writes the panel when it is time.
     pub fn refresh_panel(&mut self, now: Instant) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         if !live.panel.is_due(now) {
             return;
         }
@@ -33,7 +33,7 @@ impl Guild {
     }
 
     fn write_panel(&mut self, status: Option<&Status>) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let rendered = look(live, status);
         if !live.panel.takes(Instant::now(), &rendered.text()) {
             live.panel.busy = false;
@@ -44,7 +44,7 @@ impl Guild {
         self.spawn(async move {
             let written = write(&http, channel, message, &rendered).await;
             Box::new(move |guild: &mut Self| {
-                let Some(live) = guild.live_mut().filter(|it| it.session == session) else {
+                let Some(live) = guild.session_mut().filter(|it| it.session == session) else {
                     return;
                 };
                 live.panel.busy = false;
@@ -58,7 +58,7 @@ impl Guild {
 
     /// Puts a message where the session's panel is.
     pub fn post(&mut self, message: CreateMessage) {
-        if let Ok(live) = self.live() {
+        if let Ok(live) = self.session() {
             self.post_in(live.text, message);
         }
     }
@@ -92,7 +92,7 @@ impl Guild {
 }
 
 /// What the panel of a session that runs looks like.
-pub fn look(live: &Live, status: Option<&Status>) -> Rendered {
+pub fn look(live: &GuildSession, status: Option<&Status>) -> Rendered {
     render(&View {
         status,
         people: live.people.values().collect(),
@@ -124,7 +124,7 @@ async fn write(
 ///
 /// # Errors
 /// It is a game master's, or no session runs.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     if which == "xcard" {
         return guild.halt().map(Answer::Now);
     }
@@ -133,19 +133,19 @@ pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, 
     }
     let done = match which {
         "mute" => {
-            guild.live()?.tell(Command::Mute { seat: None, muted: true })?;
+            guild.session()?.tell(Command::Mute { seat: None, muted: true })?;
             "Everyone is muted (/npc unmuteall lets them speak again)."
         }
         "pause" => {
-            guild.live()?.tell(Command::Pause(true))?;
+            guild.session()?.tell(Command::Pause(true))?;
             "Nobody is answered until you press Resume."
         }
         "resume" => {
-            guild.live()?.tell(Command::Pause(false))?;
+            guild.session()?.tell(Command::Pause(false))?;
             "The NPCs answer again."
         }
         "next" => {
-            guild.live()?.tell(Command::Skip)?;
+            guild.session()?.tell(Command::Skip)?;
             "On to the next."
         }
         _ => {
@@ -153,7 +153,7 @@ pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, 
             "The session is over."
         }
     };
-    if let Some(live) = guild.live_mut() {
+    if let Some(live) = guild.session_mut() {
         live.panel.urgent = true;
     }
     Ok(Reply::private(done).into())
@@ -165,7 +165,7 @@ impl Guild {
     /// # Errors
     /// No session runs.
     pub fn halt(&self) -> Result<Reply, Refusal> {
-        self.live()?.tell(Command::Halt)?;
+        self.session()?.tell(Command::Halt)?;
         Ok(Reply::private(
             "Everyone is silent, and the last exchange is taken back. Nobody learns who held up the \
              card.",
@@ -177,7 +177,7 @@ impl Guild {
         let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
                     taken back from the transcript and from what NPCs remember; take the moment you \
                     need, then /npc unmuteall.";
-        if let Some(live) = self.live_mut() {
+        if let Some(live) = self.session_mut() {
             live.panel.note("an X-card was held up".to_owned());
         }
         self.tell_dm(text.to_owned());
@@ -185,7 +185,7 @@ impl Guild {
 
     /// Tells the game master something: in the log channel, else where the session's panel is.
     pub fn tell_dm(&mut self, text: String) {
-        let message = Parcel::text(text).message();
+        let message = ChannelMessage::text(text).message();
         match self.settings.log_channel.map(ChannelId::new) {
             Some(channel) => self.post_in(channel, message),
             None => self.post(message),

@@ -6,11 +6,11 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{
-    effects::Ask,
-    guild::{Guild, Job},
-    health::{Ailment, Packets},
-    live::Standing,
+use crate::discord::{
+    guild::effects::Ask,
+    guild::health::{Ailment, Packets},
+    guild::session::Standing,
+    guild::task::{Guild, Job},
     voice::{Heard, VoiceNews},
 };
 use crate::{
@@ -30,19 +30,19 @@ impl Guild {
             VoiceNews::Connected => self.connected(),
             VoiceNews::Lost(why) => {
                 // One attempt at a time; the one under way tells how it went.
-                if self.live().is_ok_and(|live| live.standing == Standing::Up) {
+                if self.session().is_ok_and(|live| live.standing == Standing::Up) {
                     self.rejoin(why);
                 }
             }
             VoiceNews::Speaks(user) => {
-                if let Some(live) = self.live_mut()
+                if let Some(live) = self.session_mut()
                     && live.link.audience.hears(user)
                 {
                     live.health.speaks(now, user);
                 }
             }
             VoiceNews::Left(user) => {
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     live.health.left(user);
                 }
             }
@@ -50,7 +50,7 @@ impl Guild {
     }
 
     fn connected(&mut self) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         if live.standing != Standing::Up {
             live.standing = Standing::Up;
             live.panel.note("the voice connection stands again".to_owned());
@@ -62,7 +62,7 @@ impl Guild {
     /// Makes the connection anew, after a while that grows, unless it stands again by then: Discord
     /// sends a bot to another voice server by closing the old one first.
     fn rejoin(&mut self, why: String) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let attempts = match &live.standing {
             Standing::Down { attempts, .. } => attempts + 1,
             _ => 0,
@@ -79,7 +79,7 @@ impl Guild {
     }
 
     fn rejoin_now(&mut self, session: SessionId) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         if live.session != session || live.standing == Standing::Up {
             return;
         }
@@ -88,7 +88,7 @@ impl Guild {
         self.spawn(async move {
             let made = wire.reconnect(channel).await;
             Box::new(move |guild: &mut Self| {
-                if guild.live().is_ok_and(|live| live.session == session) {
+                if guild.session().is_ok_and(|live| live.session == session) {
                     match made {
                         Ok(()) => guild.connected(),
                         Err(why) => guild.rejoin(why),
@@ -102,17 +102,17 @@ impl Guild {
     pub fn table_event(&mut self, event: TableEvent) {
         match event {
             TableEvent::Line(line) => {
-                if let Ok(live) = self.live() {
+                if let Ok(live) = self.session() {
                     self.shared.house.record(&live.session, &line);
                 }
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     live.tell_trials(&line);
                 }
                 let failed = !line.outcome.is_well() && line.npc.is_some();
                 // Whoever types waits for an answer; talk at the table may be to nobody.
                 let typed_to_nobody =
                     line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
-                if let (Some(detail), Some(live)) = (line.detail.clone(), self.live_mut()) {
+                if let (Some(detail), Some(live)) = (line.detail.clone(), self.session_mut()) {
                     match (failed, typed_to_nobody) {
                         (true, _) => live.panel.note(detail),
                         (_, true) => live.panel.note(format!("{}: {detail}", line.speaker)),
@@ -121,17 +121,17 @@ impl Guild {
                 }
             }
             TableEvent::Notice(text) => {
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     live.panel.note(text);
                 }
             }
             TableEvent::State(_) => {
-                if let Some(live) = self.live_mut() {
+                if let Some(live) = self.session_mut() {
                     live.panel.urgent = true;
                 }
             }
             TableEvent::Halted { taken_back } => {
-                if let Ok(live) = self.live() {
+                if let Ok(live) = self.session() {
                     self.shared.house.take_back(&live.session, &taken_back);
                 }
                 self.halted();
@@ -153,7 +153,7 @@ impl Guild {
     /// Looks how things stand, every second.
     pub fn look(&mut self, now: Instant) {
         let idle = self.shared.options.idle;
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         if live.people.is_empty() {
             let since = *live.alone_since.get_or_insert(now);
             if now.duration_since(since) >= idle {
@@ -172,7 +172,7 @@ impl Guild {
 
     fn look_after_connection(&mut self, now: Instant) {
         let muted = self.muted_by_server();
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         if let Some(why) = muted {
             live.panel.note(why.to_owned());
         }
@@ -210,7 +210,7 @@ impl Guild {
     }
 
     fn note_about(&mut self, user: u64, what: &str) {
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let name = live.people.get(&user).map_or("somebody", |it| it.name.as_str());
         let note = format!("{name} {what}");
         live.panel.note(note);

@@ -1,6 +1,6 @@
 //! What servers may ask of us, and what they say unasked.
 //!
-//! Entry type: [`Face`], the client's side of the protocol. **Never**: asks a chat model itself;
+//! Entry type: [`ClientHandler`], the client's side of the protocol. **Never**: asks a chat model itself;
 //! has one asked for a server that may not.
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 };
 
 use rmcp::{
-    ClientHandler, ErrorData, RoleClient,
+    ErrorData, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
@@ -36,7 +36,7 @@ const LOG_WINDOW: Duration = Duration::from_secs(10);
 const LOG_LONGEST: usize = 400;
 
 /// Our side towards one server.
-pub struct Face {
+pub struct ClientHandler {
     /// Who is talked to.
     pub server: Arc<str>,
     /// Where its notices go.
@@ -104,7 +104,7 @@ impl Gate {
     }
 }
 
-impl ClientHandler for Face {
+impl rmcp::ClientHandler for ClientHandler {
     fn get_info(&self) -> ClientConfig {
         let form = FormElicitationCapability::new().with_schema_validation(true);
         let mut capabilities = ClientCapabilities::default();

@@ -8,11 +8,11 @@ use futures::future::FutureExt;
 use serenity::all::UserId;
 use tokio::{sync::oneshot, time::timeout};
 
-use super::{
+use crate::discord::{
     commands::{Answer, Refusal, Then},
-    guild::Guild,
-    live::{Live, Standing},
-    reply::Reply,
+    guild::session::{GuildSession, Standing},
+    guild::task::Guild,
+    ui::reply::Reply,
 };
 use crate::{
     audio::FRAME,
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Somebody who waits for what is heard of them.
 #[derive(Debug)]
-pub struct Trial {
+pub struct MicCheck {
     user: SpeakerId,
     heard: oneshot::Sender<String>,
 }
@@ -40,7 +40,7 @@ impl Guild {
     pub fn try_out(&mut self, user: UserId) -> Result<Answer, Refusal> {
         let ask = self.consent() == Consent::Ask;
         let opted_out = self.settings.opted_out.contains(&user.get());
-        let live = self.live()?;
+        let live = self.session()?;
         let person = live.people.get(&user.get()).ok_or_else(|| {
             Refusal(format!("you are not in <#{}> (join it, then press Test again)", live.voice))
         })?;
@@ -58,9 +58,9 @@ impl Guild {
         let (hearing, wire) = (live.link.hearing.clone(), live.link.wire());
         let house = self.shared.house.clone();
         let (heard, waiting) = oneshot::channel();
-        if let Some(live) = self.live_mut() {
+        if let Some(live) = self.session_mut() {
             live.trials.retain(|trial| !trial.heard.is_closed());
-            live.trials.push(Trial { user: SpeakerId(user.get()), heard });
+            live.trials.push(MicCheck { user: SpeakerId(user.get()), heard });
         }
         let work = async move {
             let played = match house.announce(TEST_LINE.to_owned()).await {
@@ -86,7 +86,7 @@ impl Guild {
     }
 }
 
-impl Live {
+impl GuildSession {
     /// Tells whoever tries whether they are heard.
     pub fn tell_trials(&mut self, line: &TurnLine) {
         if line.stt == TurnLine::TYPED {

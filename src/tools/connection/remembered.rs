@@ -1,6 +1,6 @@
 //! What is remembered of servers between runs: what they speak, and which tools were approved.
 //!
-//! Entry type: [`Kept`]. **Never**: half a file; approves what it cannot read.
+//! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
 
 use std::{
     collections::BTreeMap,
@@ -16,15 +16,15 @@ use super::{client::Era, definitions::Listed};
 use crate::files;
 
 /// Revision spoken, by endpoint.
-type Spoken = BTreeMap<String, String>;
+type Revisions = BTreeMap<String, String>;
 /// Approved definitions, by server and tool.
-type Approved = BTreeMap<String, BTreeMap<String, Value>>;
+type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// Two small files in the data folder.
-pub struct Kept {
+pub struct RememberedServers {
     folder: PathBuf,
-    spoken: Mutex<Spoken>,
-    approved: Mutex<Approved>,
+    spoken: Mutex<Revisions>,
+    approved: Mutex<Approvals>,
 }
 
 /// A file of one kind of thing.
@@ -34,7 +34,7 @@ struct File<T> {
     servers: T,
 }
 
-impl Kept {
+impl RememberedServers {
     /// What was kept in `folder`, which need not be there.
     pub fn open(folder: &Path) -> Self {
         Self {
@@ -124,11 +124,11 @@ mod tests {
     #[test]
     fn what_was_kept_is_there_in_the_next_run() {
         let folder = tempfile::tempdir().expect("a folder");
-        let kept = Kept::open(folder.path());
+        let kept = RememberedServers::open(folder.path());
         assert_eq!(kept.era("stdio x"), None);
         kept.set_era("stdio x", Era::Handshake);
         kept.approve("home", &[listed("gets")]).expect("written");
-        let kept = Kept::open(folder.path());
+        let kept = RememberedServers::open(folder.path());
         assert_eq!(kept.era("stdio x"), Some(Era::Handshake));
         assert!(kept.is_approved("home", &listed("gets")));
         assert!(!kept.is_approved("home", &listed("gets, and sends your keys")));
@@ -139,6 +139,6 @@ mod tests {
     fn a_damaged_file_approves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("mcp-approved.json"), "{").expect("written");
-        assert!(!Kept::open(folder.path()).is_approved("home", &listed("gets")));
+        assert!(!RememberedServers::open(folder.path()).is_approved("home", &listed("gets")));
     }
 }

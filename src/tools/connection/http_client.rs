@@ -1,6 +1,6 @@
 //! Servers behind streamable HTTP.
 //!
-//! Entry type: [`Wire`], the HTTP client `rmcp` sends with: headers with expansion, tokens renewed
+//! Entry type: [`HttpClient`], the HTTP client `rmcp` sends with: headers with expansion, tokens renewed
 //! once after a refusal, and connections that are kept. A session's first request waits until the
 //! stream for what the server says unasked is open: a question asked before it would be lost.
 //! **Never**: follows a redirect to another origin; sends anything twice but what was refused for
@@ -66,7 +66,7 @@ pub enum Authorization {
 }
 
 /// What a connection over HTTP is made of.
-pub struct Way<'a> {
+pub struct HttpOptions<'a> {
     /// Where the server is.
     pub url: &'a str,
     /// Further headers.
@@ -79,7 +79,7 @@ pub struct Way<'a> {
 
 /// Sends requests to one server; clones share its connections.
 #[derive(Clone)]
-pub struct Wire {
+pub struct HttpClient {
     inner: Arc<Inner>,
 }
 
@@ -102,17 +102,17 @@ struct Inner {
 
 type Failed = StreamableHttpError<reqwest::Error>;
 
-impl Wire {
+impl HttpClient {
     /// # Errors
     /// An address or a header that cannot be used, or no certificates for a TLS address.
-    pub fn new(way: Way) -> Result<Self, String> {
-        let url = Url::parse(way.url).map_err(|error| format!("'{}': {error}", way.url))?;
+    pub fn new(options: HttpOptions) -> Result<Self, String> {
+        let url = Url::parse(options.url).map_err(|error| format!("'{}': {error}", options.url))?;
         let client = |pooled| {
             client(&url, pooled).map_err(|_| {
                 "no certificates to check the server with (install the package ca-certificates)"
             })
         };
-        let headers = way.headers.iter().map(|(name, value)| {
+        let headers = options.headers.iter().map(|(name, value)| {
             let parsed = HeaderName::try_from(name.as_str());
             let parsed = parsed.map_err(|_| format!("'{name}' cannot be a header"))?;
             Ok((parsed, value.clone()))
@@ -124,8 +124,8 @@ impl Wire {
                 prefers_fresh: AtomicBool::new(false),
                 has_streamed: AtomicBool::new(false),
                 headers: headers.collect::<Result<_, String>>()?,
-                authorization: way.authorization,
-                facts: way.facts,
+                authorization: options.authorization,
+                facts: options.facts,
                 drains: TaskTracker::new(),
                 is_listening: watch::Sender::new(false),
             }),
@@ -251,7 +251,7 @@ impl Drop for Drained {
     }
 }
 
-impl StreamableHttpClient for Wire {
+impl StreamableHttpClient for HttpClient {
     type Error = reqwest::Error;
 
     async fn post_message(

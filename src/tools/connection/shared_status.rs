@@ -1,6 +1,6 @@
 //! What is known of one server: how it stands, and what reports show of it.
 //!
-//! Entry type: [`Known`]. **Never**: waits.
+//! Entry type: [`SharedStatus`]. **Never**: waits.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::{status::State, tool::Link};
 
 /// What is known of one server.
-pub struct Known {
+pub struct SharedStatus {
     /// How it stands; readers wait for changes.
     pub state: watch::Sender<State>,
     /// Shared with its tools.
@@ -33,7 +33,7 @@ pub struct Details {
     pub revision: Option<&'static str>,
 }
 
-impl Known {
+impl SharedStatus {
     /// Nothing is known yet.
     pub fn new(name: &str) -> Self {
         Self {

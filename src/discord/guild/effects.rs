@@ -1,6 +1,6 @@
 //! What tools may do to a table that sits in Discord.
 //!
-//! Entry type: [`DiscordFace`]. It hands everything to the guild's task. **Never**: decides for the
+//! Entry type: [`GuildEffects`]. It hands everything to the guild's task. **Never**: decides for the
 //! game master.
 
 use futures::future::{BoxFuture, FutureExt};
@@ -29,11 +29,11 @@ pub enum Ask {
 }
 
 /// Tools' way to a guild.
-pub struct DiscordFace {
+pub struct GuildEffects {
     asks: mpsc::Sender<Ask>,
 }
 
-impl DiscordFace {
+impl GuildEffects {
     /// To whoever reads `asks`.
     pub fn new(asks: mpsc::Sender<Ask>) -> Self {
         Self { asks }
@@ -51,7 +51,7 @@ impl DiscordFace {
     }
 }
 
-impl Effects for DiscordFace {
+impl Effects for GuildEffects {
     fn show(&self, text: &str) {
         self.tell(Ask::Show(text.to_owned()));
     }

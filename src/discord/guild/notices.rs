@@ -4,11 +4,11 @@
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
-use super::{
-    buttons::Press,
+use crate::discord::{
+    buttons::ButtonPress,
     commands::{Answer, Refusal},
-    guild::{Guild, Job},
-    reply::Reply,
+    guild::task::{Guild, Job},
+    ui::reply::Reply,
 };
 use crate::{
     campaign::{Consent, ForgetFrom, ForgetRequest},
@@ -26,7 +26,7 @@ impl Guild {
     pub fn tell_newcomers(&mut self) {
         let ask = self.consent() == Consent::Ask;
         let opted_out = self.settings.opted_out.clone();
-        let Some(live) = self.live_mut() else { return };
+        let Some(live) = self.session_mut() else { return };
         let new: Vec<(u64, String)> = live
             .people
             .iter()
@@ -51,7 +51,7 @@ impl Guild {
                 Err(why) => Err(why),
             };
             Box::new(move |guild: &mut Self| {
-                let Some(live) = guild.live_mut().filter(|it| it.session == session) else {
+                let Some(live) = guild.session_mut().filter(|it| it.session == session) else {
                     return;
                 };
                 match (written, spoken) {
@@ -101,7 +101,7 @@ fn written(new: &[(u64, String)], voice: u64, ask: bool) -> CreateMessage {
 ///
 /// # Errors
 /// It cannot be kept.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     let user = press.user.get();
     let done = if which == "in" { guild.opt_in(user) } else { guild.opt_out(user) };
     Ok(Reply::private(done).into())
@@ -113,7 +113,7 @@ impl Guild {
         self.settings.opted_out.insert(user);
         self.settings.agreed.remove(&user);
         self.seat_people();
-        if let Some(live) = self.live_mut()
+        if let Some(live) = self.session_mut()
             && let Err(why) = live.tell(Command::Forget(SpeakerId(user)))
         {
             tracing::warn!(why, "an opted-out speaker was not forgotten");
@@ -125,7 +125,7 @@ impl Guild {
 
     /// What `user` has said in the session that runs is deleted.
     fn forget_session_of(&mut self, user: u64) {
-        let Ok(live) = self.live() else { return };
+        let Ok(live) = self.session() else { return };
         let names = live.people.get(&user).map(|it| it.name.clone());
         let names = names.into_iter().chain(self.settings.characters.get(&user).cloned()).collect();
         let from = ForgetFrom::Session(live.session.clone());
@@ -133,7 +133,7 @@ impl Guild {
         self.spawn(async move {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {
-                let (Err(why), Some(live)) = (deleted, guild.live_mut()) else { return };
+                let (Err(why), Some(live)) = (deleted, guild.session_mut()) else { return };
                 tracing::error!(why, "lines of somebody who opted out are still kept");
                 live.panel.note(format!(
                     "what somebody said who opted out is not deleted: {why} (/privacy delete)"
@@ -146,7 +146,7 @@ impl Guild {
     pub fn opt_in(&mut self, user: u64) -> &'static str {
         self.settings.opted_out.remove(&user);
         self.settings.agreed.insert(user);
-        if let Some(live) = self.live_mut() {
+        if let Some(live) = self.session_mut() {
             live.told.insert(user);
             live.warned.insert(user);
         }

@@ -4,14 +4,14 @@ use rand::{Rng, RngExt};
 
 /// A random table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct RandomTable {
     /// Its name ("wild_magic").
     pub name: String,
     /// Weight and text of each entry; at least one, weights above zero.
     pub entries: Vec<(u32, String)>,
 }
 
-impl Table {
+impl RandomTable {
     /// Whether `name` means this table; blanks, hyphens and case do not matter.
     pub fn answers_to(&self, name: &str) -> bool {
         fn plain(name: &str) -> impl Iterator<Item = char> {
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn draws_by_weight() {
-        let table = Table {
+        let table = RandomTable {
             name: "wild_magic".into(),
             entries: vec![(1, "rare".into()), (3, "common".into())],
         };
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn names_match_without_their_separators() {
-        let table = Table { name: "wild_magic".into(), entries: vec![(1, "x".into())] };
+        let table = RandomTable { name: "wild_magic".into(), entries: vec![(1, "x".into())] };
         assert!(table.answers_to("Wild Magic"));
         assert!(!table.answers_to("wild"));
     }

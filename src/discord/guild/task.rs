@@ -19,16 +19,16 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
+use crate::discord::{
     access,
     commands::{Refusal, Then},
-    desk::Desk,
-    effects::Ask,
+    guild::decisions::PendingDecisions,
+    guild::effects::Ask,
+    guild::outbox::Outbox,
+    guild::session::{GuildSession, Wanted},
     house::House,
-    live::{Live, Wanted},
     options::Options,
-    outbox::Outbox,
-    reply::Reply,
+    ui::reply::Reply,
     voice::VoiceNews,
 };
 use crate::{
@@ -90,9 +90,9 @@ pub struct Guild {
     changed: bool,
     /// Why the settings could not be read: nothing is done until they can.
     pub broken: Option<String>,
-    live: Option<Live>,
+    live: Option<GuildSession>,
     /// What waits for the game master.
-    pub desk: Desk,
+    pub desk: PendingDecisions,
     /// What waits to be shown.
     pub outbox: Outbox,
     /// Names of the campaign's entities, as last looked up.
@@ -134,7 +134,7 @@ impl Guild {
             changed: false,
             broken: Some("what was set here is not read yet".to_owned()),
             live: None,
-            desk: Desk::default(),
+            desk: PendingDecisions::default(),
             outbox: Outbox::default(),
             entities: Vec::new(),
             opening: false,
@@ -203,12 +203,12 @@ impl Guild {
     ///
     /// # Errors
     /// None does.
-    pub fn live(&self) -> Result<&Live, Refusal> {
+    pub fn session(&self) -> Result<&GuildSession, Refusal> {
         self.live.as_ref().ok_or_else(|| "no session runs here (start one: /session start)".into())
     }
 
     /// The session that runs, to be changed.
-    pub fn live_mut(&mut self) -> Option<&mut Live> {
+    pub fn session_mut(&mut self) -> Option<&mut GuildSession> {
         self.live.as_mut()
     }
 
@@ -222,7 +222,7 @@ impl Guild {
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
     pub fn seat(&self, name: &str) -> Result<(usize, &Npc), Refusal> {
-        Ok(find_npc(&self.live()?.cast, name)?)
+        Ok(find_npc(&self.session()?.cast, name)?)
     }
 
     /// The campaign that is played here in place of the configured one.
@@ -332,7 +332,7 @@ impl Guild {
         let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
         self.opening = true;
         let work = async move {
-            let opened = Live::open(house, songbird, wanted).await;
+            let opened = GuildSession::open(house, songbird, wanted).await;
             Box::new(move |guild: &mut Self| guild.started(opened)) as Then
         };
         Ok(work.boxed())
@@ -370,7 +370,7 @@ impl Guild {
         Ok(voice)
     }
 
-    fn started(&mut self, opened: Result<Live, String>) -> Reply {
+    fn started(&mut self, opened: Result<GuildSession, String>) -> Reply {
         self.opening = false;
         match opened {
             Ok(live) => {
@@ -403,7 +403,7 @@ impl Guild {
     }
 
     /// Takes the session away from the guild; it is still to be closed and kept.
-    fn end(&mut self, why: &str) -> Result<Live, Refusal> {
+    fn end(&mut self, why: &str) -> Result<GuildSession, Refusal> {
         self.send_shown();
         self.clear_desk();
         let mut live =
@@ -416,7 +416,7 @@ impl Guild {
 }
 
 /// Closes a session and keeps what is worth keeping.
-async fn keep(house: &dyn House, live: Live) {
+async fn keep(house: &dyn House, live: GuildSession) {
     let (session, kept, told) = live.close().await;
     for event in told {
         match event {
@@ -431,7 +431,7 @@ async fn keep(house: &dyn House, live: Live) {
 }
 
 /// What the session that runs has to say; nothing for ever where none does.
-async fn next(live: Option<&mut Live>) -> Event {
+async fn next(live: Option<&mut GuildSession>) -> Event {
     let Some(live) = live else { return pending().await };
     tokio::select! {
         event = live.events.recv() => Event::Table(event),

@@ -1,15 +1,15 @@
 //! What tools do for a command: it becomes part of the command's own answer.
 //!
-//! Entry type: [`Noting`]. **Never**: shows everybody what one game master asked.
+//! Entry type: [`CommandEffects`]. **Never**: shows everybody what one game master asked.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 
-use super::{
-    effects::DiscordFace,
-    outbox::{FILE_BYTES, file_name},
+use crate::discord::{
+    guild::effects::GuildEffects,
+    guild::outbox::{FILE_BYTES, file_name},
 };
 use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
 
@@ -17,9 +17,9 @@ use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
 const FILES_MAX: usize = 10;
 
 /// Collects what tools show and bring while a command runs.
-pub struct Noting {
+pub struct CommandEffects {
     /// The session's way to its game master, where one runs.
-    face: Option<Arc<DiscordFace>>,
+    face: Option<Arc<GuildEffects>>,
     /// `None`: the command has answered.
     notes: Mutex<Option<Notes>>,
 }
@@ -33,9 +33,9 @@ pub struct Notes {
     pub files: Vec<(String, Vec<u8>)>,
 }
 
-impl Noting {
+impl CommandEffects {
     /// Nothing was shown yet.
-    pub fn new(face: Option<Arc<DiscordFace>>) -> Arc<Self> {
+    pub fn new(face: Option<Arc<GuildEffects>>) -> Arc<Self> {
         Arc::new(Self { face, notes: Mutex::new(Some(Notes::default())) })
     }
 
@@ -50,7 +50,7 @@ impl Noting {
     }
 }
 
-impl Effects for Noting {
+impl Effects for CommandEffects {
     fn show(&self, text: &str) {
         match (&mut *self.notes(), &self.face) {
             (Some(notes), _) => notes.lines.push(text.to_owned()),

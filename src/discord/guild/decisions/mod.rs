@@ -1,6 +1,6 @@
 //! What waits for a decision of the game master: calls of tools, and questions of servers.
 //!
-//! Entry type: [`Desk`]; each request is a message with buttons. **Never**: lets anybody decide who
+//! Entry type: [`PendingDecisions`]; each request is a message with buttons. **Never**: lets anybody decide who
 //! is no game master.
 
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use serenity::all::{
 };
 use tokio::sync::oneshot;
 
-use super::{
-    buttons::Press,
+use crate::discord::{
+    buttons::ButtonPress,
     commands::{Answer, Refusal},
-    forms::{Question, short},
-    guild::{Guild, Job},
-    reply::Reply,
+    guild::task::{Guild, Job},
+    ui::forms::{Question, short},
+    ui::reply::Reply,
 };
 use crate::tools::{ApprovalRequest, Decision, Form};
 
@@ -32,7 +32,7 @@ const OVER: &str = "this was decided already, or nobody decided in time";
 
 /// Requests that wait, by their keys.
 #[derive(Default)]
-pub struct Desk {
+pub struct PendingDecisions {
     open: BTreeMap<String, Request>,
     count: u64,
 }
@@ -136,7 +136,7 @@ impl Guild {
     }
 
     fn put_on_desk(&mut self, request: Request, file: Option<CreateAttachment>) {
-        let Ok(live) = self.live() else { return };
+        let Ok(live) = self.session() else { return };
         let (session, text) = (live.session.clone(), live.text);
         // Keys of another session, or of another run of the program, are never the same.
         self.desk.count += 1;
@@ -218,7 +218,7 @@ impl Guild {
 
     /// Says something on the panel.
     fn note(&mut self, text: String) {
-        if let Some(live) = self.live_mut() {
+        if let Some(live) = self.session_mut() {
             live.panel.note(text);
         }
     }
@@ -228,7 +228,7 @@ impl Guild {
 ///
 /// # Errors
 /// It is a game master's to press, it is over, or what was filled in does not fit.
-pub fn pressed(guild: &mut Guild, press: &Press, which: &str) -> Result<Answer, Refusal> {
+pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
@@ -254,7 +254,7 @@ enum Step {
     Open(Request, Result<Answer, Refusal>),
 }
 
-fn step(request: Request, what: &str, (key, press): (&str, &Press)) -> Step {
+fn step(request: Request, what: &str, (key, press): (&str, &ButtonPress)) -> Step {
     let Request { text, message, wants } = request;
     match wants {
         Wants::Leave { arguments, answer } => {
@@ -296,7 +296,7 @@ fn step(request: Request, what: &str, (key, press): (&str, &Press)) -> Step {
 }
 
 /// What a press says about a call, and how that is called; `None`: the form is wanted.
-fn decision(what: &str, press: &Press) -> Result<Option<(Decision, &'static str)>, Refusal> {
+fn decision(what: &str, press: &ButtonPress) -> Result<Option<(Decision, &'static str)>, Refusal> {
     Ok(match what {
         "approve" => Some((Decision::Approve, "Approved")),
         "deny" => Some((Decision::Deny("the game master said no".to_owned()), "Denied")),
@@ -322,7 +322,7 @@ enum Read {
 fn read_page(
     (question, page, filled): (&Question, usize, &mut Map<String, Value>),
     what: &str,
-    press: &Press,
+    press: &ButtonPress,
 ) -> Read {
     match what {
         "decline" => Read::Declined,
@@ -338,13 +338,13 @@ fn read_page(
 }
 
 /// It is decided, or was too late.
-fn decided(text: &str, is_late: bool, done: &str, press: &Press) -> Step {
+fn decided(text: &str, is_late: bool, done: &str, press: &ButtonPress) -> Step {
     let how = if is_late { "Expired".to_owned() } else { format!("{done} by {}", press.name) };
     Step::Done(Answer::Replace(Reply::public(format!("{text}\n**{how}**"))))
 }
 
 /// The arguments as somebody has edited them.
-fn edited(press: &Press) -> Result<Map<String, Value>, Refusal> {
+fn edited(press: &ButtonPress) -> Result<Map<String, Value>, Refusal> {
     let text = press.values.first().map(String::as_str).unwrap_or_default();
     match serde_json::from_str(text) {
         Ok(Value::Object(edited)) => Ok(edited),

@@ -1,9 +1,9 @@
 //! Which words of an utterance say what it is about.
 //!
-//! Entry points: [`Telling`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
+//! Entry points: [`ContentWords`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
 use super::{
-    spelling::is_alike,
+    trigrams::is_alike,
     words::{Phrases, Words},
 };
 
@@ -43,9 +43,9 @@ const LAST: &[&str] = &[
 ];
 
 /// Words that say what an utterance is about.
-pub struct Telling(Vec<String>);
+pub struct ContentWords(Vec<String>);
 
-impl Telling {
+impl ContentWords {
     /// Those of `utterance`, each once.
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
@@ -75,8 +75,8 @@ impl Telling {
 
     /// What `question` is about; where nothing of it says so, all of it.
     pub fn sought(question: &str) -> String {
-        let telling = Self::of(question);
-        if telling.is_empty() { question.to_owned() } else { telling.text() }
+        let content = Self::of(question);
+        if content.is_empty() { question.to_owned() } else { content.text() }
     }
 
     /// All of them.
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_question_fits_what_is_about_the_same() {
-        let asked = Telling::of("Bartok, what did I promise your father?");
+        let asked = ContentWords::of("Bartok, what did I promise your father?");
         assert_eq!(asked.text(), "bartok promise father");
         let fits = [
             ("I promised your father to bring the hammer back", true),
@@ -126,8 +126,8 @@ mod tests {
         for (line, fit) in fits {
             assert_eq!(asked.fit(line), fit, "{line}");
         }
-        assert!(Telling::of("what about the quarry?").fit("the quarry is empty"));
-        assert!(Telling::of("and what did you say then?").is_empty());
+        assert!(ContentWords::of("what about the quarry?").fit("the quarry is empty"));
+        assert!(ContentWords::of("and what did you say then?").is_empty());
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! songbird's events to packets and news; what is not to be heard ends here.
+//!
+//! Entry type: [`DriverEvents`]. songbird calls it on one task a connection, behind a queue without a
+//! bound: **never** waits, never decodes, never panics. It never looks at `VoiceTick`, whose sound
+//! is noise under DAVE.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use async_trait::async_trait;
+use songbird::{
+    CoreEvent, Driver, Event, EventContext, EventHandler,
+    events::context_data::{DisconnectReason, RtpData},
+    packet::Packet as _,
+};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    audience::{Audience, UserId, Verdict},
+    reorder::Packet,
+};
+
+/// What the connection has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VoiceNews {
+    /// It stands.
+    Connected,
+    /// It is gone; the text says why.
+    Lost(String),
+    /// Discord says that somebody speaks.
+    Speaks(UserId),
+    /// Somebody has left.
+    Left(UserId),
+}
+
+/// Packets that went nowhere.
+#[derive(Debug, Default)]
+pub struct Dropped {
+    /// The queue was full.
+    pub full: AtomicU64,
+    /// Nobody has said whose they are.
+    pub unknown: AtomicU64,
+}
+
+/// Takes songbird's events.
+#[derive(Clone)]
+pub struct DriverEvents {
+    /// Who may be heard.
+    pub audience: Audience,
+    /// Packets of those who may.
+    pub packets: mpsc::Sender<(UserId, Packet)>,
+    /// Everything else; lost when full, which the watch over the connection makes up for.
+    pub news: mpsc::Sender<VoiceNews>,
+    /// What went nowhere.
+    pub dropped: Arc<Dropped>,
+}
+
+impl DriverEvents {
+    /// Listens to everything `driver` says.
+    pub fn listen(self, driver: &mut Driver) {
+        let events = [
+            CoreEvent::RtpPacket,
+            CoreEvent::SpeakingStateUpdate,
+            CoreEvent::ClientDisconnect,
+            CoreEvent::DriverConnect,
+            CoreEvent::DriverReconnect,
+            CoreEvent::DriverDisconnect,
+        ];
+        for event in events {
+            driver.add_global_event(event.into(), self.clone());
+        }
+    }
+
+    fn packet(&self, data: &RtpData) {
+        let rtp = data.rtp();
+        let user = match self.audience.verdict(rtp.get_ssrc()) {
+            Verdict::Hear(user) => user,
+            Verdict::Ignore => return,
+            Verdict::Unknown => return count(&self.dropped.unknown),
+        };
+        let payload = rtp.payload();
+        let end = payload.len().saturating_sub(data.payload_end_pad);
+        let Some(opus) = payload.get(data.payload_offset..end) else { return };
+        let packet = Packet {
+            sequence: rtp.get_sequence().0.0,
+            timestamp: rtp.get_timestamp().0.0,
+            at: Instant::now(),
+            opus: opus.to_vec(),
+        };
+        if self.packets.try_send((user, packet)).is_err() {
+            count(&self.dropped.full);
+        }
+    }
+
+    fn tell(&self, news: VoiceNews) {
+        if let Err(lost) = self.news.try_send(news) {
+            tracing::debug!(%lost, "news of a voice connection were not taken");
+        }
+    }
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+#[async_trait]
+impl EventHandler for DriverEvents {
+    async fn act(&self, event: &EventContext<'_>) -> Option<Event> {
+        match event {
+            EventContext::RtpPacket(data) => self.packet(data),
+            EventContext::SpeakingStateUpdate(update) => {
+                if let Some(user) = update.user_id {
+                    self.audience.is_voice_of(update.ssrc, user.0);
+                    if !update.speaking.is_empty() {
+                        self.tell(VoiceNews::Speaks(user.0));
+                    }
+                }
+            }
+            EventContext::ClientDisconnect(left) => {
+                self.audience.left(left.user_id.0);
+                self.tell(VoiceNews::Left(left.user_id.0));
+            }
+            EventContext::DriverConnect(_) | EventContext::DriverReconnect(_) => {
+                self.tell(VoiceNews::Connected);
+            }
+            EventContext::DriverDisconnect(gone) => match gone.reason {
+                None | Some(DisconnectReason::Requested | DisconnectReason::AttemptDiscarded) => {}
+                Some(reason) => self.tell(VoiceNews::Lost(why(reason))),
+            },
+            _ => {}
+        }
+        None
+    }
+}
+
+fn why(reason: DisconnectReason) -> String {
+    match reason {
+        DisconnectReason::WsClosed(Some(code)) => format!("discord closed it ({code:?})"),
+        DisconnectReason::WsClosed(None) => "discord closed it".to_owned(),
+        DisconnectReason::TimedOut => "discord did not answer in time".to_owned(),
+        DisconnectReason::Io => "the network failed".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
