@@ -65,7 +65,7 @@ impl Embedder for Embeddings {
 }
 
 async fn ask(endpoint: &Endpoint, body: &Value, count: usize) -> Result<Vec<Vec<f32>>, Error> {
-    let mut response = endpoint.embeddings(body).await.map_err(|failure| failure.error)?;
+    let mut response = endpoint.post("/embeddings", body).await.map_err(|failure| failure.error)?;
     let mut bytes = Vec::new();
     loop {
         let piece = tokio::time::timeout(endpoint.options.idle_timeout, response.chunk()).await;

@@ -1,9 +1,9 @@
 //! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
 //! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`];
-//! [`probe`] for a quick look at a service. `async-openai` builds the requests (`byot` calls); answers are read
-//! here, because its readers drop what other servers need: status and `Retry-After`, `[DONE]`,
-//! content type, sound as it comes.
+//! [`probe`] for a quick look at a service. `async-openai` has the types of what is sent;
+//! requests are sent and answers read here, because its client drops what other servers need: status
+//! and `Retry-After`, `[DONE]`, content type, sound as it comes.
 //! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
 
 mod assemble;

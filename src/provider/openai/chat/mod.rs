@@ -151,7 +151,7 @@ impl Reply {
         let mut refused = Vec::new();
         loop {
             self.body = request::body(&endpoint.options, &self.request, dialect);
-            let failure = match endpoint.chat(&self.body).await {
+            let failure = match endpoint.post("/chat/completions", &self.body).await {
                 Ok(response) => {
                     self.service.learn(dialect);
                     return Ok(Phase::Read(Box::new(Reading::new(response))));

@@ -161,7 +161,7 @@ impl Sentence {
     async fn ask(&mut self) -> Result<Reading, Error> {
         let mut retry = Retry::new(self.endpoint.options.first_byte_timeout);
         let response = loop {
-            match self.endpoint.speech(&self.body).await {
+            match self.endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,
                 Err(failure) => retry.again(failure.error).await?,
             }
