@@ -7,20 +7,19 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        AddedServer, Consent, Fact, FactId, ForgetRequest, GuildSettings, PlayedCampaign, Verdict,
-        WaitingFacts, WantedFacts, WorldAnswer, WorldOrder,
+        AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore, HandleParts,
+        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Settings,
+        TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
-    discord::{
-        House, Opened, Opening, Options as DiscordOptions, Token, Wish, Written, run as run_discord,
-    },
+    discord::{Options as DiscordOptions, Token, run as run_discord},
     domain::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,
     },
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     logic::{
-        budget::Ledger,
+        budget::{BudgetOptions, Ledger},
         dice,
         sentence::{SentenceOptions, SentenceSplitter},
         tier::{Keywords, Names, TierInput, TierSelector},

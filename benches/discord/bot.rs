@@ -9,21 +9,23 @@ use std::{
     collections::HashMap,
     io,
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
     future::{BoxFuture, ready},
 };
 use glyphoxa::measure::{
-    AddedServer, Backlog, Campaign, Consent, DiscordOptions, Effects, Error, Fact, FactId, Facts,
-    ForgetRequest, Frame, GuildSettings, Heard, House, Kept, Npc, Opened, Opening, PlayedCampaign,
-    Report, ServerOptions, Servers, ServiceInfo, Services, SessionId, Setup, SpeechToText,
-    SttAbilities, TableParts, Token, ToolHost, TurnLine, Verdict, VoiceOut, WaitingFacts,
-    WantedFacts, Wish, WorldAnswer, WorldOrder, Written, dice, open, run_discord, tool_figures,
+    AddedServer, Announcer, AssistantSettings, Backlog, BudgetOptions, Campaign, Consent,
+    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Heard, Ledger,
+    MadeTable, ModelMaker, OpenError, Purse, RunningTable, ServerError, ServerOptions, Servers,
+    ServiceInfo, Services, SessionId, Settings, Setup, SpeechToText, Sqlite, SttAbilities,
+    TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions, TranscriptWriter,
+    VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -91,8 +93,8 @@ pub fn run(arguments: &[String]) {
             stop.cancel();
         }
     });
-    let house = runtime.block_on(async { StandInHouse::new(cues, sentence, folder) });
-    let ended = runtime.block_on(run_discord(options, Arc::new(house), stop));
+    let handles = runtime.block_on(async { handles(cues, sentence, folder) });
+    let ended = runtime.block_on(run_discord(options, handles, stop));
     runtime.shutdown_background();
     ended.expect("the bot runs until it is told to end");
 }
@@ -113,171 +115,99 @@ fn report(guild: &str, what: &str) {
     println!("{guild} {what} {}", now.as_nanos());
 }
 
-/// A house of stand-ins.
-struct StandInHouse {
+/// The program's services, around tables of stand-ins.
+fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
+    let folder = PathBuf::from(folder);
+    let store = Sqlite::open(&folder.join("memory.db")).expect("a folder that takes a store");
+    let store = Arc::new(store);
+    let tools = ToolHost::new(StdRng::seed_from_u64(1));
+    let setup = Setup {
+        host: tools.clone(),
+        data_dir: folder.clone(),
+        environment: Vec::new(),
+        facts: Arc::new(Facts::default()),
+        seed: 1,
+    };
+    let options = TranscriptOptions { spill: folder.join("memory-waiting"), retention_days: None };
+    let tables = Tables::default();
+    Handles::new(HandleParts {
+        settings: Arc::new(ArcSwap::from_pointee(settings(&folder))),
+        factory: Arc::new(StandInFactory { cues, sentence }),
+        transcripts: TranscriptWriter::open(store.clone(), tables.clone(), &options),
+        tables,
+        guilds: GuildStore::new(store, &folder),
+        tools,
+        servers: Servers::new(setup),
+        announcer: Announcer::new(Arc::new(Synthesiser::new(Duration::ZERO)), npc().voice),
+    })
+}
+
+fn settings(folder: &Path) -> Settings {
+    let service = || ServiceInfo::here("stand-in");
+    let services =
+        Services { hears: service(), thinks: service(), sums_up: false, speaks: vec![service()] };
+    let campaign = Arc::new(Campaign::default());
+    Settings {
+        campaign: Arc::clone(&campaign),
+        cast: vec![Arc::new(npc())],
+        assistant: assistant(campaign),
+        budget: BudgetOptions::default(),
+        consolidate: false,
+        data_dir: folder.to_owned(),
+        environment: "bench".to_owned(),
+        services,
+    }
+}
+
+fn assistant(campaign: Arc<Campaign>) -> AssistantSettings {
+    let model = || Arc::new(Model { token: Duration::ZERO, calls: 0 });
+    AssistantSettings {
+        npc: Arc::new(npc()),
+        model: ModelMaker::new(move |_| Ok(model())),
+        campaign,
+        max_tokens: 100,
+        filler_after: Duration::from_secs(1),
+    }
+}
+
+/// Makes tables of stand-ins.
+struct StandInFactory {
     cues: Cues,
     sentence: Duration,
-    folder: PathBuf,
-    host: ToolHost,
-    servers: Servers,
 }
 
-impl StandInHouse {
-    fn new(cues: Cues, sentence: Duration, folder: &str) -> Self {
-        let host = ToolHost::new(StdRng::seed_from_u64(1));
-        let setup = Setup {
-            host: host.clone(),
-            data_dir: PathBuf::from(folder),
-            environment: Vec::new(),
-            facts: Arc::new(Facts::default()),
-            seed: 1,
-        };
-        let folder = PathBuf::from(folder);
-        Self { cues, sentence, folder, host, servers: Servers::new(setup) }
-    }
-}
-
-impl House for StandInHouse {
-    fn name_session(&self, guild: u64) -> SessionId {
-        SessionId(format!("bench-{guild}"))
-    }
-
-    fn settings(&self, _guild: u64) -> BoxFuture<'static, Result<GuildSettings, String>> {
-        ready(Ok(GuildSettings::default())).boxed()
-    }
-
-    fn keep_settings(
-        &self,
-        _guild: u64,
-        _settings: GuildSettings,
-    ) -> BoxFuture<'static, Result<(), String>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Opened, String>> {
-        let guild = opening.session.0.split('-').nth(1).unwrap_or_default().to_owned();
+impl Factory for StandInFactory {
+    fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
+        let guild = wanted.session.0.split('-').nth(1).unwrap_or_default().to_owned();
         let services = table::Services {
             recogniser: Recogniser { ends_utterances: false, partial: None },
             model: Model { token: Duration::ZERO, calls: 0 },
             synthesiser: Synthesiser::new(self.sentence),
             tool: nothing(),
         };
-        let out = Watched { out: opening.out, guild: guild.clone(), speaks: false };
+        let out = Watched { out: wanted.out, guild: guild.clone(), speaks: false };
         let (handle, task) = open(TableParts {
             backlog: Backlog::default(),
             memory: None,
-            session: opening.session,
+            session: wanted.session,
             stt: Arc::new(Cued { cues: Arc::clone(&self.cues), guild }),
-            pace: opening.pace,
-            effects: opening.effects,
-            ..parts(services, Box::new(out), opening.events)
+            pace: wanted.pace,
+            effects: wanted.effects,
+            ..parts(services, Box::new(out), wanted.events)
         });
-        ready(Ok(Opened { handle, task, cast: vec![Arc::new(npc())] })).boxed()
+        let made = MadeTable {
+            table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
+            purse: Purse::new(Ledger::default()),
+            assistant: assistant(Arc::default()),
+        };
+        ready(Ok(made)).boxed()
     }
 
-    fn record(&self, _session: &SessionId, _line: &TurnLine) {}
+    fn closed(&self, _session: &SessionId) {}
 
-    fn keep(&self, _session: &SessionId, _kept: Kept) -> BoxFuture<'static, Result<(), String>> {
-        ready(Ok(())).boxed()
+    fn server(&self, _name: &str, _added: &AddedServer) -> Result<ServerOptions, ServerError> {
+        Err(ServerError::Wrong("no server is added here".to_owned()))
     }
-
-    fn cast(&self) -> Vec<Arc<Npc>> {
-        vec![Arc::new(npc())]
-    }
-
-    fn roll(&self, text: &str) -> Result<dice::Outcome, dice::DiceError> {
-        dice::parse(text)?.roll(&mut StdRng::seed_from_u64(1))
-    }
-
-    fn campaign(&self) -> Arc<Campaign> {
-        Arc::default()
-    }
-
-    fn take_back(&self, _session: &SessionId, _turns: &[u64]) {}
-
-    fn own_lines(&self, _user: u64) -> BoxFuture<'static, Result<String, String>> {
-        nothing_kept()
-    }
-
-    fn forget(&self, _what: ForgetRequest) -> BoxFuture<'static, Result<u64, String>> {
-        nothing_kept()
-    }
-
-    fn recap(&self, _wish: Wish) -> BoxFuture<'static, Result<String, String>> {
-        nothing_kept()
-    }
-
-    fn consolidate(&self, _session: &SessionId) -> BoxFuture<'static, Result<Vec<Fact>, String>> {
-        ready(Ok(Vec::new())).boxed()
-    }
-
-    fn waiting(&self, _wanted: WantedFacts) -> BoxFuture<'static, Result<WaitingFacts, String>> {
-        nothing_kept()
-    }
-
-    fn fact(&self, _id: FactId) -> BoxFuture<'static, Result<Fact, String>> {
-        nothing_kept()
-    }
-
-    fn decide(
-        &self,
-        _id: FactId,
-        _verdict: Verdict,
-    ) -> BoxFuture<'static, Result<(Fact, bool), String>> {
-        nothing_kept()
-    }
-
-    fn world(
-        &self,
-        _played: Option<PlayedCampaign>,
-        _order: WorldOrder,
-    ) -> BoxFuture<'static, Result<WorldAnswer, String>> {
-        ready(Ok(WorldAnswer::default())).boxed()
-    }
-
-    fn tools(&self) -> &ToolHost {
-        &self.host
-    }
-
-    fn servers(&self) -> &Servers {
-        &self.servers
-    }
-
-    fn services(&self) -> Services {
-        let service = || ServiceInfo::here("stand-in");
-        let (hears, thinks, speaks) = (service(), service(), vec![service()]);
-        Services { hears, thinks, sums_up: false, speaks }
-    }
-
-    fn session_cap(&self) -> Option<f64> {
-        None
-    }
-
-    fn ask(
-        &self,
-        _session: Option<&SessionId>,
-        _text: String,
-        _effects: Arc<dyn Effects>,
-    ) -> BoxFuture<'static, Result<Written, String>> {
-        ready(Err("nobody is asked here".to_owned())).boxed()
-    }
-
-    fn server(&self, _name: &str, _added: &AddedServer) -> Result<ServerOptions, String> {
-        Err("no server is added here".to_owned())
-    }
-
-    fn figures(&self) -> Report {
-        tool_figures(&self.folder, "bench")
-    }
-
-    fn announce(&self, _text: String) -> BoxFuture<'static, Result<Vec<Frame>, String>> {
-        ready(Ok(Vec::new())).boxed()
-    }
-}
-
-/// Nothing that was said is kept here.
-fn nothing_kept<T: Send + 'static>() -> BoxFuture<'static, Result<T, String>> {
-    ready(Err("nothing is kept here".to_owned())).boxed()
 }
 
 /// Reads what it is told to, whatever is said.

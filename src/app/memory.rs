@@ -8,8 +8,9 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::{self, CAMPAIGN_FILE, key_of, now},
+    campaign::{self, CAMPAIGN_FILE, Scoped, key_of, now},
     config::{Config, MemoryPlace},
+    domain::{Owner, Scope},
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
     provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
@@ -69,12 +70,18 @@ pub fn campaign_key(config: &Config) -> CampaignKey {
     key_of(&config.campaign.name)
 }
 
+/// The campaign that is configured, as it is played at the command line.
+pub fn local_scope(config: &Config) -> Scope {
+    Scope { owner: Owner::Local, campaign: campaign_key(config) }
+}
+
 /// Makes the entities that come from the campaign file those that are in it.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let key = campaign_key(config);
+    let scope = local_scope(config);
+    let at = Scoped::new(store, &scope);
     let worlds = std::slice::from_ref(&config.world);
-    let mut plan = campaign::plan(store, &key, worlds, CAMPAIGN_FILE).await?;
-    plan.carry_out(store, &key).await?;
+    let mut plan = campaign::plan(at, worlds, CAMPAIGN_FILE).await?;
+    plan.carry_out(at).await?;
     let campaign::Plan { added, changed, removed, .. } = plan;
     tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
     Ok(())

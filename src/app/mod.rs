@@ -2,22 +2,22 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
-mod assistant;
-mod house;
+mod factory;
 mod memory;
 mod reload;
 mod seats;
 mod servers;
+mod settings;
 mod vocabulary;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use assistant::{Answer, Assistant, AssistantSetup};
-pub use house::Residence;
-pub use memory::{campaign_key, open_memory};
+pub use factory::{FactoryParts, TableFactory};
+pub use memory::{campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
+pub use settings::{LiveConfig, assistant};
 pub use vocabulary::{recogniser, vocabulary};
 pub use world::{for_session, with_names};
 
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::seats::SeatMaker;
 use crate::{
-    campaign::{Indexer, TranscriptWriter, Writer, now},
+    campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
     domain::{Message, Npc, SessionId, Voice},
     engine::Purse,
@@ -156,8 +156,8 @@ fn callers(config: &Config) -> Vec<Arc<Npc>> {
 impl Tools {
     /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
     pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
-        let news = (transcripts.written(), now as fn() -> i64);
-        Indexer::open(transcripts.store(), campaign_key(config), self.meaning.clone(), news)
+        let (store, written) = (transcripts.store(), transcripts.written());
+        Indexer::open(store, local_scope(config), self.meaning.clone(), written, now)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -243,18 +243,4 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
 /// `present` are NPCs at the table.
 pub fn tier_names(config: &Config, present: &[&str]) -> Names {
     session::tier_names(&config.campaign, &config.rules.phrases(), present)
-}
-
-/// Writes recaps with the assistant's model, paid for from `purse`; `None` where it reads no prompts.
-///
-/// # Errors
-/// An address or key that makes no request.
-pub fn recap_writer(
-    services: &Registry,
-    config: &Config,
-    purse: Purse,
-) -> Result<Option<Writer>, Error> {
-    let npc = Arc::new(config.assistant.clone());
-    let model = services.model(&config.services, &npc, 0)?;
-    Ok(Writer::new(model, npc, purse))
 }

@@ -4,15 +4,11 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use arc_swap::ArcSwap;
-use tokio::{
-    sync::mpsc,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::{
-    IDENTITIES, Tools, callers,
-    seats::{OpenTables, SeatMaker},
+    IDENTITIES, LiveConfig, Tools, callers,
+    seats::{OpenTables, SeatedTable},
 };
 use crate::{
     campaign::{Tables, wall_clock},
@@ -40,7 +36,7 @@ pub struct Running<'a> {
 }
 
 /// Follows the files of `config`, which becomes what they say, for as long as it is polled.
-pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
+pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
     let mut watch = Watch::new(&config.load().files, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -58,7 +54,7 @@ pub async fn follow(running: Running<'_>, config: Arc<ArcSwap<Config>>) {
             Ok(fresh) => {
                 watch = Watch::new(&fresh.files, wall_clock());
                 let notice = running.apply(&config.load(), &fresh).await;
-                config.store(Arc::new(fresh));
+                config.store(fresh);
                 running.tell(&notice);
             }
             Err(report) => {
@@ -117,8 +113,8 @@ impl Running<'_> {
                     continue;
                 }
             }
-            for (commands, seats) in self.open.running() {
-                recast(commands, seats, fresh, &npc).await;
+            for table in self.open.running() {
+                recast(table, fresh, &npc).await;
             }
         }
         let changed = match changed.as_slice() {
@@ -143,13 +139,15 @@ impl Running<'_> {
     }
 }
 
-/// Has an NPC of a table go on as described anew.
-async fn recast(commands: mpsc::Sender<Command>, seats: SeatMaker, fresh: &Config, npc: &Arc<Npc>) {
-    let (config, described) = (fresh.clone(), Arc::clone(npc));
+/// Has an NPC of `table` go on as described anew.
+async fn recast(table: SeatedTable, fresh: &Config, npc: &Arc<Npc>) {
+    let (seats, config, described) = (table.seats, fresh.clone(), Arc::clone(npc));
     let recast = Recast {
         npc: npc.name.clone(),
         seat: Box::new(move |history| seats.seat(&config, described, history)),
     };
     // A table that is gone needs no new cast.
-    let _ = commands.send(Command::Recast(recast)).await;
+    if let Some(commands) = table.commands.upgrade() {
+        let _ = commands.send(Command::Recast(recast)).await;
+    }
 }

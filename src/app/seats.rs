@@ -66,25 +66,35 @@ impl SeatMaker {
     }
 }
 
+/// A table whose seats can be made anew.
+#[derive(Clone)]
+pub struct SeatedTable {
+    /// Its orders; it is gone when they are.
+    pub commands: mpsc::WeakSender<Command>,
+    /// Makes its seats anew.
+    pub seats: SeatMaker,
+}
+
 /// The tables that run, whose seats can be made anew. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct OpenTables(Arc<Mutex<Vec<(mpsc::WeakSender<Command>, SeatMaker)>>>);
+pub struct OpenTables(Arc<Mutex<Vec<SeatedTable>>>);
 
 impl OpenTables {
     /// A table has been opened.
     pub fn add(&self, table: &OpenTable) {
-        self.open().push((table.handle.commands.downgrade(), table.seats.clone()));
+        let (commands, seats) = (table.handle.commands.downgrade(), table.seats.clone());
+        self.open().push(SeatedTable { commands, seats });
     }
 
     /// Those that are still open.
-    pub fn running(&self) -> Vec<(mpsc::Sender<Command>, SeatMaker)> {
+    pub fn running(&self) -> Vec<SeatedTable> {
         let mut open = self.open();
-        open.retain(|(commands, _)| commands.upgrade().is_some());
-        open.iter().filter_map(|(it, seats)| Some((it.upgrade()?, seats.clone()))).collect()
+        open.retain(|table| table.commands.upgrade().is_some());
+        open.clone()
     }
 
     /// Held for a look-up only, never across an await.
-    fn open(&self) -> MutexGuard<'_, Vec<(mpsc::WeakSender<Command>, SeatMaker)>> {
+    fn open(&self) -> MutexGuard<'_, Vec<SeatedTable>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Entry functions: [`for_session`], [`with_names`]. **Never**: writes into the store.
 
-use super::{campaign_key, open_memory};
+use super::{campaign_key, local_scope, open_memory};
 use crate::{
-    campaign::{PlayedCampaign, entities_of_no_file, key_of},
+    campaign::{PlayedCampaign, Scoped, entities_of_no_file, key_of},
     config::{Config, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
@@ -35,8 +35,8 @@ pub async fn for_session(
         };
         config.world = World::default();
     }
-    let key = campaign_key(&config);
-    let others = entities_of_no_file(store, &key, key != own).await?;
+    let scope = local_scope(&config);
+    let others = entities_of_no_file(Scoped::new(store, &scope), scope.campaign != own).await?;
     config.campaign.entities.extend(others);
     Ok(config)
 }

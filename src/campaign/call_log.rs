@@ -8,14 +8,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::file_error::FileError;
 use crate::{
     files,
     session::{ToolLine, TurnLine},
 };
+
+/// What cannot be done when calls cannot be added.
+const LOGGING: &str = "log tool calls in";
 
 /// The open log of one session.
 pub struct CallLog {
@@ -42,11 +45,14 @@ impl CallLog {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn open(path: PathBuf, session: &str) -> anyhow::Result<Self> {
-        let unlogged = || format!("cannot log tool calls in '{}'", path.display());
-        let folder = fs::create_dir_all(path.parent().unwrap_or(Path::new(".")));
-        let file = folder.and_then(|()| append(&path)).with_context(unlogged)?;
-        let before = file.metadata().with_context(unlogged)?.len().try_into()?;
+    pub fn open(path: PathBuf, session: &str) -> Result<Self, FileError> {
+        let opened = || {
+            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            let file = append(&path)?;
+            let before = file.metadata()?.len();
+            Ok((file, usize::try_from(before).unwrap_or(usize::MAX)))
+        };
+        let (file, before) = opened().map_err(FileError::on(LOGGING, &path))?;
         Ok(Self { path, file, session: session.to_owned(), before })
     }
 
@@ -54,7 +60,7 @@ impl CallLog {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn add(&mut self, line: &TurnLine) -> anyhow::Result<()> {
+    pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
         for call in &line.tools {
             let entry = Entry {
                 session: &self.session,
@@ -64,11 +70,9 @@ impl CallLog {
                 call,
             };
             // One write a line, so that a reader never sees half of one.
-            let mut text = serde_json::to_string(&entry)?;
-            text.push('\n');
-            self.file
-                .write_all(text.as_bytes())
-                .with_context(|| format!("cannot log tool calls in '{}'", self.path.display()))?;
+            let text = serde_json::to_string(&entry).map_err(io::Error::from);
+            let added = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()));
+            added.map_err(FileError::on(LOGGING, &self.path))?;
         }
         Ok(())
     }
@@ -77,7 +81,7 @@ impl CallLog {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn take_back(&mut self, turns: &[u64]) -> anyhow::Result<()> {
+    pub fn take_back(&mut self, turns: &[u64]) -> Result<(), FileError> {
         let taken = |call: &Value| call["turn"].as_u64().is_some_and(|turn| turns.contains(&turn));
         self.remove(self.before, taken)
     }
@@ -86,14 +90,13 @@ impl CallLog {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn forget(&mut self, names: &[String]) -> anyhow::Result<()> {
+    pub fn forget(&mut self, names: &[String]) -> Result<(), FileError> {
         self.remove(0, |call| is_of(call, names))
     }
 
-    fn remove(&mut self, from: usize, which: impl Fn(&Value) -> bool) -> anyhow::Result<()> {
+    fn remove(&mut self, from: usize, which: impl Fn(&Value) -> bool) -> Result<(), FileError> {
         if remove(&self.path, from, which)? {
-            self.file = append(&self.path)
-                .with_context(|| format!("cannot log tool calls in '{}'", self.path.display()))?;
+            self.file = append(&self.path).map_err(FileError::on(LOGGING, &self.path))?;
         }
         Ok(())
     }
@@ -103,7 +106,7 @@ impl CallLog {
 ///
 /// # Errors
 /// It cannot be read or written.
-pub fn forget_calls(path: &Path, names: &[String]) -> anyhow::Result<()> {
+pub fn forget_calls(path: &Path, names: &[String]) -> Result<(), FileError> {
     remove(path, 0, |call| is_of(call, names)).map(drop)
 }
 
@@ -116,14 +119,11 @@ fn is_of(call: &Value, names: &[String]) -> bool {
 }
 
 /// Removes calls after the first `from` bytes; whether there were any.
-fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> anyhow::Result<bool> {
+fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bool, FileError> {
     let text = match fs::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => {
-            let shown = path.display();
-            return Err(anyhow::Error::new(error).context(format!("cannot read '{shown}'")));
-        }
+        Err(error) => return Err(FileError::on("read", path)(error)),
     };
     let (before, since) = text.split_at(from.min(text.len()));
     let stays = |line: &&[u8]| !serde_json::from_slice(line).is_ok_and(|call| which(&call));
@@ -132,7 +132,7 @@ fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> anyhow::R
     if left.len() == since.len() {
         return Ok(false);
     }
-    files::replace(path, &[before, &left].concat())
-        .with_context(|| format!("cannot write '{}'", path.display()))?;
+    let replaced = files::replace(path, &[before, &left].concat());
+    replaced.map_err(FileError::on("write", path))?;
     Ok(true)
 }

@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::file_error::FileError;
 use crate::{domain::Message, engine::forget_exchanges, files};
 
 /// Longest name of a session.
@@ -41,9 +41,20 @@ pub enum KeptError {
         "session '{0}' makes no file name (letters, digits, '-', '_' and '.', at most {ID_MAX})"
     )]
     Name(String),
-    /// Its file is of no use.
-    #[error("{0:#}")]
-    File(#[from] anyhow::Error),
+    /// Its file holds something else.
+    #[error("'{}' is no kept session (move it away to begin anew): {error}", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// A newer version has kept it.
+    #[error("'{}' was kept by a newer version (update glyphoxa)", .0.display())]
+    Newer(PathBuf),
+    /// Its file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 impl KeptSession {
@@ -63,20 +74,13 @@ impl KeptSession {
         }
         let path = data_dir.join("sessions").join(format!("{id}.json"));
         let content = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).with_context(|| {
-                format!("'{}' is no kept session (move it away to begin anew)", path.display())
-            })?,
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| KeptError::Foreign { path: path.clone(), error })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Content::default(),
-            Err(error) => {
-                let error = anyhow::Error::new(error);
-                return Err(error.context(format!("cannot read '{}'", path.display())).into());
-            }
+            Err(error) => return Err(FileError::on("read", &path)(error).into()),
         };
         if content.version > VERSION {
-            let shown = path.display();
-            return Err(
-                anyhow::anyhow!("'{shown}' was kept by a newer version (update glyphoxa)").into()
-            );
+            return Err(KeptError::Newer(path));
         }
         Ok(Self { id: id.to_owned(), path: Some(path), content })
     }
@@ -107,18 +111,13 @@ impl KeptSession {
     ///
     /// # Errors
     /// One cannot be deleted.
-    pub fn delete(self) -> anyhow::Result<bool> {
+    pub fn delete(self) -> Result<bool, FileError> {
         let mut had_any = false;
         for path in self.call_log().into_iter().chain(self.path) {
             match fs::remove_file(&path) {
                 Ok(()) => had_any = true,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    let shown = path.display();
-                    return Err(
-                        anyhow::Error::new(error).context(format!("cannot delete '{shown}'"))
-                    );
-                }
+                Err(error) => return Err(FileError::on("delete", &path)(error)),
             }
         }
         Ok(had_any)
@@ -128,7 +127,7 @@ impl KeptSession {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn forget(mut self, names: &[String]) -> anyhow::Result<()> {
+    pub fn forget(mut self, names: &[String]) -> Result<(), FileError> {
         let messages = |content: &Content| content.histories.values().map(Vec::len).sum::<usize>();
         let before = messages(&self.content);
         self.content.histories.values_mut().for_each(|it| forget_exchanges(it, names));
@@ -147,12 +146,13 @@ impl KeptSession {
         mut self,
         histories: BTreeMap<String, Vec<Message>>,
         spent: f64,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), FileError> {
         let Some(path) = self.path else { return Ok(()) };
         self.content.histories.extend(histories);
         self.content.spent = spent;
         self.content.version = VERSION;
-        files::replace(&path, &serde_json::to_vec(&self.content)?)
-            .with_context(|| format!("cannot keep the session in '{}'", path.display()))
+        let content = serde_json::to_vec(&self.content).map_err(io::Error::from);
+        let replaced = content.and_then(|content| files::replace(&path, &content));
+        replaced.map_err(FileError::on("keep the session in", &path))
     }
 }

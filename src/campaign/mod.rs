@@ -1,41 +1,60 @@
 //! What outlives a table: transcripts, recaps, facts, privacy, the world, settings, money.
 //!
-//! Concrete services that every face (Discord, the command line) calls alike. **Never**: knows a face,
-//! or reads the configuration; `app` hands over what is needed of it.
+//! Concrete services that every face (Discord, the command line) calls alike; [`Handles`] has all of
+//! them. **Never**: knows a face, or reads the configuration; `app` hands over what is needed of it.
 
+mod announcer;
+mod assistant;
 mod call_log;
 mod clock;
 mod dates;
+mod dice;
+mod factory;
 mod facts;
+mod file_error;
 mod guilds;
+mod handles;
 mod indexer;
 mod kept;
 mod keys;
 mod played;
 mod privacy;
 mod recap;
+mod scoped;
+mod sessions;
+mod settings;
+mod spend;
 mod tables;
 mod transcript;
 mod world;
 
 pub use crate::provider::{ServiceInfo, Services};
-pub use call_log::CallLog;
+pub use announcer::Announcer;
+pub use assistant::{Answer, AskError, Assistant, AssistantParts, AssistantQuestion, Written};
+pub use call_log::{CallLog, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};
+pub use factory::{Factory, MadeTable, OpenError, RunningTable, ServerError, TableRequest};
 pub use facts::{
-    Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts, consolidate, decide, fact, facts,
-    settle, waiting,
+    Decided, Fact, FactError, FactId, FactStatus, FactsPage, Verdict, WaitingFacts, consolidate,
+    decide, facts,
 };
-pub use guilds::{AddedServer, Consent, GuildSettings, GuildStore};
+pub use file_error::FileError;
+pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore};
+pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
 pub use keys::key_of;
 pub use played::PlayedCampaign;
-pub use privacy::{ForgetFrom, ForgetRequest, forget, forget_kept, names, own_lines};
-pub use recap::{Writer, recap};
+pub use privacy::{ForgetFrom, ForgetRequest};
+pub use recap::{RecapError, RecapRequest, Writer, recap};
+pub use scoped::Scoped;
+pub use sessions::{OpenSession, Sessions};
+pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
+pub use spend::DailyAllowance;
 pub use tables::Tables;
-pub use transcript::{Transcript, TranscriptOptions, TranscriptWriter};
+pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{
-    CAMPAIGN_FILE, IMPORT, ImportError, Plan, WorldAnswer, WorldOf, WorldOrder, carry_out,
-    entities_of_no_file, plan,
+    CAMPAIGN_FILE, IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder,
+    WorldRequest, entities_of_no_file, plan,
 };

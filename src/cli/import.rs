@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
     app,
-    campaign::{self, IMPORT, ImportError, Plan, key_of},
+    campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
     config::{self, Config, Problem},
     domain::Npc,
     import::campaign::{World, campaign_file},
@@ -46,20 +46,21 @@ pub struct Arguments {
 /// The memory cannot be written, or stdout.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let (worlds, mut problems) = read(&arguments.files, &config.npcs);
-    let campaign = match &arguments.campaign {
-        Some(name) => key_of(name),
-        None => app::campaign_key(config),
-    };
+    let mut scope = app::local_scope(config);
+    if let Some(name) = &arguments.campaign {
+        scope.campaign = key_of(name);
+    }
     block_on(async {
         let store = app::open_memory(config).await?;
+        let at = Scoped::new(&*store, &scope);
         // A file that is no YAML would make everybody in it unknown to the others.
         if worlds.len() == arguments.files.len() {
-            match campaign::plan(&*store, &campaign, &worlds, IMPORT).await {
+            match campaign::plan(at, &worlds, IMPORT).await {
                 Ok(mut plan) if problems.is_empty() => {
                     if !arguments.dry_run {
-                        plan.carry_out(&*store, &campaign).await?;
+                        plan.carry_out(at).await?;
                     }
-                    report(arguments, &campaign, &worlds, &plan)?;
+                    report(arguments, at.campaign(), &worlds, &plan)?;
                     return Ok(DONE);
                 }
                 Ok(_) => {}

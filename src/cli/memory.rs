@@ -9,11 +9,11 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, session::said};
 use crate::{
     app,
-    campaign::{self, Verdict},
+    campaign::{self, Scoped, Verdict},
     config::Config,
     memory::{
-        Around, CampaignKey, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey,
-        Snapshot, Viewer,
+        Around, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey, Snapshot,
+        Viewer,
     },
     tools::builtin::viewer,
 };
@@ -108,7 +108,8 @@ enum Action {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
-        let campaign = app::campaign_key(config);
+        let scope = app::local_scope(config);
+        let at = Scoped::new(&*store, &scope);
         match arguments.action {
             Action::Search { text, session, speaker, npc, limit, json } => {
                 let viewer = match npc {
@@ -120,40 +121,34 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     }
                 };
                 let query = LineQuery { text, session, speaker, limit, ..LineQuery::default() };
-                search((&*store, &campaign), query, viewer, json).await
+                search(at, query, viewer, json).await
             }
-            Action::Entity { name, near, way_to, json } => {
-                let at = (&*store, &campaign);
-                match (near, way_to) {
-                    (Some(depth), _) => neighbours(at, &name, depth, json).await,
-                    (_, Some(other)) => way(at, (&name, &other), json).await,
-                    (None, None) => entity(at, &name, json).await,
-                }
-            }
+            Action::Entity { name, near, way_to, json } => match (near, way_to) {
+                (Some(depth), _) => neighbours(at, &name, depth, json).await,
+                (_, Some(other)) => way(at, &Ends { from: &name, to: &other }, json).await,
+                (None, None) => entity(at, &name, json).await,
+            },
             Action::Facts { accept, reject, edit, text, all, json } => {
                 let verdicts = accept
                     .into_iter()
                     .map(|id| (id, Verdict::Accept))
                     .chain(reject.into_iter().map(|id| (id, Verdict::Reject)))
                     .chain(edit.zip(text).map(|(id, text)| (id, Verdict::Edit(text))));
-                facts((&*store, &campaign), verdicts.collect(), (all, json)).await
+                facts(at, verdicts.collect(), Listing { all, json }).await
             }
             Action::Migrate => migrated(&*store).await,
-            Action::Stats { json } => stats((&*store, &campaign), json).await,
+            Action::Stats { json } => stats(at, json).await,
         }
     })
 }
 
-/// A store and the campaign that is asked for.
-type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
-
 async fn search(
-    (store, campaign): At<'_>,
+    at: Scoped<'_>,
     query: LineQuery,
     viewer: Viewer,
     json: bool,
 ) -> Result<u8, Failure> {
-    let hits = store.search(campaign, query, viewer).await?;
+    let hits = at.store.search(at.campaign(), query, viewer).await?;
     let mut out = io::stdout().lock();
     for hit in &hits {
         if json {
@@ -170,19 +165,19 @@ async fn search(
 }
 
 /// The entity that goes by `name`.
-async fn find((store, campaign): At<'_>, name: &str) -> Result<Entity, Failure> {
+async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
     let named = Some(name.to_owned());
     let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
-    store
-        .entities(campaign, filter, Viewer::Dm)
+    at.store
+        .entities(at.campaign(), filter, Viewer::Dm)
         .await?
         .pop()
         .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
 }
 
-async fn entity(at: At<'_>, name: &str, json: bool) -> Result<u8, Failure> {
+async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {
     let found = find(at, name).await?;
-    let snapshot = at.0.snapshot(at.1, &found.id, Viewer::Dm).await?;
+    let snapshot = at.store.snapshot(at.campaign(), &found.id, Viewer::Dm).await?;
     let mut out = io::stdout().lock();
     match snapshot {
         Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
@@ -193,11 +188,11 @@ async fn entity(at: At<'_>, name: &str, json: bool) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-async fn neighbours(at: At<'_>, name: &str, depth: u32, json: bool) -> Result<u8, Failure> {
+async fn neighbours(at: Scoped<'_>, name: &str, depth: u32, json: bool) -> Result<u8, Failure> {
     let ids = vec![find(at, name).await?.id];
     let around = Around { ids, depth, limit: NEAR_MAX };
     let mut out = io::stdout().lock();
-    for near in at.0.neighbours(at.1, around, Viewer::Dm).await? {
+    for near in at.store.neighbours(at.campaign(), around, Viewer::Dm).await? {
         if json {
             writeln!(out, "{}", serde_json::to_string(&near)?)?;
         } else {
@@ -207,9 +202,16 @@ async fn neighbours(at: At<'_>, name: &str, depth: u32, json: bool) -> Result<u8
     Ok(DONE)
 }
 
-async fn way(at: At<'_>, (from, to): (&str, &str), json: bool) -> Result<u8, Failure> {
-    let ends = (find(at, from).await?, find(at, to).await?);
-    let steps = at.0.path(at.1, &ends.0.id, &ends.1.id, Viewer::Dm).await?;
+/// Two entities, by name.
+struct Ends<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+async fn way(at: Scoped<'_>, ends: &Ends<'_>, json: bool) -> Result<u8, Failure> {
+    let Ends { from, to } = ends;
+    let (first, last) = (find(at, from).await?, find(at, to).await?);
+    let steps = at.store.path(at.campaign(), &first.id, &last.id, Viewer::Dm).await?;
     let steps = steps.ok_or_else(|| {
         anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
     })?;
@@ -242,18 +244,26 @@ fn describe(Snapshot { entity, ties }: &Snapshot, out: &mut impl Write) -> anyho
     Ok(())
 }
 
+/// How facts are listed.
+struct Listing {
+    /// Those that were decided too.
+    all: bool,
+    /// One JSON object a fact.
+    json: bool,
+}
+
 async fn facts(
-    (store, campaign): At<'_>,
+    at: Scoped<'_>,
     verdicts: Vec<(String, Verdict)>,
-    (all, json): (bool, bool),
+    Listing { all, json }: Listing,
 ) -> Result<u8, Failure> {
     for (id, verdict) in verdicts {
-        if !campaign::decide(store, campaign, &id, verdict).await? {
+        if !campaign::decide(at, &id, verdict).await? {
             let why = format!("there is no fact '{id}' (glyphoxa memory facts)");
             return Err(Failure::Failed(anyhow::anyhow!(why)));
         }
     }
-    let facts = campaign::facts(store, campaign, all).await?;
+    let facts = campaign::facts(at, all).await?;
     let mut out = io::stdout().lock();
     for fact in &facts {
         if json {
@@ -282,9 +292,10 @@ async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-async fn stats((store, campaign): At<'_>, json: bool) -> Result<u8, Failure> {
-    let (health, counts) = (store.health().await?, store.counts(campaign).await?);
-    let campaigns = store.campaigns().await?;
+async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
+    let (health, counts) = (at.store.health().await?, at.store.counts(at.campaign()).await?);
+    let campaign = at.campaign();
+    let campaigns = at.store.campaigns().await?;
     let mut out = io::stdout().lock();
     if json {
         let all = serde_json::json!({

@@ -4,12 +4,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, OpenTables, Residence, Running},
+    app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
     campaign::{Tables, TranscriptWriter},
     config::Config,
     discord,
@@ -52,19 +51,22 @@ async fn serve(
     }
     let (options, tables) = (config.discord.clone(), Tables::default());
     let open = OpenTables::default();
-    let config = Arc::new(ArcSwap::from_pointee(config));
+    let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
     let indexer = tools.index(&config.load(), &transcripts);
-    let house = Residence::new(
-        Arc::clone(&config),
-        Arc::clone(&tools),
-        (tables.clone(), open.clone()),
-        transcripts.clone(),
-    );
+    let handles = TableFactory::handles(
+        FactoryParts {
+            config: Arc::clone(&config),
+            tools: Arc::clone(&tools),
+            open: open.clone(),
+            transcripts: transcripts.clone(),
+        },
+        tables.clone(),
+    )?;
     let stop = CancellationToken::new();
     let running = Running { path, tables, open, tools: &tools, log_level: set_level };
-    let bot = discord::run(options, Arc::new(house), stop.clone());
+    let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {
             () = app::follow(running, config) => {}

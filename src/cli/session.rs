@@ -13,15 +13,12 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, complain};
 use crate::{
     app,
-    campaign::{self, KeptError, KeptSession, date, time},
+    campaign::{self, KeptError, KeptSession, Scoped, Writer, date, time},
     config::Config,
     engine::Purse,
     files,
     logic::budget::Ledger,
-    memory::{
-        CampaignKey, Forget, LineFilter, MemoryStore, Pick, SessionEntry, SessionFilter,
-        TranscriptLine, Viewer,
-    },
+    memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
     provider::Registry,
 };
 
@@ -102,18 +99,19 @@ enum Action {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
-        let campaign = app::campaign_key(config);
-        let at = (&*store, &campaign);
+        let scope = app::local_scope(config);
+        let at = Scoped::new(&*store, &scope);
         match arguments.action {
             Action::List { json } => list(at, json).await,
             Action::Show { id, last, lines: part, json } => {
-                let lines = lines(at, &id, (part.unwrap_or_default(), last)).await?;
+                let lines = lines(at, &id, part.unwrap_or_default(), last).await?;
                 print(&lines, json, &mut io::stdout().lock())?;
                 Ok(DONE)
             }
             Action::Recap { id, dm, extract, json } => {
                 let viewer = if dm { Viewer::Dm } else { Viewer::Everyone };
-                recap(config, at, (&id, viewer), (extract, json)).await
+                let wanted = Wanted { id: &id, viewer, extract, json };
+                recap(config, at, wanted).await
             }
             Action::Export { id, out, json } => export(at, &id, out, json).await,
             Action::Delete { id, json } => delete(config, at, &id, json).await,
@@ -121,10 +119,8 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     })
 }
 
-/// A store and the campaign that is asked for.
-type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
-
-async fn list((store, campaign): At<'_>, json: bool) -> Result<u8, Failure> {
+async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
+    let (store, campaign) = (at.store, at.campaign());
     let entries = store.sessions(campaign, SessionFilter::default()).await?;
     let mut out = io::stdout().lock();
     if entries.is_empty() && !json {
@@ -145,7 +141,8 @@ async fn list((store, campaign): At<'_>, json: bool) -> Result<u8, Failure> {
 }
 
 /// The session `id`.
-async fn find((store, campaign): At<'_>, id: &str) -> Result<SessionEntry, Failure> {
+async fn find(at: Scoped<'_>, id: &str) -> Result<SessionEntry, Failure> {
+    let (store, campaign) = (at.store, at.campaign());
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
     store.sessions(campaign, filter).await?.pop().ok_or_else(|| {
         Failure::Failed(anyhow::anyhow!(
@@ -156,9 +153,10 @@ async fn find((store, campaign): At<'_>, id: &str) -> Result<SessionEntry, Failu
 }
 
 async fn lines(
-    at: At<'_>,
+    at: Scoped<'_>,
     id: &str,
-    (pick, last): (Pick, usize),
+    pick: Pick,
+    last: usize,
 ) -> Result<Vec<TranscriptLine>, Failure> {
     find(at, id).await?;
     let filter = LineFilter {
@@ -168,7 +166,7 @@ async fn lines(
         limit: last,
         ..LineFilter::default()
     };
-    Ok(at.0.lines(at.1, filter, Viewer::Dm).await?)
+    Ok(at.store.lines(at.campaign(), filter, Viewer::Dm).await?)
 }
 
 /// Reads "3-7", or "5" for one line.
@@ -206,9 +204,9 @@ pub fn said(line: &TranscriptLine) -> String {
     format!("{who}: {}", line.said.text)
 }
 
-async fn export(at: At<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Result<u8, Failure> {
+async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Result<u8, Failure> {
     let entry = find(at, id).await?;
-    let lines = lines(at, id, (Pick::All, 0)).await?;
+    let lines = lines(at, id, Pick::All, 0).await?;
     let mut text = Vec::new();
     if json {
         print(&lines, true, &mut text)?;
@@ -219,7 +217,7 @@ async fn export(at: At<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Resul
             text,
             "{}, campaign {}\n",
             session.started.map_or_else(String::new, date),
-            at.1.0
+            at.campaign().0
         )?;
         if let Some(summary) = &session.summary {
             writeln!(text, "{summary}\n")?;
@@ -236,19 +234,26 @@ async fn export(at: At<'_>, id: &str, out: Option<PathBuf>, json: bool) -> Resul
     Ok(DONE)
 }
 
-async fn recap(
-    config: &Config,
-    at: At<'_>,
-    (id, viewer): (&str, Viewer),
-    (extract, json): (bool, bool),
-) -> Result<u8, Failure> {
+/// Which recap is wanted.
+struct Wanted<'a> {
+    /// The session.
+    id: &'a str,
+    /// For whom.
+    viewer: Viewer,
+    /// From the lines alone.
+    extract: bool,
+    /// As one JSON object.
+    json: bool,
+}
+
+async fn recap(config: &Config, at: Scoped<'_>, wanted: Wanted<'_>) -> Result<u8, Failure> {
+    let Wanted { id, viewer, extract, json } = wanted;
     find(at, id).await?;
     let kept = kept(config, id)?;
     let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
-    let writer = if extract {
-        None
-    } else {
-        app::recap_writer(&Registry::default(), config, purse.clone())?
+    let writer = match extract {
+        true => None,
+        false => Writer::new(&app::assistant(&Registry::default(), config), purse.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.
@@ -274,13 +279,13 @@ async fn recap(
 fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
     KeptSession::open(&config.data_dir, id).map_err(|error| match error {
         KeptError::Name(_) => Failure::Usage(error.to_string()),
-        KeptError::File(error) => Failure::Failed(error),
+        other => other.into(),
     })
 }
 
-async fn delete(config: &Config, at: At<'_>, id: &str, json: bool) -> Result<u8, Failure> {
+async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result<u8, Failure> {
     let kept = kept(config, id)?;
-    let gone = at.0.forget(at.1, Forget::Session(id.to_owned())).await?;
+    let gone = at.store.forget(at.campaign(), Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
     if gone.sessions == 0 && !had_files {
         find(at, id).await?;

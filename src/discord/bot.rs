@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     guild::task::{self, GuildEvent, Shared},
-    house::House,
     invite,
     options::Options,
     registration,
@@ -28,6 +27,7 @@ use super::{
     ui::reply::{Asked, Reply, Sender},
     voice,
 };
+use crate::campaign::Handles;
 
 /// The gateway is left without a word after this.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
@@ -39,11 +39,7 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// What only its owner can put right.
-pub async fn run(
-    options: Options,
-    house: Arc<dyn House>,
-    stop: CancellationToken,
-) -> Result<(), Fatal> {
+pub async fn run(options: Options, handles: Handles, stop: CancellationToken) -> Result<(), Fatal> {
     let http = rest::http(&options)?;
     let me = tokio::select! {
         me = introduce(&http) => me?,
@@ -55,7 +51,7 @@ pub async fn run(
     let handler = Handler {
         guilds: Arc::clone(&guilds),
         songbird: Arc::clone(&songbird),
-        house,
+        handles,
         options,
         me,
     };
@@ -197,7 +193,7 @@ type Mailbox = mpsc::Sender<GuildEvent>;
 struct Handler {
     guilds: Arc<Guilds>,
     songbird: Arc<Songbird>,
-    house: Arc<dyn House>,
+    handles: Handles,
     options: Options,
     me: UserId,
 }
@@ -209,7 +205,7 @@ impl Handler {
                 http: Arc::clone(&ctx.http),
                 cache: Arc::clone(&ctx.cache),
                 songbird: Arc::clone(&self.songbird),
-                house: Arc::clone(&self.house),
+                handles: self.handles.clone(),
                 options: self.options.clone(),
                 me: self.me,
             })

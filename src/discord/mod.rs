@@ -10,7 +10,6 @@ mod commands;
 mod diagnostics;
 mod facts;
 mod guild;
-mod house;
 mod interactions;
 mod invite;
 mod options;
@@ -22,6 +21,5 @@ mod world;
 
 pub use bot::run;
 pub use diagnostics::diagnose;
-pub use house::{House, Opened, Opening, Wish, Written};
 pub use invite::{Invitation, invite};
 pub use options::{Options, Token};

@@ -11,7 +11,7 @@ use super::{
     ui::reply::Reply,
 };
 use crate::{
-    campaign::{WorldAnswer, WorldOrder},
+    campaign::{SentFile, WorldAnswer, WorldOrder, WorldRequest},
     import::campaign::BYTES_MAX,
 };
 
@@ -25,7 +25,7 @@ impl Guild {
         order: WorldOrder,
         then: impl FnOnce(&mut Self, WorldAnswer) -> Reply + Send + 'static,
     ) -> Answer {
-        let done = self.shared.house.world(self.played().cloned(), order);
+        let done = self.shared.handles.world.clone().carry_out(self.asked_of_world(order));
         let work = done.map(|done| {
             Box::new(move |guild: &mut Self| match done {
                 Ok(mut answer) => {
@@ -33,10 +33,15 @@ impl Guild {
                     guild.entities.clone_from(&answer.names);
                     then(guild, answer)
                 }
-                Err(why) => Reply::private(why),
+                Err(why) => Reply::private(why.to_string()),
             }) as Then
         });
         Answer::Later { public: false, work: work.boxed() }
+    }
+
+    /// `order`, of the world that is played here.
+    pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
+        WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
     }
 
     /// Has the file given as `option` downloaded, and then `make` made of it done.
@@ -46,17 +51,22 @@ impl Guild {
     pub fn order_with_file(
         &self,
         call: &Call,
-        make: fn(String, Vec<u8>) -> WorldOrder,
+        make: fn(SentFile) -> WorldOrder,
         then: impl FnOnce(&mut Self, WorldAnswer) -> Reply + Send + 'static,
     ) -> Result<Answer, Refusal> {
         let file = call.file("file").ok_or("there is no file (attach a campaign file)")?.clone();
         if usize::try_from(file.size).map_or(true, |size| size > BYTES_MAX) {
             return Err(format!("'{}' is larger than 10 MiB", file.filename).into());
         }
-        let (house, played) = (std::sync::Arc::clone(&self.shared.house), self.played().cloned());
+        // Until the file is there nothing is asked of any world.
+        let mut request = self.asked_of_world(WorldOrder::Info);
+        let world = self.shared.handles.world.clone();
         let work = async move {
             let done = match file.download().await {
-                Ok(bytes) => house.world(played, make(file.filename, bytes)).await,
+                Ok(bytes) => {
+                    request.order = make(SentFile { name: file.filename, bytes });
+                    world.carry_out(request).await.map_err(|why| why.to_string())
+                }
                 Err(error) => Err(format!("Discord does not give me the file: {error} (again)")),
             };
             Box::new(move |guild: &mut Self| match done {

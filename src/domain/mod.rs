@@ -9,6 +9,7 @@ mod hash;
 mod ids;
 mod npc;
 mod rule;
+mod scope;
 mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
@@ -20,4 +21,5 @@ pub use npc::{
     ToolChoice, Voice, bare_name,
 };
 pub use rule::Rule;
+pub use scope::{CampaignKey, Owner, Scope};
 pub use tier::Tier;

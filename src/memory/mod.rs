@@ -17,8 +17,8 @@ mod transcript;
 mod viewer;
 
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 
+pub use crate::domain::CampaignKey;
 pub use error::Error;
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,
@@ -39,10 +39,6 @@ pub use viewer::{Viewer, Visibility};
 /// What a store answers. Dropping it does not take back what was already asked for: a write may
 /// still happen, whole.
 pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
-
-/// The campaign something belongs to; nothing is seen from another one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct CampaignKey(pub String);
 
 /// Everything a table remembers.
 pub trait MemoryStore: Transcript + Graph + Index + Settings {}

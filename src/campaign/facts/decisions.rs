@@ -3,39 +3,33 @@
 //! Entry functions: [`facts`], [`decide`]. **Never**: takes a proposal for true unasked.
 
 use super::fact::Verdict;
-use crate::memory::{CampaignKey, Error, Item, ItemFilter, ItemKind, MemoryStore, Status, Viewer};
+use crate::{
+    campaign::Scoped,
+    memory::{Error, Item, ItemFilter, ItemKind, Status, Viewer},
+};
 
 /// The facts that wait for the game master, the oldest first; with `all` those that were decided
 /// too.
 ///
 /// # Errors
 /// The memory cannot be read.
-pub async fn facts(
-    store: &dyn MemoryStore,
-    campaign: &CampaignKey,
-    all: bool,
-) -> Result<Vec<Item>, Error> {
+pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
     let filter = ItemFilter {
         kinds: vec![ItemKind::Fact],
         status: (!all).then_some(Status::Proposed),
         ..ItemFilter::default()
     };
-    store.items(campaign, filter, Viewer::Dm).await
+    at.store.items(at.campaign(), filter, Viewer::Dm).await
 }
 
 /// Decides on a fact; whether there is one of this id.
 ///
 /// # Errors
 /// The memory cannot be written.
-pub async fn decide(
-    store: &dyn MemoryStore,
-    campaign: &CampaignKey,
-    id: &str,
-    verdict: Verdict,
-) -> Result<bool, Error> {
+pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, Error> {
     let ids = Some(vec![id.to_owned()]);
     let filter = ItemFilter { ids, kinds: vec![ItemKind::Fact], ..ItemFilter::default() };
-    let Some(mut fact) = store.items(campaign, filter, Viewer::Dm).await?.pop() else {
+    let Some(mut fact) = at.store.items(at.campaign(), filter, Viewer::Dm).await?.pop() else {
         return Ok(false);
     };
     fact.status = match verdict {
@@ -46,5 +40,5 @@ pub async fn decide(
             Status::Accepted
         }
     };
-    Ok(store.put_items(campaign, vec![fact]).await? > 0)
+    Ok(at.store.put_items(at.campaign(), vec![fact]).await? > 0)
 }

@@ -2,14 +2,14 @@
 //!
 //! Entry types: [`Fact`], [`Verdict`]. **Never**: shows itself; every face does that in its own way.
 
-use crate::campaign::PlayedCampaign;
+use crate::domain::CampaignKey;
 pub use crate::memory::Status as FactStatus;
 
-/// Which fact.
+/// Which fact of which campaign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactId {
-    /// Key of its campaign.
-    pub campaign: String,
+    /// The campaign it is a fact of.
+    pub campaign: CampaignKey,
     /// Its id there.
     pub fact: String,
 }
@@ -17,7 +17,7 @@ pub struct FactId {
 /// A fact as game masters see it.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// Which.
+    /// By which it is found again, also after a restart.
     pub id: FactId,
     /// What is so.
     pub text: String,
@@ -45,13 +45,9 @@ pub struct WaitingFacts {
 }
 
 /// Which of the facts that wait are wanted.
-#[derive(Clone, Debug)]
-pub struct WantedFacts {
-    /// Of sessions of this guild.
-    pub guild: u64,
-    /// The campaign; `None`: the configured one.
-    pub played: Option<PlayedCampaign>,
-    /// After so many.
+#[derive(Clone, Copy, Debug)]
+pub struct FactsPage {
+    /// How many there are before it.
     pub after: usize,
     /// At most so many.
     pub count: usize,

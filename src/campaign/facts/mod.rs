@@ -1,12 +1,14 @@
 //! What models propose to hold for true, and what game masters decide about it.
 //!
-//! Entry functions: [`facts`], [`waiting`], [`decide`], [`settle`]. **Never**: takes a proposal for true
-//! unasked.
+//! Entry type: [`ProposedFacts`]; functions [`facts`], [`decide`], [`consolidate`]. **Never**: takes a
+//! proposal for true unasked.
 
 mod decisions;
 mod fact;
 mod proposals;
+mod service;
 
 pub use decisions::{decide, facts};
-pub use fact::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts};
-pub use proposals::{consolidate, fact, settle, waiting};
+pub use fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts};
+pub use proposals::{Decided, FactError, consolidate};
+pub use service::ProposedFacts;

@@ -1,4 +1,4 @@
-//! Facts that models propose, as game masters of Discord servers read and decide them.
+//! Facts that models propose, as game masters read and decide them.
 //!
 //! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`]. **Never**: changes what was
 //! decided before.
@@ -7,106 +7,112 @@ use std::collections::BTreeMap;
 
 use super::{
     decisions::{decide, facts},
-    fact::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts},
+    fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts},
 };
 use crate::{
-    campaign::{Writer, date, recap},
+    campaign::{RecapError, Scoped, Writer, date, recap},
     logic::words::shortened,
     memory::{
-        CampaignKey, Error, Item, ItemFilter, ItemKind, LineFilter, MemoryStore, Pick,
-        SessionFilter, Status, TranscriptLine, Viewer, Visibility,
+        self, Item, ItemFilter, ItemKind, LineFilter, Pick, SessionFilter, Status, TranscriptLine,
+        Viewer, Visibility,
     },
 };
 
 /// Longest quotation, in characters.
 const QUOTED: usize = 160;
-/// What is said of a fact that is not there any more.
-const GONE: &str = "this fact is gone: what it was drawn from was deleted or taken back";
 
-/// A store and the campaign that is meant.
-type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
-
-fn away(error: Error) -> String {
-    error.to_string()
+/// Why a fact is not shown or decided.
+#[derive(Debug, thiserror::Error)]
+pub enum FactError {
+    /// It is not there any more.
+    #[error("this fact is gone: what it was drawn from was deleted or taken back")]
+    Gone,
+    /// The memory cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] memory::Error),
 }
 
-/// Has `writer` write the summary of a session and propose facts; those that wait now, the oldest
-/// first. Cancel safe.
+/// What became of a decision.
+pub struct Decided {
+    /// The fact as it is now.
+    pub fact: Fact,
+    /// It had waited; otherwise what was decided before stays.
+    pub had_waited: bool,
+}
+
+/// Has `writer` write the summary of the session `id` and propose facts; those that wait now, the
+/// oldest first. Cancel safe.
 ///
 /// # Errors
 /// The memory cannot be read or written, or the model did not answer.
-pub async fn consolidate(at: At<'_>, id: &str, writer: &Writer) -> Result<Vec<Fact>, String> {
-    let told = recap(at, id, Viewer::Everyone, Some(writer)).await.map_err(away)?;
+pub async fn consolidate(
+    at: Scoped<'_>,
+    id: &str,
+    writer: &Writer,
+) -> Result<Vec<Fact>, RecapError> {
+    let told = recap(at, id, Viewer::Everyone, Some(writer)).await?;
     if let Some(why) = told.and_then(|told| told.note) {
-        return Err(why);
+        return Err(RecapError::NoAnswer(why));
     }
     let (session, status) = (Some(id.to_owned()), Some(Status::Proposed));
     let kinds = vec![ItemKind::Fact];
     let filter = ItemFilter { kinds, status, session, ..ItemFilter::default() };
-    let items = at.0.items(at.1, filter, Viewer::Dm).await.map_err(away)?;
-    shown(at, items).await.map_err(away)
+    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    Ok(shown(at, items).await?)
 }
 
-/// A part of the facts that wait, of sessions of the wanted guild or of none.
+/// A part of the facts that wait, of sessions of the scope's owner or of nobody's.
 ///
 /// # Errors
 /// The memory cannot be read.
-pub async fn waiting(at: At<'_>, wanted: &WantedFacts) -> Result<WaitingFacts, Error> {
-    let sessions = at.0.sessions(at.1, SessionFilter::default()).await?;
+pub async fn waiting(at: Scoped<'_>, page: FactsPage) -> Result<WaitingFacts, memory::Error> {
+    let sessions = at.store.sessions(at.campaign(), SessionFilter::default()).await?;
     let guilds: BTreeMap<String, Option<u64>> =
         sessions.into_iter().map(|it| (it.session.id, it.session.guild)).collect();
     let is_theirs = |item: &Item| {
         let guild = item.session.as_ref().and_then(|id| guilds.get(id).copied().flatten());
-        guild.is_none_or(|guild| guild == wanted.guild)
+        guild.is_none_or(|guild| at.scope.owner.guild() == Some(guild))
     };
-    let mut items = facts(at.0, at.1, false).await?;
+    let mut items = facts(at, false).await?;
     items.retain(is_theirs);
     let all = items.len();
     // Others may have been decided since the page was turned.
-    let before = if wanted.after < all { wanted.after } else { 0 };
-    let items = items.into_iter().skip(before).take(wanted.count).collect();
+    let before = if page.after < all { page.after } else { 0 };
+    let items = items.into_iter().skip(before).take(page.count).collect();
     Ok(WaitingFacts { facts: shown(at, items).await?, before, all, note: None })
 }
 
-/// A fact, whatever became of it.
+/// The fact `id`, whatever became of it.
 ///
 /// # Errors
 /// It is gone, or the memory cannot be read.
-pub async fn fact(store: &dyn MemoryStore, id: FactId) -> Result<Fact, String> {
-    let campaign = CampaignKey(id.campaign);
+pub async fn fact(at: Scoped<'_>, id: &str) -> Result<Fact, FactError> {
     let filter = ItemFilter {
-        ids: Some(vec![id.fact]),
+        ids: Some(vec![id.to_owned()]),
         kinds: vec![ItemKind::Fact],
         ..ItemFilter::default()
     };
-    let items = store.items(&campaign, filter, Viewer::Dm).await.map_err(away)?;
-    let mut found = shown((store, &campaign), items).await.map_err(away)?;
-    found.pop().ok_or_else(|| GONE.to_owned())
+    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    shown(at, items).await?.pop().ok_or(FactError::Gone)
 }
 
-/// Decides about a fact that waits; the fact, and whether it had waited. Of two at once the caller
-/// lets in one.
+/// Decides about a fact that waits. Of two at once the caller lets in one.
 ///
 /// # Errors
 /// It is gone, or the memory cannot be read or written.
-pub async fn settle(
-    store: &dyn MemoryStore,
-    id: FactId,
-    verdict: Verdict,
-) -> Result<(Fact, bool), String> {
-    let before = fact(store, id.clone()).await?;
+pub async fn settle(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<Decided, FactError> {
+    let before = fact(at, id).await?;
     if before.status != FactStatus::Proposed {
-        return Ok((before, false));
+        return Ok(Decided { fact: before, had_waited: false });
     }
-    let campaign = CampaignKey(id.campaign.clone());
-    match decide(store, &campaign, &id.fact, verdict).await.map_err(away)? {
-        true => Ok((fact(store, id).await?, true)),
-        false => Err(GONE.to_owned()),
+    match decide(at, id, verdict).await? {
+        true => Ok(Decided { fact: fact(at, id).await?, had_waited: true }),
+        false => Err(FactError::Gone),
     }
 }
 
 /// Items as game masters see them.
-async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>, Error> {
+async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Error> {
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let lines = match (&item.session, item.lines) {
@@ -114,7 +120,7 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
                 let pick = Pick::Range { from, to };
                 let filter =
                     LineFilter { session: Some(session.clone()), pick, ..LineFilter::default() };
-                store.lines(campaign, filter, Viewer::Dm).await?
+                at.store.lines(at.campaign(), filter, Viewer::Dm).await?
             }
             _ => Vec::new(),
         };
@@ -122,7 +128,7 @@ async fn shown((store, campaign): At<'_>, items: Vec<Item>) -> Result<Vec<Fact>,
         let (first, last) = (lines.first(), lines.last());
         let last = last.filter(|_| lines.len() > 1);
         all.push(Fact {
-            id: FactId { campaign: campaign.0.clone(), fact: item.id },
+            id: FactId { campaign: at.campaign().clone(), fact: item.id },
             text: item.text,
             proof: first.into_iter().chain(last).map(quoted).collect(),
             when: date(first.map_or(item.made, |line| line.said.at)),

@@ -8,4 +8,4 @@ mod store;
 
 pub use consent::Consent;
 pub use settings::{AddedServer, GuildSettings};
-pub use store::GuildStore;
+pub use store::{GuildError, GuildStore};

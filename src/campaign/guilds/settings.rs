@@ -16,6 +16,17 @@ use crate::{campaign::PlayedCampaign, tools::CastChanges};
 /// The format written.
 const VERSION: u32 = 1;
 
+/// Why kept settings are of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// They are something else.
+    #[error("these are no settings: {0}")]
+    Foreign(serde_json::Error),
+    /// They are of a newer version.
+    #[error("they are of a newer version (update glyphoxa)")]
+    Newer,
+}
+
 /// What a guild has set. Ids are Discord's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -74,11 +85,10 @@ impl GuildSettings {
     ///
     /// # Errors
     /// It is something else, or of a newer version.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let settings: Self = serde_json::from_str(text)
-            .map_err(|error| format!("these are no settings: {error}"))?;
+    pub fn read(text: &str) -> Result<Self, SettingsError> {
+        let settings: Self = serde_json::from_str(text).map_err(SettingsError::Foreign)?;
         if settings.version > VERSION {
-            return Err("they are of a newer version (update glyphoxa)".to_owned());
+            return Err(SettingsError::Newer);
         }
         Ok(settings)
     }
@@ -87,9 +97,8 @@ impl GuildSettings {
     ///
     /// # Errors
     /// There is no such text.
-    pub fn text(&self) -> Result<String, String> {
-        let settings = Self { version: VERSION, ..self.clone() };
-        serde_json::to_string_pretty(&settings).map_err(|error| error.to_string())
+    pub fn text(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(&Self { version: VERSION, ..self.clone() })
     }
 }
 
@@ -121,7 +130,12 @@ mod tests {
 
     #[test]
     fn broken_and_newer_ones_are_refused() {
-        assert!(GuildSettings::read("{").unwrap_err().contains("no settings"));
-        assert!(GuildSettings::read(r#"{"version": 99}"#).unwrap_err().contains("newer version"));
+        assert!(GuildSettings::read("{").unwrap_err().to_string().contains("no settings"));
+        assert!(
+            GuildSettings::read(r#"{"version": 99}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("newer version")
+        );
     }
 }

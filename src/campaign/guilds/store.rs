@@ -10,16 +10,48 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{
+    task::{JoinError, spawn_blocking},
+    time::timeout,
+};
 
-use super::settings::GuildSettings;
+use super::settings::{GuildSettings, SettingsError};
 use crate::{
+    campaign::FileError,
     files,
-    memory::{GuildRecord, MemoryStore},
+    memory::{self, GuildRecord, MemoryStore},
 };
 
 /// A store that takes longer is written to later; Discord waits 3 s for the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Why settings were not read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum GuildError {
+    /// The store does not give them.
+    #[error("what was set here cannot be read: {0}")]
+    Store(#[from] memory::Error),
+    /// The store has something else.
+    #[error("what was set here cannot be read: {0}")]
+    Settings(SettingsError),
+    /// The file has something else.
+    #[error("'{}' cannot be used: {why} (move it away; opt-outs are in it)", .path.display())]
+    Waiting {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: SettingsError,
+    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// They make no text.
+    #[error(transparent)]
+    Text(#[from] serde_json::Error),
+    /// What went to the disk has failed.
+    #[error(transparent)]
+    Lost(#[from] JoinError),
+}
 
 /// Keeps what guilds have set. Cloning shares it.
 #[derive(Clone)]
@@ -46,11 +78,10 @@ impl GuildStore {
     ///
     /// # Errors
     /// The store or the file cannot be read, or holds something else.
-    pub async fn read(self, guild: u64) -> Result<GuildSettings, String> {
-        let kept = self.store.guild(guild).await;
-        let kept = kept.map_err(|error| format!("what was set here cannot be read: {error}"))?;
+    pub async fn read(self, guild: u64) -> Result<GuildSettings, GuildError> {
+        let kept = self.store.guild(guild).await?;
         let kept = kept.map(|record| GuildSettings::read(&record.text)).transpose();
-        let kept = kept.map_err(|why| format!("what was set here cannot be read: {why}"))?;
+        let kept = kept.map_err(GuildError::Settings)?;
         let waiting = self.blocking(move |waiting| waiting.read(guild)).await?;
         match (waiting, kept) {
             (Some(waiting), Some(kept)) if waiting.revision <= kept.revision => {
@@ -70,7 +101,7 @@ impl GuildStore {
     ///
     /// # Errors
     /// Neither the store nor the file can be written.
-    pub async fn keep(self, guild: u64, settings: GuildSettings) -> Result<(), String> {
+    pub async fn keep(self, guild: u64, settings: GuildSettings) -> Result<(), GuildError> {
         let (revision, text) = (settings.revision, settings.text()?);
         let record = GuildRecord { revision, text: text.clone() };
         let away = match timeout(PATIENCE, self.store.put_guild(guild, record)).await {
@@ -86,10 +117,10 @@ impl GuildStore {
 
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Waiting) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
+        work: impl FnOnce(&Waiting) -> Result<T, GuildError> + Send + 'static,
+    ) -> Result<T, GuildError> {
         let waiting = Arc::clone(&self.waiting);
-        spawn_blocking(move || work(&waiting)).await.map_err(|lost| lost.to_string())?
+        spawn_blocking(move || work(&waiting)).await?
     }
 }
 
@@ -98,32 +129,31 @@ impl Waiting {
         self.folder.join(format!("guild-{guild}.json"))
     }
 
-    fn read(&self, guild: u64) -> Result<Option<GuildSettings>, String> {
+    fn read(&self, guild: u64) -> Result<Option<GuildSettings>, GuildError> {
         let path = self.path(guild);
-        let shown = path.display();
         match fs::read_to_string(&path) {
-            Ok(text) => GuildSettings::read(&text).map(Some).map_err(|why| {
-                format!("'{shown}' cannot be used: {why} (move it away; opt-outs are in it)")
-            }),
+            Ok(text) => GuildSettings::read(&text)
+                .map(Some)
+                .map_err(|why| GuildError::Waiting { path, why }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("cannot read '{shown}': {error}")),
+            Err(error) => Err(FileError::on("read", &path)(error).into()),
         }
     }
 
     /// Writes `text` unless a later revision waits.
-    fn write(&self, guild: u64, revision: u64, text: &str) -> Result<(), String> {
+    fn write(&self, guild: u64, revision: u64, text: &str) -> Result<(), GuildError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if self.read(guild)?.is_some_and(|waiting| waiting.revision >= revision) {
             return Ok(());
         }
         let path = self.path(guild);
-        files::replace_private(&path, text.as_bytes())
-            .map_err(|error| format!("cannot write '{}': {error}", path.display()))
+        let replaced = files::replace_private(&path, text.as_bytes());
+        Ok(replaced.map_err(FileError::on("write", &path))?)
     }
 
     /// Removes what waits, unless it is later than `revision`. What is left of an earlier one does no
     /// harm.
-    fn remove(&self, guild: u64, revision: u64) -> Result<(), String> {
+    fn remove(&self, guild: u64, revision: u64) -> Result<(), GuildError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(guild);
         if let Some(waiting) = self.read(guild)?
@@ -193,7 +223,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let guilds = opened(folder.path());
         fs::write(folder.path().join("guild-7.json"), "{").unwrap();
-        let refused = guilds.read(7).await.unwrap_err();
+        let refused = guilds.read(7).await.unwrap_err().to_string();
         assert!(refused.contains("opt-outs are in it"), "{refused}");
     }
 }

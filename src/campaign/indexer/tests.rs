@@ -1,14 +1,20 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use futures::{
     FutureExt,
     future::{BoxFuture, ready},
 };
+use tokio::sync::Notify;
 
-use super::*;
+use super::Indexer;
 use crate::{
-    memory::{Present, Sqlite, Uid, Utterance},
+    domain::{CampaignKey, Owner, Scope},
+    memory::{MemoryStore, Present, SessionFilter, Sqlite, Uid, Utterance},
     provider::{self, Embedder},
+    tools::builtin::Meaning,
 };
 
 /// Embeds everything as the same, and counts.
@@ -54,7 +60,8 @@ async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
     let embedder = Arc::new(Same::default());
     let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };
     let written = Arc::new(Notify::new());
-    let indexer = Indexer::open(Arc::clone(store), campaign(), meaning, (written, || 1_000));
+    let scope = Scope { owner: Owner::Local, campaign: campaign() };
+    let indexer = Indexer::open(Arc::clone(store), scope, meaning, written, || 1_000);
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     let all = counts.items.iter().chain(&counts.vectors);

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`extract`]. **Never**: says what was not said.
 
-use super::Claim;
+use super::claim::Claim;
 use crate::memory::{Entity, EntityKind, TranscriptLine};
 
 /// Words of an extract at most: a minute's reading.

@@ -4,15 +4,17 @@
 
 use std::collections::BTreeMap;
 
-use super::{Claim, Writer};
+use super::{claim::Claim, writer::Writer};
 use crate::{
     domain::Message, engine::ask_once, logic::words::fold, memory::TranscriptLine, provider::Error,
 };
 
 /// Characters of a transcript that are read at once.
 const PART: usize = 24_000;
-/// Claims of a recap, and of a part at least.
-const CLAIMS: (usize, usize) = (14, 3);
+/// Claims of a recap.
+const CLAIMS: usize = 14;
+/// Claims of a part at least.
+const CLAIMS_MIN: usize = 3;
 /// Longest answer, in tokens.
 const LONGEST: u32 = 1_200;
 /// Letters of a word that can prove something.
@@ -37,7 +39,7 @@ pub struct Written {
 /// The model's own, or a spending cap was reached.
 pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written, Error> {
     let parts = parts(lines);
-    let most = (CLAIMS.0 / parts.len().max(1)).max(CLAIMS.1);
+    let most = (CLAIMS / parts.len().max(1)).max(CLAIMS_MIN);
     let mut written = Written::default();
     for part in parts {
         let messages = vec![Message::System(task(most)), Message::User(part)];

@@ -16,7 +16,7 @@ use crate::{
 pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
     let Some(from) = line.from else { return Vec::new() };
     let told = &line.circumstances;
-    let identity = |id: SpeakerId, name: &str| match of.guild {
+    let identity = |id: SpeakerId, name: &str| match of.scope.owner.guild() {
         Some(_) => id.0.to_string(),
         None => name.to_owned(),
     };
@@ -26,7 +26,7 @@ pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> 
         .iter()
         .map(|(id, name)| Present { name: name.clone(), player: Some(identity(*id, name)) });
     let common = Utterance {
-        session: of.session.clone(),
+        session: of.session.0.clone(),
         turn: line.turn,
         npc: line.npc.clone(),
         present: npcs.chain(people).collect(),

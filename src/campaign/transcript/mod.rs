@@ -13,4 +13,4 @@ mod writer;
 
 pub use of::Transcript;
 pub use task::TranscriptOptions;
-pub use writer::TranscriptWriter;
+pub use writer::{NotWritten, TranscriptWriter};

@@ -1,16 +1,14 @@
 //! Which session is written down.
 //!
-//! Entry type: [`Transcript`].
+//! Entry type: [`Transcript`]. **Never**: holds what was said.
 
-use crate::memory::CampaignKey;
+use crate::domain::{Scope, SessionId};
 
 /// A session that is written down.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// The campaign it belongs to.
-    pub campaign: CampaignKey,
-    /// Its name.
-    pub session: String,
-    /// Its guild; without one players are known by their names.
-    pub guild: Option<u64>,
+    /// Whose it is; only people of a guild are known by their ids.
+    pub scope: Scope,
+    /// The session.
+    pub session: SessionId,
 }

@@ -20,8 +20,10 @@ use crate::{
     session::Backlog,
 };
 
-/// First and longest wait before the same is tried again.
-const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// First wait before the same is tried again.
+const RETRY_FIRST: Duration = Duration::from_millis(500);
+/// Longest wait before the same is tried again.
+const RETRY_MAX: Duration = Duration::from_secs(30);
 /// At the end the store is given so long for each thing.
 const HURRY: Duration = Duration::from_secs(3);
 /// Milliseconds of a day.
@@ -44,15 +46,25 @@ pub enum Note {
     Mark(oneshot::Sender<()>),
 }
 
+/// What the task works with.
+pub struct WriterParts {
+    /// Where transcripts are written.
+    pub store: Arc<dyn MemoryStore>,
+    /// Their game masters are told of trouble.
+    pub tables: Tables,
+    /// Told whenever lines were written.
+    pub written: Arc<Notify>,
+    /// How transcripts are kept.
+    pub options: TranscriptOptions,
+    /// Counts what is not written yet.
+    pub backlog: Backlog,
+    /// Cancelled at the end.
+    pub stop: CancellationToken,
+}
+
 /// The task's own side.
 pub struct WriterTask {
-    store: Arc<dyn MemoryStore>,
-    tables: Tables,
-    /// Told whenever lines were written.
-    news: Arc<Notify>,
-    options: TranscriptOptions,
-    backlog: Backlog,
-    stop: CancellationToken,
+    parts: WriterParts,
     /// `None`: it cannot be used.
     spill: Option<Spill>,
     /// Somebody has been told that nothing can be written.
@@ -62,16 +74,9 @@ pub struct WriterTask {
 }
 
 impl WriterTask {
-    /// Writes into the store of the three; nothing is read yet.
-    pub fn new(
-        (store, tables, news): (Arc<dyn MemoryStore>, Tables, Arc<Notify>),
-        options: &TranscriptOptions,
-        backlog: Backlog,
-        stop: CancellationToken,
-    ) -> Self {
-        let (options, again) = (options.clone(), Instant::now());
-        let (spill, troubled, wait) = (None, false, RETRY.0);
-        Self { store, tables, news, options, backlog, stop, spill, troubled, wait, again }
+    /// Nothing is read yet.
+    pub fn new(parts: WriterParts) -> Self {
+        Self { parts, spill: None, troubled: false, wait: RETRY_FIRST, again: Instant::now() }
     }
 
     /// Writes until stopped, and then what is left; gives how many lines the spill holds at the end.
@@ -86,7 +91,7 @@ impl WriterTask {
                     None => break,
                 },
                 () = sleep_until(again), if waiting => self.retry().await,
-                () = self.stop.cancelled() => break,
+                () = self.parts.stop.cancelled() => break,
             }
         }
         queue.close();
@@ -96,16 +101,16 @@ impl WriterTask {
         if !self.is_spilled() || self.drain().await {
             return 0;
         }
-        self.backlog.count().waiting
+        self.parts.backlog.count().waiting
     }
 
     /// Opens the spill, with what earlier runs have left in it.
     async fn take_up(&mut self) {
-        let base = self.options.spill.clone();
+        let base = self.parts.options.spill.clone();
         let opened = spawn_blocking(move || Spill::open(base)).await;
         match opened.map_err(io::Error::other).and_then(|opened| opened) {
             Ok((spill, lines)) => {
-                self.backlog.wait(lines);
+                self.parts.backlog.wait(lines);
                 self.spill = Some(spill);
             }
             Err(error) => tracing::error!(%error, "what an earlier run has left cannot be read"),
@@ -137,24 +142,24 @@ impl WriterTask {
         loop {
             tokio::select! {
                 () = sleep(self.wait) => {}
-                () = self.stop.cancelled() => {}
+                () = self.parts.stop.cancelled() => {}
             }
             if self.drain().await && self.settle(entry).await {
                 self.recovered();
                 return;
             }
-            if self.stop.is_cancelled() {
+            if self.parts.stop.is_cancelled() {
                 self.lose(entry);
                 return;
             }
-            self.wait = self.wait.saturating_mul(2).min(RETRY.1);
+            self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
         }
     }
 
     /// Writes what has waited, or sees to it later.
     async fn retry(&mut self) {
         if !self.drain().await {
-            self.wait = self.wait.saturating_mul(2).min(RETRY.1);
+            self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
         }
         self.again = Instant::now() + self.wait;
     }
@@ -173,7 +178,7 @@ impl WriterTask {
                 Err(error) => return unreadable(&error),
             };
             match self.spilling(move |spill| spill.pass(next)).await {
-                Ok(more) => self.backlog.wait(more),
+                Ok(more) => self.parts.backlog.wait(more),
                 Err(error) => return unreadable(&error),
             }
         }
@@ -185,9 +190,9 @@ impl WriterTask {
     async fn settle(&mut self, entry: &Entry) -> bool {
         match self.put(entry).await {
             Ok(()) => {
-                self.backlog.written(entry.lines());
+                self.parts.backlog.written(entry.lines());
                 if entry.lines() > 0 {
-                    self.news.notify_one();
+                    self.parts.written.notify_one();
                 }
                 if let Entry::Session(campaign, session) = entry
                     && session.ended.is_none()
@@ -209,19 +214,19 @@ impl WriterTask {
     /// What the store answers; at the end it has not long for that.
     async fn put(&self, entry: &Entry) -> Result<(), Error> {
         let hurried = async {
-            self.stop.cancelled().await;
+            self.parts.stop.cancelled().await;
             sleep(HURRY).await;
         };
         let written = async {
             match entry {
                 Entry::Session(campaign, session) => {
-                    self.store.put_session(campaign, session.clone()).await
+                    self.parts.store.put_session(campaign, session.clone()).await
                 }
                 Entry::Lines(campaign, lines) => {
-                    self.store.append(campaign, lines.clone()).await.map(drop)
+                    self.parts.store.append(campaign, lines.clone()).await.map(drop)
                 }
                 Entry::Withdraw(campaign, lines) => {
-                    self.store.withdraw(campaign, lines.clone()).await.map(drop)
+                    self.parts.store.withdraw(campaign, lines.clone()).await.map(drop)
                 }
             }
         };
@@ -239,8 +244,8 @@ impl WriterTask {
                  glyphoxa session delete)",
             );
         }
-        self.backlog.written(entry.lines());
-        self.backlog.lose(entry.lines());
+        self.parts.backlog.written(entry.lines());
+        self.parts.backlog.lose(entry.lines());
     }
 
     fn trouble(&mut self, error: &Error) {
@@ -252,7 +257,7 @@ impl WriterTask {
     }
 
     fn recovered(&mut self) {
-        self.wait = RETRY.0;
+        self.wait = RETRY_FIRST;
         if std::mem::take(&mut self.troubled) {
             tracing::info!("what is said is written down again");
             self.tell("what is said is written down again");
@@ -282,15 +287,15 @@ impl WriterTask {
 
     fn tell(&self, text: &str) {
         // A full queue has told other things; the count stays.
-        self.tables.tell(text);
+        self.parts.tables.tell(text);
     }
 
     /// Forgets what is too old.
     async fn retain(&self, campaign: &CampaignKey) {
-        let days = self.options.retention_days.and_then(|days| i64::try_from(days).ok());
+        let days = self.parts.options.retention_days.and_then(|days| i64::try_from(days).ok());
         let Some(days) = days else { return };
         let before = now().saturating_sub(days.saturating_mul(DAY));
-        match self.store.forget(campaign, Forget::Before(before)).await {
+        match self.parts.store.forget(campaign, Forget::Before(before)).await {
             Ok(gone) if gone.sessions > 0 => {
                 tracing::info!(
                     sessions = gone.sessions,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Transcript, TranscriptOptions, TranscriptWriter, line::utterances};
 use crate::{
     campaign::Tables,
-    memory::{CampaignKey, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
+    domain::{CampaignKey, Owner, Scope, SessionId},
+    memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
     session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
 
@@ -13,8 +14,9 @@ fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
     TranscriptOptions { spill: folder.path().join("waiting"), retention_days: None }
 }
 
-fn of(guild: Option<u64>) -> Transcript {
-    Transcript { campaign: CampaignKey("c".to_owned()), session: "s".to_owned(), guild }
+fn of(owner: Owner) -> Transcript {
+    let scope = Scope { owner, campaign: CampaignKey("c".to_owned()) };
+    Transcript { scope, session: SessionId("s".to_owned()) }
 }
 
 fn line() -> TurnLine {
@@ -36,7 +38,7 @@ fn line() -> TurnLine {
 
 #[test]
 fn a_turn_is_a_question_and_an_answer() {
-    let said = utterances(&of(Some(5)), &line(), 1_000);
+    let said = utterances(&of(Owner::Guild(5)), &line(), 1_000);
     let [question, answer] = said.as_slice() else { panic!("{said:?}") };
     assert_eq!(question.speaker_id.as_deref(), Some("7"));
     assert_eq!(question.raw.as_deref(), Some("bar talk hello"));
@@ -44,7 +46,7 @@ fn a_turn_is_a_question_and_an_answer() {
     assert_eq!(answer.present, question.present);
     assert_ne!(answer.uid, question.uid);
     // Without a guild nobody has an id that lasts.
-    let said = utterances(&of(None), &line(), 1_000);
+    let said = utterances(&of(Owner::Local), &line(), 1_000);
     assert_eq!(said[0].speaker_id.as_deref(), Some("Anna"));
     assert_eq!(said[0].present[1].player.as_deref(), Some("Anna"));
 }
@@ -52,14 +54,14 @@ fn a_turn_is_a_question_and_an_answer() {
 #[test]
 fn what_nobody_is_to_know_is_not_written() {
     let x_card = TurnLine { from: None, outcome: Outcome::Stopped, ..line() };
-    assert!(utterances(&of(None), &x_card, 1_000).is_empty());
-    let puppet = utterances(&of(None), &TurnLine { heard: String::new(), ..line() }, 1_000);
+    assert!(utterances(&of(Owner::Local), &x_card, 1_000).is_empty());
+    let puppet = utterances(&of(Owner::Local), &TurnLine { heard: String::new(), ..line() }, 1_000);
     assert_eq!(puppet.len(), 1);
     assert_eq!(puppet[0].speaker, "Bartok");
     let order = TurnLine { outcome: Outcome::Command, reply: String::new(), ..line() };
-    assert_eq!(utterances(&of(None), &order, 1_000)[0].visibility, Visibility::Dm);
+    assert_eq!(utterances(&of(Owner::Local), &order, 1_000)[0].visibility, Visibility::Dm);
     let nothing = TurnLine { heard: String::new(), reply: String::new(), ..line() };
-    assert!(utterances(&of(None), &nothing, 1_000).is_empty());
+    assert!(utterances(&of(Owner::Local), &nothing, 1_000).is_empty());
 }
 
 #[tokio::test]
@@ -68,7 +70,7 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     let store: Arc<dyn MemoryStore> =
         Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
     let writer = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
-    let of = of(None);
+    let of = of(Owner::Local);
     writer.begins(&of);
     for turn in 1..=100 {
         writer.line(&of, &TurnLine { turn, ..line() });
@@ -76,10 +78,10 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     writer.ends(&of);
     assert_eq!(writer.close().await, None);
     assert_eq!(writer.backlog().count(), Unwritten::default());
-    let lines = store.lines(&of.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    let lines = store.lines(&of.scope.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
     assert_eq!(lines.len(), 200);
     assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
-    let sessions = store.sessions(&of.campaign, SessionFilter::default()).await.unwrap();
+    let sessions = store.sessions(&of.scope.campaign, SessionFilter::default()).await.unwrap();
     assert!(sessions[0].session.ended >= sessions[0].session.started);
 }
 
@@ -88,9 +90,10 @@ async fn what_cannot_be_written_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let store = Arc::new(Sqlite::open(&path).unwrap());
-    let of = of(None);
+    let of = of(Owner::Local);
     // No campaign has this name: whatever is written of it is refused.
-    let refused = Transcript { campaign: CampaignKey(String::new()), ..of.clone() };
+    let scope = Scope { campaign: CampaignKey(String::new()), ..of.scope.clone() };
+    let refused = Transcript { scope, ..of.clone() };
     let writer = TranscriptWriter::open(store, Tables::default(), &options(&folder));
     writer.line(&refused, &line());
     writer.settled().await;

@@ -20,10 +20,11 @@ use super::{
     line,
     of::Transcript,
     spill::Entry,
-    task::{Note, TranscriptOptions, WriterTask},
+    task::{Note, TranscriptOptions, WriterParts, WriterTask},
 };
 use crate::{
     campaign::{Tables, now},
+    domain::SessionId,
     memory::{MemoryStore, Session, Uid},
     session::{Backlog, TurnLine},
 };
@@ -39,10 +40,15 @@ const RECENT: usize = 256;
 
 /// A turn that was written down just now.
 struct Recent {
-    session: String,
+    session: SessionId,
     turn: u64,
     lines: Vec<Uid>,
 }
+
+/// What was said is not in the store yet, which would therefore tell less than there is.
+#[derive(Debug, thiserror::Error)]
+#[error("not everything is written down yet (try again in a minute)")]
+pub struct NotWritten;
 
 /// Writes down what was said. Cloning shares it.
 #[derive(Clone)]
@@ -64,8 +70,14 @@ impl TranscriptWriter {
         let (notes, queue) = mpsc::channel(NOTES_CAPACITY);
         let (backlog, stop) = (Backlog::default(), CancellationToken::new());
         let written = Arc::new(Notify::new());
-        let parts = (Arc::clone(&store), tables, Arc::clone(&written));
-        let task = WriterTask::new(parts, options, backlog.clone(), stop.clone());
+        let task = WriterTask::new(WriterParts {
+            store: Arc::clone(&store),
+            tables,
+            written: Arc::clone(&written),
+            options: options.clone(),
+            backlog: backlog.clone(),
+            stop: stop.clone(),
+        });
         let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
         Self { store, written, notes, backlog, recent: Arc::default(), stop, task }
     }
@@ -88,19 +100,19 @@ impl TranscriptWriter {
     /// A session begins, or is gone on with.
     pub fn begins(&self, of: &Transcript) {
         let session = Session {
-            id: of.session.clone(),
-            guild: of.guild,
+            id: of.session.0.clone(),
+            guild: of.scope.owner.guild(),
             started: Some(now()),
             ..Session::default()
         };
-        self.note(Entry::Session(of.campaign.clone(), session));
+        self.note(Entry::Session(of.scope.campaign.clone(), session));
     }
 
     /// A session has ended.
     pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
-        let session = Session { id: of.session.clone(), ended, ..Session::default() };
-        self.note(Entry::Session(of.campaign.clone(), session));
+        let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
+        self.note(Entry::Session(of.scope.campaign.clone(), session));
     }
 
     /// Something was said; returns at once.
@@ -115,7 +127,7 @@ impl TranscriptWriter {
             let session = of.session.clone();
             recent.push_back(Recent { session, turn: line.turn, lines: uids });
             drop(recent);
-            self.note(Entry::Lines(of.campaign.clone(), lines));
+            self.note(Entry::Lines(of.scope.campaign.clone(), lines));
         }
     }
 
@@ -130,7 +142,7 @@ impl TranscriptWriter {
             !taken
         });
         if !lines.is_empty() {
-            self.note(Entry::Withdraw(of.campaign.clone(), lines));
+            self.note(Entry::Withdraw(of.scope.campaign.clone(), lines));
         }
     }
 
@@ -157,6 +169,18 @@ impl TranscriptWriter {
         };
         // What takes longer has been told.
         _ = timeout(SETTLED, mark).await;
+    }
+
+    /// Waits until everything said so far is in the store.
+    ///
+    /// # Errors
+    /// The store does not take it now.
+    pub async fn caught_up(&self) -> Result<(), NotWritten> {
+        self.settled().await;
+        match self.backlog.count().waiting {
+            0 => Ok(()),
+            _ => Err(NotWritten),
+        }
     }
 
     /// Writes what is left and ends. What could not be written is said in the answer.

@@ -7,12 +7,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
+    campaign::Scoped,
     domain,
     import::campaign::WorldEntity,
     logic::prompt,
-    memory::{
-        CampaignKey, Entity, EntityFilter, EntityKind, Error, MemoryStore, Viewer, Visibility,
-    },
+    memory::{Entity, EntityFilter, EntityKind, Error, Viewer, Visibility},
 };
 
 /// Where entities of the configured campaign file come from, before their id.
@@ -91,11 +90,10 @@ const fn kind_at_table(kind: EntityKind) -> domain::EntityKind {
 /// # Errors
 /// The store's own.
 pub async fn entities_of_no_file(
-    store: &dyn MemoryStore,
-    campaign: &CampaignKey,
+    at: Scoped<'_>,
     and_of_file: bool,
 ) -> Result<Vec<domain::Entity>, Error> {
-    let found = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
+    let found = at.store.entities(at.campaign(), EntityFilter::default(), Viewer::Dm).await?;
     let others: Vec<Entity> =
         found.into_iter().filter(|it| and_of_file || !is_of_campaign_file(it)).collect();
     if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {

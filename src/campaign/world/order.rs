@@ -2,24 +2,51 @@
 //!
 //! Entry types: [`WorldOrder`], [`WorldAnswer`]. **Never**: knows how it is kept.
 
-use crate::{campaign::PlayedCampaign, domain::EntityKind};
+use crate::{
+    campaign::PlayedCampaign,
+    domain::{EntityKind, Scope},
+};
+
+/// What is asked of which world.
+#[derive(Clone, Debug)]
+pub struct WorldRequest {
+    /// Whose world.
+    pub scope: Scope,
+    /// The campaign it is of; `None`: the configured one.
+    pub played: Option<PlayedCampaign>,
+    /// What is asked.
+    pub order: WorldOrder,
+}
+
+/// An entity that is to be added.
+#[derive(Clone, Debug)]
+pub struct NewEntity {
+    /// Its name; nothing else is called so.
+    pub name: String,
+    /// What kind of thing it is.
+    pub kind: EntityKind,
+    /// What is known of it.
+    pub description: String,
+    /// Other names for it.
+    pub aliases: Vec<String>,
+    /// Known to the game master alone.
+    pub dm_only: bool,
+}
+
+/// A file as somebody has sent it.
+#[derive(Clone, Debug)]
+pub struct SentFile {
+    /// What it is called.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
 
 /// What is asked, or to be done.
 #[derive(Clone, Debug)]
 pub enum WorldOrder {
     /// A new entity.
-    Add {
-        /// Its name; nothing else is called so.
-        name: String,
-        /// What kind of thing it is.
-        kind: EntityKind,
-        /// What is known of it.
-        description: String,
-        /// Other names for it.
-        aliases: Vec<String>,
-        /// Known to the game master alone.
-        dm_only: bool,
-    },
+    Add(NewEntity),
     /// All entities, or those of a kind.
     List(Option<EntityKind>),
     /// Everything about the one called so.
@@ -29,19 +56,9 @@ pub enum WorldOrder {
     /// Removes the one of this id, and its relations.
     Remove(String),
     /// Takes in a campaign file.
-    Import {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
+    Import(SentFile),
     /// Takes in a campaign file as a campaign of its own.
-    Load {
-        /// Its name.
-        file: String,
-        /// Its content.
-        bytes: Vec<u8>,
-    },
+    Load(SentFile),
     /// What there is of the campaign.
     Info,
 }

@@ -1,58 +1,41 @@
-//! What game masters ask of the world, and have done to it, from a Discord server.
+//! What game masters ask of the world, and have done to it.
 //!
 //! Entry function: [`carry_out`]. **Never**: removes what the configured campaign file would bring back.
 
+use std::sync::Arc;
+
 use super::{
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
-    order::{WorldAnswer, WorldOrder},
-    plan::{ImportError, plan},
+    error::WorldError,
+    order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest},
+    plan::plan,
 };
 use crate::{
-    campaign::{PlayedCampaign, key_of},
-    domain::{Campaign, Npc},
+    campaign::{PlayedCampaign, Scoped, Settings, key_of},
+    domain::{Campaign, Npc, Scope},
     import::campaign::{World, campaign_file, hyphened},
-    memory::{
-        CampaignKey, Change, Entity, EntityFilter, EntityKind, Error, MemoryStore, Snapshot,
-        Viewer, Visibility,
-    },
+    memory::{Change, Entity, EntityFilter, EntityKind, MemoryStore, Snapshot, Viewer, Visibility},
 };
 
-/// Problems of a file that are shown; more are counted.
-const PROBLEMS_MAX: usize = 20;
-
-/// The store, and what is configured.
-#[derive(Clone, Copy)]
-pub struct WorldOf<'a> {
-    /// Where the world is kept.
-    pub store: &'a dyn MemoryStore,
-    /// The configured campaign.
-    pub campaign: &'a Campaign,
-    /// The NPCs, whom campaign files may name.
-    pub cast: &'a [Npc],
-}
-
-/// Does `order` in the campaign of `played`, or in the one that is configured.
+/// Does what `request` says in `store`; `settings` has the configured campaign, and the NPCs, whom
+/// campaign files may name.
 ///
 /// # Errors
 /// What is wrong with it, or with the store, with the way out.
 pub async fn carry_out(
-    world: WorldOf<'_>,
-    played: Option<PlayedCampaign>,
-    order: WorldOrder,
-) -> Result<WorldAnswer, String> {
-    let campaign = key_of(played.as_ref().map_or(&world.campaign.name, |it| &it.name));
-    let store = world.store;
-    let at = (store, &campaign);
+    store: &dyn MemoryStore,
+    settings: &Settings,
+    request: WorldRequest,
+) -> Result<WorldAnswer, WorldError> {
+    let WorldRequest { scope, played, order } = request;
+    let at = Scoped::new(store, &scope);
     let mut answer = WorldAnswer::default();
     match order {
-        WorldOrder::Add { name, kind, description, aliases, dm_only } => {
-            let about = (name, description, aliases, dm_only);
-            answer.text = add(at, self::kind(kind), about).await?;
-        }
+        WorldOrder::Add(new) => answer.text = add(at, new).await?,
         WorldOrder::List(of) => answer.text = list(at, of.map(kind)).await?,
         WorldOrder::Show(name) => {
             let entity = find(at, &name).await?;
-            let found = store.snapshot(&campaign, &entity.id, Viewer::Dm).await.map_err(away)?;
+            let found = store.snapshot(at.campaign(), &entity.id, Viewer::Dm).await?;
             answer.text = found.as_ref().map(described).unwrap_or_default();
         }
         WorldOrder::Find(name) => {
@@ -63,74 +46,60 @@ pub async fn carry_out(
             answer.entity = Some(entity.id);
         }
         WorldOrder::Remove(id) => answer.text = remove(at, id).await?,
-        WorldOrder::Import { file, bytes } => {
-            answer.text = import(at, read(world.cast, &file, bytes)?, &file).await?;
+        WorldOrder::Import(file) => {
+            let name = file.name.clone();
+            answer.text = import(at, read(&settings.cast, file)?, &name).await?;
         }
-        WorldOrder::Load { file, bytes } => {
-            return load(world, &file, bytes).await;
-        }
-        WorldOrder::Info => answer.text = info(at, world.campaign, played.as_ref()).await?,
+        WorldOrder::Load(file) => return load(store, scope, &settings.cast, file).await,
+        WorldOrder::Info => answer.text = info(at, &settings.campaign, played.as_ref()).await?,
     }
     answer.names = names(at).await?;
     Ok(answer)
 }
 
-/// A store and the campaign that is meant.
-type At<'a> = (&'a dyn MemoryStore, &'a CampaignKey);
-
-fn away(error: Error) -> String {
-    error.to_string()
+async fn all(at: Scoped<'_>, filter: EntityFilter) -> Result<Vec<Entity>, WorldError> {
+    Ok(at.store.entities(at.campaign(), filter, Viewer::Dm).await?)
 }
 
-async fn all(at: At<'_>, filter: EntityFilter) -> Result<Vec<Entity>, String> {
-    at.0.entities(at.1, filter, Viewer::Dm).await.map_err(away)
-}
-
-async fn names(at: At<'_>) -> Result<Vec<String>, String> {
+async fn names(at: Scoped<'_>) -> Result<Vec<String>, WorldError> {
     let found = all(at, EntityFilter::default()).await?;
     Ok(found.into_iter().map(|it| it.name).collect())
 }
 
 /// The only entity that goes by `name`.
-async fn find(at: At<'_>, name: &str) -> Result<Entity, String> {
+async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, WorldError> {
     let named = Some(name.to_owned());
     let mut found = all(at, EntityFilter { named, ..EntityFilter::default() }).await?;
     let by_name = found.iter().position(|it| it.name.to_lowercase() == name.to_lowercase());
     match (by_name, found.len()) {
-        (_, 0) => Err(format!("nothing is known of '{name}' (/entity list shows what there is)")),
+        (_, 0) => Err(WorldError::Unknown(name.to_owned())),
         (Some(at), _) => Ok(found.swap_remove(at)),
         (None, 1) => Ok(found.swap_remove(0)),
         (None, _) => {
             let names: Vec<String> = found.into_iter().map(|it| it.name).collect();
-            Err(format!("several are called '{name}' (say which: {})", names.join(", ")))
+            Err(WorldError::Several { name: name.to_owned(), names: names.join(", ") })
         }
     }
 }
 
-async fn add(
-    at: At<'_>,
-    kind: EntityKind,
-    (name, description, aliases, dm_only): (String, String, Vec<String>, bool),
-) -> Result<String, String> {
+async fn add(at: Scoped<'_>, new: NewEntity) -> Result<String, WorldError> {
+    let NewEntity { name, kind, description, aliases, dm_only } = new;
     let id = hyphened(&name);
     if id.is_empty() {
-        return Err(format!("'{name}' is no name (letters or digits are wanted)"));
+        return Err(WorldError::NoName(name));
     }
     let (ids, named) = (Some(vec![id.clone()]), Some(name.clone()));
     let same = all(at, EntityFilter { ids, ..EntityFilter::default() }).await?;
     let called = all(at, EntityFilter { named, ..EntityFilter::default() }).await?;
     if let Some(other) = same.first().or(called.first()) {
-        return Err(format!(
-            "'{name}' is there already: {} (/entity show; to change it, remove it first)",
-            other.name
-        ));
+        return Err(WorldError::Taken { name, by: other.name.clone() });
     }
     let secret = if dm_only { ", and only you know of it" } else { "" };
     let text =
         format!("**{name}** is there{secret}. Its name is listened for from the next session on.");
     let entity = Entity {
         id,
-        kind,
+        kind: self::kind(kind),
         name,
         aliases,
         description,
@@ -140,11 +109,11 @@ async fn add(
         visibility: if dm_only { Visibility::Dm } else { Visibility::Everyone },
         source: None,
     };
-    at.0.apply(at.1, vec![Change::Put(entity)]).await.map_err(away)?;
+    at.store.apply(at.campaign(), vec![Change::Put(entity)]).await?;
     Ok(text)
 }
 
-async fn list(at: At<'_>, kind: Option<EntityKind>) -> Result<String, String> {
+async fn list(at: Scoped<'_>, kind: Option<EntityKind>) -> Result<String, WorldError> {
     let found = all(at, EntityFilter { kind, ..EntityFilter::default() }).await?;
     if found.is_empty() {
         let text = "There is nothing yet (/entity add, or /entity import with a campaign file).";
@@ -193,53 +162,36 @@ fn described(Snapshot { entity, ties }: &Snapshot) -> String {
 }
 
 /// The file would bring it back.
-fn refuse_of_file(entity: &Entity) -> Result<(), String> {
+fn refuse_of_file(entity: &Entity) -> Result<(), WorldError> {
     if is_of_campaign_file(entity) {
-        return Err(format!(
-            "'{}' is in the configured campaign file and would be back at the next start (take it \
-             out there)",
-            entity.name
-        ));
+        return Err(WorldError::OfFile(entity.name.clone()));
     }
     Ok(())
 }
 
-async fn remove(at: At<'_>, id: String) -> Result<String, String> {
+async fn remove(at: Scoped<'_>, id: String) -> Result<String, WorldError> {
     let ids = Some(vec![id.clone()]);
     let found = all(at, EntityFilter { ids, ..EntityFilter::default() }).await?.pop();
-    let entity = found.ok_or("it is gone already")?;
+    let entity = found.ok_or(WorldError::Gone)?;
     refuse_of_file(&entity)?;
-    at.0.apply(at.1, vec![Change::Remove(id)]).await.map_err(away)?;
+    at.store.apply(at.campaign(), vec![Change::Remove(id)]).await?;
     Ok(format!("**{}** is forgotten.", entity.name))
 }
 
-fn read(cast: &[Npc], file: &str, bytes: Vec<u8>) -> Result<World, String> {
-    let (world, problems) = campaign_file(file, bytes, cast);
+fn read(cast: &[Arc<Npc>], file: SentFile) -> Result<World, WorldError> {
+    let cast: Vec<Npc> = cast.iter().map(|npc| (**npc).clone()).collect();
+    let (world, problems) = campaign_file(&file.name, file.bytes, &cast);
     match world {
         Some(world) if problems.is_empty() => Ok(world),
-        _ => Err(refused(&problems)),
+        _ => Err(WorldError::File(problems)),
     }
 }
 
-/// Every problem, or as many as anybody reads at once.
-fn refused(problems: &[crate::yaml::Problem]) -> String {
-    let mut lines: Vec<String> =
-        problems.iter().take(PROBLEMS_MAX).map(ToString::to_string).collect();
-    if let Some(more) = problems.len().checked_sub(PROBLEMS_MAX).filter(|&more| more > 0) {
-        lines.push(format!("and {more} more (glyphoxa import shows all)"));
-    }
-    lines.push("nothing was imported (mend the file, and send it again)".to_owned());
-    lines.join("\n")
-}
-
-async fn import(at: At<'_>, world: World, file: &str) -> Result<String, String> {
+async fn import(at: Scoped<'_>, world: World, file: &str) -> Result<String, WorldError> {
     let unused = world.unused.join(" and ");
     let worlds = [world];
-    let mut plan = plan(at.0, at.1, &worlds, IMPORT).await.map_err(|error| match error {
-        ImportError::Problems(problems) => refused(&problems),
-        ImportError::Store(error) => away(error),
-    })?;
-    plan.carry_out(at.0, at.1).await.map_err(away)?;
+    let mut plan = plan(at, &worlds, IMPORT).await?;
+    plan.carry_out(at).await?;
     let mut text = format!(
         "{} entities and {} relations in '{file}': {} added, {} changed, {} removed.",
         plan.entities, plan.relations, plan.added, plan.changed, plan.removed
@@ -251,30 +203,33 @@ async fn import(at: At<'_>, world: World, file: &str) -> Result<String, String> 
 }
 
 /// Takes a file in as a campaign of its own.
-async fn load(of: WorldOf<'_>, file: &str, bytes: Vec<u8>) -> Result<WorldAnswer, String> {
-    let world = read(of.cast, file, bytes)?;
+async fn load(
+    store: &dyn MemoryStore,
+    scope: Scope,
+    cast: &[Arc<Npc>],
+    file: SentFile,
+) -> Result<WorldAnswer, WorldError> {
+    let name = file.name.clone();
+    let world = read(cast, file)?;
     if world.name.is_empty() {
-        return Err(format!(
-            "'{file}' does not say what its campaign is called (write campaign: {{ name: … }} into \
-             it; /entity import takes it into the campaign that is played)"
-        ));
+        return Err(WorldError::Nameless(name));
     }
     let loaded = PlayedCampaign {
         name: world.name.clone(),
         description: world.description.clone(),
         system: world.system.clone(),
     };
-    let campaign = key_of(&loaded.name);
-    let at = (of.store, &campaign);
-    let text = import(at, world, file).await?;
+    let scope = Scope { campaign: key_of(&loaded.name), ..scope };
+    let at = Scoped::new(store, &scope);
+    let text = import(at, world, &name).await?;
     Ok(WorldAnswer { text, campaign: Some(loaded), names: names(at).await?, entity: None })
 }
 
 async fn info(
-    at: At<'_>,
+    at: Scoped<'_>,
     own: &Campaign,
     played: Option<&PlayedCampaign>,
-) -> Result<String, String> {
+) -> Result<String, WorldError> {
     let own = (&own.description, &own.system);
     let (description, system) = played.map_or(own, |it| (&it.description, &it.system));
     let mut lines = Vec::new();
@@ -284,7 +239,7 @@ async fn info(
     if !description.is_empty() {
         lines.push(description.clone());
     }
-    let counts = at.0.counts(at.1).await.map_err(away)?;
+    let counts = at.store.counts(at.campaign()).await?;
     let kinds: Vec<String> =
         counts.entities.iter().map(|it| format!("{} {}", it.count, it.of)).collect();
     let kinds = if kinds.is_empty() { "nothing yet".to_owned() } else { kinds.join(", ") };

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::entities::{CAMPAIGN_FILE, is_of_campaign_file, remembered};
 use crate::{
+    campaign::Scoped,
     import::campaign::{Edge, KnownEntity, World, link},
     memory::{
-        CampaignKey, Change, Entity, EntityFilter, Error, MemoryStore, Provenance, Relation,
-        RelationKey, Viewer, Visibility,
+        Change, Entity, EntityFilter, Error, Provenance, Relation, RelationKey, Viewer, Visibility,
     },
     yaml::{Problem, Problems, quoted},
 };
@@ -52,14 +52,10 @@ impl Plan {
     ///
     /// # Errors
     /// The store's own.
-    pub async fn carry_out(
-        &mut self,
-        store: &dyn MemoryStore,
-        campaign: &CampaignKey,
-    ) -> Result<(), Error> {
+    pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), Error> {
         let changes = std::mem::take(&mut self.changes);
         if !changes.is_empty() {
-            store.apply(campaign, changes).await?;
+            at.store.apply(at.campaign(), changes).await?;
         }
         Ok(())
     }
@@ -72,12 +68,8 @@ impl Plan {
 /// # Errors
 /// Ids that are there twice, relations to what is not there, entities that belong to the campaign
 /// file; or the store's own.
-pub async fn plan(
-    store: &dyn MemoryStore,
-    campaign: &CampaignKey,
-    worlds: &[World],
-    source: &str,
-) -> Result<Plan, ImportError> {
+pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan, ImportError> {
+    let (store, campaign) = (at.store, at.campaign());
     let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
     let known: Vec<KnownEntity> = before.iter().map(known).collect();
     let mut problems = Vec::new();
@@ -124,17 +116,22 @@ pub async fn plan(
         let found = store.snapshot(campaign, id, Viewer::Dm).await?;
         ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
     }
-    tie(&mut plan, &edges, &ties, (source, &own));
+    tie(&mut plan, &edges, &Ties { before: &ties, own: &own, source });
     Ok(plan)
 }
 
+/// The relations there are.
+struct Ties<'a> {
+    before: &'a [Relation],
+    /// Ids of the files' own entities, whose relations the files say.
+    own: &'a BTreeSet<String>,
+    /// Where these come from.
+    source: &'a str,
+}
+
 /// Adds the relations that are missing, and removes what entities of the files said and say no more.
-fn tie(
-    plan: &mut Plan,
-    edges: &[Edge],
-    before: &[Relation],
-    (source, own): (&str, &BTreeSet<String>),
-) {
+fn tie(plan: &mut Plan, edges: &[Edge], of: &Ties<'_>) {
+    let Ties { before, own, source } = *of;
     let same = |it: &RelationKey| (it.from.clone(), it.kind.to_lowercase(), it.to.clone());
     let there: BTreeSet<_> = before.iter().map(|it| same(&it.key)).collect();
     let mut wanted = BTreeSet::new();

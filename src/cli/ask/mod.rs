@@ -20,7 +20,6 @@ use std::{
     time::Duration,
 };
 
-use arc_swap::ArcSwap;
 use clap::{ArgMatches, Args};
 use tokio::sync::mpsc;
 
@@ -38,9 +37,12 @@ use self::{
 };
 use super::{DONE, FAILED, Failure, block_on, complain};
 use crate::{
-    app::{self, Assistant, AssistantSetup, OpenTables, Running, TableSetup, Tools},
+    app::{self, LiveConfig, OpenTables, Running, TableSetup, Tools},
     audio::{Clip, Resampler, SampleRate, decode},
-    campaign::{CallLog, KeptError, KeptSession, Tables, Transcript, TranscriptWriter},
+    campaign::{
+        Assistant, AssistantParts, CallLog, KeptError, KeptSession, Tables, Transcript,
+        TranscriptWriter,
+    },
     config::Config,
     domain::{Npc, SessionId, Tier},
     engine::Purse,
@@ -136,7 +138,7 @@ pub fn run(
         None => KeptSession::unkept(),
         Some(id) => KeptSession::open(&config.data_dir, id).map_err(|error| match error {
             KeptError::Name(_) => Failure::Usage(format!("--{error}")),
-            KeptError::File(error) => Failure::Failed(error),
+            other => other.into(),
         })?,
     };
     block_on(play(arguments, &config, (npc, steps), (kept, files)))
@@ -224,16 +226,8 @@ async fn in_writing(
 ) -> Result<u8, Failure> {
     let printer = Printer::new(arguments.json, false);
     let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
-    let session = SessionId(kept.id().to_owned());
     let effects = face(arguments, &Typed::new());
-    let setup = AssistantSetup {
-        session,
-        purse: purse.clone(),
-        host: tools.host.clone(),
-        effects,
-        seed: rand::random(),
-    };
-    let assistant = Assistant::open(config, &tools.services, setup)?;
+    let assistant = assistant(config, tools, &kept, purse.clone(), effects)?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = steps.into_iter().filter_map(|step| match step.input.what {
@@ -250,6 +244,24 @@ async fn in_writing(
 /// What tools reach here.
 fn face(arguments: &Arguments, typed: &Arc<Typed>) -> Arc<dyn Effects> {
     Arc::new(Face { aloud: !arguments.json, approve: arguments.approve, typed: Arc::clone(typed) })
+}
+
+/// The game master's assistant, paid for from `purse`.
+fn assistant(
+    config: &Config,
+    tools: &Tools,
+    kept: &KeptSession,
+    purse: Purse,
+    effects: Arc<dyn Effects>,
+) -> Result<Assistant, Failure> {
+    let parts = AssistantParts {
+        session: SessionId(kept.id().to_owned()),
+        purse,
+        host: tools.host.clone(),
+        effects,
+        seed: rand::random(),
+    };
+    Ok(Assistant::open(&app::assistant(&tools.services, config), parts)?)
 }
 
 /// Plays everything through a table.
@@ -304,15 +316,9 @@ async fn at_table(
     commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, events_in, (printer, books), pacing);
-    let following = app::follow(running, Arc::new(ArcSwap::from_pointee(config.clone())));
-    let setup = AssistantSetup {
-        session: SessionId(kept.id().to_owned()),
-        purse: table.purse.clone(),
-        host: tools.host.clone(),
-        effects,
-        seed: rand::random(),
-    };
-    let assistant = Assistant::open(config, &tools.services, setup)?;
+    let live = LiveConfig::new(config.clone(), tools.services.clone());
+    let following = app::follow(running, live);
+    let assistant = assistant(config, tools, &kept, table.purse.clone(), effects)?;
     let desk = Desk { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, (&typed, &desk)).await;
     commands.send(Command::Close).await?;
@@ -346,8 +352,8 @@ fn books(
     let (Some(path), Some(store)) = (kept.call_log(), memory) else { return Ok(None) };
     let calls = CallLog::open(path, kept.id())?;
     let transcripts = TranscriptWriter::open(store, tables.clone(), &config.memory.transcripts);
-    let session = kept.id().to_owned();
-    let written = Transcript { campaign: app::campaign_key(config), session, guild: None };
+    let session = SessionId(kept.id().to_owned());
+    let written = Transcript { scope: app::local_scope(config), session };
     transcripts.begins(&written);
     let indexer = tools.index(config, &transcripts);
     Ok(Some(Books { calls, transcripts, indexer, written }))

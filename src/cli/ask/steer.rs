@@ -15,7 +15,7 @@ use super::{
     written::print_answer,
 };
 use crate::{
-    app::Assistant,
+    campaign::Assistant,
     domain::{Npc, Tier},
     session::{Command, Quantiles, SeatStatus, SpeakerId, Status},
 };

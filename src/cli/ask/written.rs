@@ -12,7 +12,7 @@ use super::{
     print::Printer,
 };
 use crate::{
-    app::{Answer, Assistant},
+    campaign::{Answer, Assistant},
     engine,
     tools::ToolHost,
 };

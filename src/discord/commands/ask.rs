@@ -6,11 +6,13 @@ use futures::FutureExt;
 use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Then, Who, parts};
-use crate::discord::{
-    commands::effects::{CommandEffects, Notes},
-    guild::task::Guild,
-    house::Written,
-    ui::reply::Reply,
+use crate::{
+    campaign::{AskError, AssistantQuestion, Written},
+    discord::{
+        commands::effects::{CommandEffects, Notes},
+        guild::task::Guild,
+        ui::reply::Reply,
+    },
 };
 
 /// Longest question, in characters.
@@ -30,7 +32,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let live = guild.session().ok();
     let session = live.map(|live| live.session.clone());
     let noting = CommandEffects::new(live.map(|live| Arc::clone(&live.face)));
-    let asked = guild.shared.house.ask(session.as_ref(), text.clone(), noting.clone());
+    let question = AssistantQuestion { session, text: text.clone(), effects: noting.clone() };
+    let asked = guild.shared.handles.assistant.ask(question);
     let work = async move {
         let written = asked.await;
         let reply = reply(&text, written, noting.take());
@@ -39,10 +42,10 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::Later { public: false, work: work.boxed() })
 }
 
-fn reply(question: &str, written: Result<Written, String>, notes: Notes) -> Reply {
+fn reply(question: &str, written: Result<Written, AskError>, notes: Notes) -> Reply {
     let Written { text, tools } = match written {
         Ok(written) => written,
-        Err(why) => return Reply::private(why),
+        Err(why) => return Reply::private(why.to_string()),
     };
     let mut lines = vec![format!("> {}", question.replace('\n', "\n> ")), text];
     lines.extend(notes.lines);

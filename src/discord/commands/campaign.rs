@@ -45,16 +45,13 @@ fn names(guild: &Guild) -> Vec<String> {
 
 /// What the configured campaign is called.
 fn configured(guild: &Guild) -> String {
-    let name = guild.shared.house.campaign().name.clone();
+    let name = guild.shared.handles.settings.load().campaign.name.clone();
     if name.is_empty() { "default".to_owned() } else { name }
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
-        "load" => {
-            let make = |file, bytes| WorldOrder::Load { file, bytes };
-            guild.order_with_file(call, make, loaded)
-        }
+        "load" => guild.order_with_file(call, WorldOrder::Load, loaded),
         "switch" => switch(guild, call.words("name")?),
         _ => Ok(guild.order(WorldOrder::Info, |guild, answer| {
             let mut text = answer.text;
@@ -72,7 +69,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     let Some(campaign) = answer.campaign else { return Reply::private(answer.text) };
     let settings = &mut guild.settings;
-    if campaign.name == guild.shared.house.campaign().name {
+    if campaign.name == guild.shared.handles.settings.load().campaign.name {
         settings.campaign = None;
     } else {
         settings.campaigns.retain(|it| it.name != campaign.name);

@@ -32,7 +32,7 @@ fn register() -> CreateCommand {
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
     match option {
         "name" => {
-            let campaign = guild.shared.house.campaign();
+            let campaign = Arc::clone(&guild.shared.handles.settings.load().campaign);
             campaign.players.iter().map(|player| player.character.clone()).collect()
         }
         _ => Vec::new(),

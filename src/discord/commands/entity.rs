@@ -6,7 +6,7 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
 use super::{Answer, Call, Command, Refusal, Who, parts};
 use crate::{
-    campaign::WorldOrder,
+    campaign::{NewEntity, WorldOrder},
     discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
     domain::EntityKind,
     import::campaign::kind,
@@ -76,8 +76,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "show" => WorldOrder::Show(call.words("name")?.to_owned()),
         "remove" => return remove(guild, call),
         "import" => {
-            let make = |file, bytes| WorldOrder::Import { file, bytes };
-            return guild.order_with_file(call, make, shown);
+            return guild.order_with_file(call, WorldOrder::Import, shown);
         }
         _ => WorldOrder::List(call.text("type").map(kind_of).transpose()?),
     };
@@ -86,13 +85,13 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 
 fn added(call: &Call) -> Result<WorldOrder, Refusal> {
     let aliases = call.text("aliases").unwrap_or_default().split(',').map(str::trim);
-    Ok(WorldOrder::Add {
+    Ok(WorldOrder::Add(NewEntity {
         name: call.words("name")?.to_owned(),
         kind: kind_of(call.words("type")?)?,
         description: call.text("description").unwrap_or_default().to_owned(),
         aliases: aliases.filter(|it| !it.is_empty()).map(str::to_owned).collect(),
         dm_only: call.flag("secret"),
-    })
+    }))
 }
 
 fn kind_of(word: &str) -> Result<EntityKind, Refusal> {

@@ -47,7 +47,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
                 is_asked: guild.consent() == Consent::Ask,
                 agreed: settings.agreed.contains(&user),
             };
-            let text = info(&guild.shared.house.services(), &you);
+            let text = info(&guild.shared.handles.settings.load().services, &you);
             Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
         }
     }

@@ -10,6 +10,7 @@ use super::{Answer, Refusal, Then};
 use crate::{
     campaign::{ForgetFrom, ForgetRequest},
     discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
+    domain::Owner,
 };
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
@@ -24,7 +25,7 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
         settings.agreed.contains(&user).then(|| "You agreed to be heard here.".to_owned()),
     ];
     let kept: Vec<String> = kept.into_iter().flatten().collect();
-    let lines = guild.shared.house.own_lines(user);
+    let lines = guild.shared.handles.privacy.clone().own_lines(user);
     let work = async move {
         let reply = match lines.await {
             Err(why) => Reply::private(format!("I cannot read it: {why}")),
@@ -78,13 +79,14 @@ pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<An
     let (own, from) = match what {
         "delete" if whose == press.user.get() => (Some(&press.name), ForgetFrom::Everywhere),
         "delete" => return Err("only they can delete what they said (/privacy delete)".into()),
-        "purge" if press.is_dm => (None, ForgetFrom::Guild(guild.id.get())),
+        "purge" if press.is_dm => (None, ForgetFrom::Owner(Owner::Guild(guild.id.get()))),
         _ => return Err(guild.only_dms().into()),
     };
     let character = guild.settings.characters.remove(&whose);
     guild.keep();
     let names = own.cloned().into_iter().chain(character).collect();
-    let deleted = guild.shared.house.forget(ForgetRequest { user: whose, names, from });
+    let deleted =
+        guild.shared.handles.privacy.clone().forget(ForgetRequest { user: whose, names, from });
     let work = async move {
         let text = match deleted.await {
             Ok(lines) => format!(

@@ -27,7 +27,7 @@ fn register() -> CreateCommand {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let expression = call.words("expression")?;
-    let rolled = guild.shared.house.roll(expression).map_err(|error| error.to_string())?;
+    let rolled = guild.shared.handles.dice.roll(expression).map_err(|error| error.to_string())?;
     let reply = if call.flag("secret") { Reply::private } else { Reply::public };
     Ok(reply(rolled.text).into())
 }

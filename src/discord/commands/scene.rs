@@ -2,6 +2,8 @@
 //!
 //! Entry item: [`COMMAND`]. **Never**: changes what an NPC knows.
 
+use std::sync::Arc;
+
 use serenity::all::CreateCommand;
 
 use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
@@ -42,7 +44,7 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
     match option {
         "npc" => npc_names(guild),
         "location" => {
-            let campaign = guild.shared.house.campaign();
+            let campaign = Arc::clone(&guild.shared.handles.settings.load().campaign);
             let scenes = campaign.scenes.iter().map(|scene| &scene.name);
             let places = campaign.entities.iter().filter(|it| it.kind == EntityKind::Location);
             let mut names: Vec<String> = scenes.cloned().collect();

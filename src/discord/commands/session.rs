@@ -6,11 +6,14 @@ use serenity::all::{
 };
 
 use super::{Answer, Call, Command, Refusal, Then, Who, parts, with_status};
-use crate::discord::{
-    facts,
-    guild::{panel_actions, task::Guild},
-    house::Wish,
-    ui::reply::Reply,
+use crate::{
+    campaign::RecapRequest,
+    discord::{
+        facts,
+        guild::{panel_actions, task::Guild},
+        ui::reply::Reply,
+    },
+    domain::Owner,
 };
 
 /// The audience of game masters.
@@ -83,14 +86,15 @@ fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         return Err(guild.only_dms().into());
     }
     let session = call.text("which").map(str::to_owned);
-    let wish = Wish { guild: guild.id.get(), session, for_dm, paid: call.is_dm };
-    let told = guild.shared.house.recap(wish);
+    let owner = Owner::Guild(guild.id.get());
+    let request = RecapRequest { owner, session, for_dm, paid: call.is_dm };
+    let told = guild.shared.handles.recaps.recap(request);
     let public = call.is_dm && !for_dm;
     let work = async move {
         let reply = match told.await {
             Ok(text) if public => Reply::public(text).titled("What happened"),
             Ok(text) => Reply::private(text).titled("What happened"),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         };
         Box::new(move |_: &mut Guild| reply) as Then
     };

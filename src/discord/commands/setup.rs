@@ -72,7 +72,7 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
     text.push_str(&set(guild));
-    text.push_str(&given(guild.shared.house.session_cap()));
+    text.push_str(&given(guild.shared.handles.settings.load().budget.session_max));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
     languages.sort();
     languages.dedup();

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::FutureExt;
 use serenity::all::{
     ButtonStyle, ChannelId, CreateActionRow, CreateButton, CreateInputText, CreateModal,
     InputTextStyle,
@@ -20,7 +20,12 @@ use super::{
     guild::task::Guild,
     ui::reply::Reply,
 };
-use crate::campaign::{Fact, FactId, FactStatus, Verdict, WaitingFacts, WantedFacts};
+use crate::{
+    campaign::{
+        Decided, Fact, FactError, FactId, FactStatus, FactsPage, RecapError, Verdict, WaitingFacts,
+    },
+    domain::{CampaignKey, Scope},
+};
 
 /// Messages of one session at most; the others are listed by the command.
 const MESSAGES_MAX: usize = 5;
@@ -46,11 +51,11 @@ impl Verdict {
 impl FactId {
     fn read(text: &str) -> Result<Self, Refusal> {
         let (fact, campaign) = text.split_once(':').ok_or(USELESS)?;
-        Ok(Self { campaign: campaign.to_owned(), fact: fact.to_owned() })
+        Ok(Self { campaign: CampaignKey(campaign.to_owned()), fact: fact.to_owned() })
     }
 
     fn button(&self, place: Place, what: &str) -> String {
-        format!("{}:{what}:{}:{}", place.kind(), self.fact, self.campaign)
+        format!("{}:{what}:{}:{}", place.kind(), self.fact, self.campaign.0)
     }
 }
 
@@ -113,7 +118,7 @@ impl Fact {
 impl Guild {
     /// Puts what a session has led to before the game master: in the log channel, else by a word in
     /// `panel`, which players read.
-    pub fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, String>) {
+    pub fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, RecapError>) {
         let log = self.settings.log_channel.map(ChannelId::new);
         let facts = match found {
             Ok(facts) if facts.is_empty() => return,
@@ -151,9 +156,18 @@ impl Guild {
         });
     }
 
-    fn wanted(&self, after: usize) -> WantedFacts {
-        let played = self.played().cloned();
-        WantedFacts { guild: self.id.get(), played, after, count: PAGE }
+    /// A page of the facts that wait, after so many.
+    fn waiting(
+        &self,
+        after: usize,
+    ) -> impl Future<Output = Result<WaitingFacts, FactError>> + Send + use<> {
+        let page = FactsPage { after, count: PAGE };
+        self.shared.handles.facts.clone().waiting(self.scope(), page)
+    }
+
+    /// Where the fact `id` is kept: it may be of another campaign than the one that is played now.
+    fn scope_of(&self, id: &FactId) -> Scope {
+        Scope { campaign: id.campaign.clone(), ..self.scope() }
     }
 }
 
@@ -177,11 +191,11 @@ async fn put(
 
 /// The facts that wait, for a game master alone.
 pub fn list(guild: &Guild) -> Answer {
-    let waiting = guild.shared.house.waiting(guild.wanted(0));
+    let waiting = guild.waiting(0);
     let work = async move {
         let reply = match waiting.await {
             Ok(waiting) => page(&waiting, None),
-            Err(why) => Reply::private(why),
+            Err(why) => Reply::private(why.to_string()),
         };
         Box::new(move |_: &mut Guild| reply) as Then
     };
@@ -249,39 +263,45 @@ fn press_at(
         "reject" => Verdict::Reject,
         "edited" => Verdict::Edit(edited(press)?),
         "edit" => {
-            let asked = guild.shared.house.fact(FactId::read(rest)?);
+            let id = FactId::read(rest)?;
+            let asked = guild.shared.handles.facts.clone().fact(guild.scope_of(&id), id.fact);
             return Ok(soon(asked, move |fact| form(place, &fact)));
         }
         "page" => {
             let after = rest.parse().map_err(|_| USELESS)?;
-            let waiting = guild.shared.house.waiting(guild.wanted(after));
+            let waiting = guild.waiting(after);
             return Ok(soon(waiting, |waiting| Ok(Answer::Replace(page(&waiting, None)))));
         }
         _ => return Err(USELESS.into()),
     };
     let (done, name) = (verdict.done(), press.name.clone());
-    let decided = guild.shared.house.decide(FactId::read(rest)?, verdict);
+    let id = FactId::read(rest)?;
+    let facts = guild.shared.handles.facts.clone();
+    let decided = facts.decide(guild.scope_of(&id), id.fact, verdict);
     if place == Place::Message {
-        return Ok(soon(decided, move |(fact, is_done)| {
-            Ok(Answer::Replace(Reply::public(fact.closed(is_done, done, &name))))
+        return Ok(soon(decided, move |Decided { fact, had_waited }| {
+            Ok(Answer::Replace(Reply::public(fact.closed(had_waited, done, &name))))
         }));
     }
-    let rest = guild.shared.house.waiting(guild.wanted(0));
+    let rest = guild.waiting(0);
     let both = async move {
-        let (fact, is_done) = decided.await?;
-        Ok((fact.closed(is_done, done, &name), rest.await?))
+        let Decided { fact, had_waited } = decided.await?;
+        Ok::<_, FactError>((fact.closed(had_waited, done, &name), rest.await?))
     };
-    Ok(soon(both.boxed(), |(lead, waiting)| Ok(Answer::Replace(page(&waiting, Some(lead))))))
+    Ok(soon(both, |(lead, waiting)| Ok(Answer::Replace(page(&waiting, Some(lead))))))
 }
 
 /// Answers with what `then` makes of `work`, which the memory does in less time than Discord waits.
 fn soon<T: Send + 'static>(
-    work: BoxFuture<'static, Result<T, String>>,
+    work: impl Future<Output = Result<T, FactError>> + Send + 'static,
     then: impl FnOnce(T) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Answer {
     let work = async move {
         let late = || Err("the memory takes too long (look again: /session facts)".to_owned());
-        let found = timeout(PATIENCE, work).await.unwrap_or_else(|_| late());
+        let found = match timeout(PATIENCE, work).await {
+            Ok(found) => found.map_err(|why| why.to_string()),
+            Err(_) => late(),
+        };
         Box::new(move |_: &mut Guild| found.map_err(Refusal).and_then(then)) as Next
     };
     Answer::Soon(work.boxed())

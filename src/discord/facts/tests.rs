@@ -7,7 +7,7 @@ use super::*;
 fn fact(number: usize) -> Fact {
     Fact {
         // As long as keys of campaigns get, see `campaign::key_of`.
-        id: FactId { campaign: "k".repeat(64), fact: format!("fact-{number:016x}") },
+        id: FactId { campaign: CampaignKey("k".repeat(64)), fact: format!("fact-{number:016x}") },
         text: format!("Fact {number}."),
         proof: vec!["#1 Anna: “Aye.”".to_owned()],
         when: "2026-11-22 20:00".to_owned(),

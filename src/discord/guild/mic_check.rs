@@ -56,14 +56,14 @@ impl Guild {
             .into());
         }
         let (hearing, wire) = (live.link.hearing.clone(), live.link.wire());
-        let house = self.shared.house.clone();
+        let announcer = self.shared.handles.announcer.clone();
         let (heard, waiting) = oneshot::channel();
         if let Some(live) = self.session_mut() {
             live.trials.retain(|trial| !trial.heard.is_closed());
             live.trials.push(MicCheck { user: SpeakerId(user.get()), heard });
         }
         let work = async move {
-            let played = match house.announce(TEST_LINE.to_owned()).await {
+            let played = match announcer.frames(TEST_LINE).await {
                 Ok(frames) => {
                     let length = FRAME.saturating_mul(u32::try_from(frames.len()).unwrap_or(0));
                     wire.announce(frames).await;

@@ -39,10 +39,10 @@ impl Guild {
         live.told.extend(new.iter().map(|(user, _)| *user));
         let (session, channel, wire) = (live.session.clone(), live.text, live.link.wire());
         let message = written(&new, live.voice.get(), ask);
-        let (http, house) = (self.shared.http.clone(), self.shared.house.clone());
+        let (http, announcer) = (self.shared.http.clone(), self.shared.handles.announcer.clone());
         self.spawn(async move {
             let written = channel.send_message(&http, message).await;
-            let spoken = house.announce(if ask { SPOKEN_ASK } else { SPOKEN_NOTICE }.to_owned());
+            let spoken = announcer.frames(if ask { SPOKEN_ASK } else { SPOKEN_NOTICE });
             let spoken = match spoken.await {
                 Ok(frames) => {
                     wire.announce(frames).await;
@@ -56,7 +56,7 @@ impl Guild {
                 };
                 match (written, spoken) {
                     (Err(error), Err(why)) => {
-                        tracing::error!(%error, why, "players could not be told that they are heard");
+                        tracing::error!(%error, %why, "players could not be told that they are heard");
                         live.told.retain(|user| new.iter().all(|(of, _)| of != user));
                         live.panel.note(
                             "I could tell nobody that they are heard, so I do not listen (let me \
@@ -129,12 +129,13 @@ impl Guild {
         let names = live.people.get(&user).map(|it| it.name.clone());
         let names = names.into_iter().chain(self.settings.characters.get(&user).cloned()).collect();
         let from = ForgetFrom::Session(live.session.clone());
-        let deleted = self.shared.house.forget(ForgetRequest { user, names, from });
+        let deleted =
+            self.shared.handles.privacy.clone().forget(ForgetRequest { user, names, from });
         self.spawn(async move {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {
                 let (Err(why), Some(live)) = (deleted, guild.session_mut()) else { return };
-                tracing::error!(why, "lines of somebody who opted out are still kept");
+                tracing::error!(%why, "lines of somebody who opted out are still kept");
                 live.panel.note(format!(
                     "what somebody said who opted out is not deleted: {why} (/privacy delete)"
                 ));

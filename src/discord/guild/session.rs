@@ -20,13 +20,12 @@ use crate::discord::{
     guild::effects::{Ask, GuildEffects},
     guild::health::Health,
     guild::mic_check::MicCheck,
-    house::{House, Opening},
     ui::panel::Panel,
     voice::{self, LEAD, TableAudio, VoiceConnection},
 };
 use crate::{
-    campaign::PlayedCampaign,
-    domain::{Npc, SessionId},
+    campaign::{OpenSession, PlayedCampaign, Sessions},
+    domain::{Npc, Scope, SessionId},
     session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
     tools::{CastChanges, Effects},
 };
@@ -125,7 +124,9 @@ pub struct Wanted {
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
     /// The campaign; `None`: the one that is configured.
-    pub campaign: Option<PlayedCampaign>,
+    pub played: Option<PlayedCampaign>,
+    /// Whose session it is.
+    pub scope: Scope,
 }
 
 impl GuildSession {
@@ -134,7 +135,7 @@ impl GuildSession {
     /// # Errors
     /// What did not work, with the way out; nothing is left behind.
     pub async fn open(
-        house: Arc<dyn House>,
+        sessions: Sessions,
         songbird: Arc<songbird::Songbird>,
         wanted: Wanted,
     ) -> Result<Self, String> {
@@ -142,19 +143,20 @@ impl GuildSession {
         let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
         let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
         let face = Arc::new(GuildEffects::new(asks));
-        let opened = house
-            .open(Opening {
+        let opened = sessions
+            .open(OpenSession {
                 session: wanted.session.clone(),
-                guild: wanted.guild.get(),
+                scope: wanted.scope,
                 after: wanted.after,
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&face) as Arc<dyn Effects>,
                 events,
                 tools: wanted.tools,
-                campaign: wanted.campaign,
+                played: wanted.played,
             })
-            .await?;
+            .await
+            .map_err(|why| why.to_string())?;
         let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
         let live = Self {

@@ -103,7 +103,7 @@ impl Guild {
         match event {
             TableEvent::Line(line) => {
                 if let Ok(live) = self.session() {
-                    self.shared.house.record(&live.session, &line);
+                    self.shared.handles.sessions.record(&live.session, &line);
                 }
                 if let Some(live) = self.session_mut() {
                     live.tell_trials(&line);
@@ -132,7 +132,7 @@ impl Guild {
             }
             TableEvent::Halted { taken_back } => {
                 if let Ok(live) = self.session() {
-                    self.shared.house.take_back(&live.session, &taken_back);
+                    self.shared.handles.sessions.take_back(&live.session, &taken_back);
                 }
                 self.halted();
             }

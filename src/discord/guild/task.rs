@@ -26,14 +26,13 @@ use crate::discord::{
     guild::effects::Ask,
     guild::outbox::Outbox,
     guild::session::{GuildSession, Wanted},
-    house::House,
     options::Options,
     ui::reply::Reply,
     voice::VoiceNews,
 };
 use crate::{
-    campaign::{Consent, GuildSettings, PlayedCampaign, WorldOrder},
-    domain::{Npc, SessionId},
+    campaign::{Consent, GuildError, GuildSettings, Handles, PlayedCampaign, Sessions, WorldOrder},
+    domain::{Npc, Owner, Scope, SessionId},
     logic::cast::find_npc,
     session::TableEvent,
 };
@@ -67,8 +66,8 @@ pub struct Shared {
     pub cache: Arc<Cache>,
     /// Voice connections.
     pub songbird: Arc<Songbird>,
-    /// The program.
-    pub house: Arc<dyn House>,
+    /// The program's services.
+    pub handles: Handles,
     /// Settings.
     pub options: Options,
     /// The bot's own user.
@@ -144,7 +143,7 @@ impl Guild {
     }
 
     async fn run(mut self, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
-        let read = self.shared.house.settings(self.id.get());
+        let read = self.shared.handles.guilds.clone().read(self.id.get());
         tokio::select! {
             read = read => self.take_settings(read),
             () = stop.cancelled() => return,
@@ -188,8 +187,8 @@ impl Guild {
         // Without a session there is nothing to close. Nobody waits for a model now.
         if let Ok(live) = self.end("I am being switched off; start me again and use /session start")
         {
-            let house = Arc::clone(&self.shared.house);
-            self.closing.spawn(async move { keep(&*house, live).await });
+            let sessions = self.shared.handles.sessions.clone();
+            self.closing.spawn(async move { keep(&sessions, live).await });
         }
         let jobs = async {
             while self.closing.join_next().await.is_some() {}
@@ -214,7 +213,7 @@ impl Guild {
 
     /// The NPCs.
     pub fn cast(&self) -> Vec<Arc<Npc>> {
-        self.shared.house.cast()
+        self.shared.handles.settings.load().cast.clone()
     }
 
     /// The NPC at the table that `name` means, and its seat.
@@ -231,13 +230,19 @@ impl Guild {
         self.settings.campaigns.iter().find(|it| it.name == *name)
     }
 
+    /// Whose things are meant here: this guild's, of the campaign that it plays.
+    pub fn scope(&self) -> Scope {
+        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+    }
+
     /// Looks up the names of the entities of the campaign that is played; until then none is known.
     pub fn learn_entities(&mut self) {
         self.entities.clear();
         let played = self.played().cloned();
-        let asked = self.shared.house.world(played.clone(), WorldOrder::Info);
+        let world = self.shared.handles.world.clone();
+        let request = self.asked_of_world(WorldOrder::Info);
         self.spawn(async move {
-            let found = asked.await;
+            let found = world.carry_out(request).await;
             Box::new(move |guild: &mut Self| {
                 // Without them nothing can be chosen, but everything still typed.
                 if let Ok(answer) = found
@@ -255,7 +260,7 @@ impl Guild {
     }
 
     /// Goes by what was set, or tries again to read it: until then nobody is heard.
-    fn take_settings(&mut self, read: Result<GuildSettings, String>) {
+    fn take_settings(&mut self, read: Result<GuildSettings, GuildError>) {
         match read {
             Ok(settings) => {
                 (self.settings, self.broken) = (settings, None);
@@ -264,9 +269,10 @@ impl Guild {
                 self.seat_people();
             }
             Err(why) => {
+                let why = why.to_string();
                 tracing::error!(guild = self.id.get(), why, "settings of a guild cannot be read");
                 self.broken = Some(why);
-                let again = self.shared.house.settings(self.id.get());
+                let again = self.shared.handles.guilds.clone().read(self.id.get());
                 self.spawn(async move {
                     sleep(REREAD).await;
                     let read = again.await;
@@ -285,10 +291,10 @@ impl Guild {
     /// Keeps what was set; what to say to whoever set it when it cannot be kept.
     pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
         let settings = std::mem::take(&mut self.changed).then(|| self.settings.clone());
-        let (house, guild) = (Arc::clone(&self.shared.house), self.id.get());
+        let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
         async move {
-            let why = house.keep_settings(guild, settings?).await.err()?;
-            tracing::error!(guild, why, "settings are not kept");
+            let why = guilds.keep(guild, settings?).await.err()?;
+            tracing::error!(guild, %why, "settings are not kept");
             Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
         }
     }
@@ -324,15 +330,16 @@ impl Guild {
             return Err("I am on my way already".into());
         }
         let voice = self.check_channels(user, text, channel)?;
-        let session = self.shared.house.name_session(self.id.get());
+        let session = Sessions::name(self.id.get());
         let after = self.settings.last_session.clone().map(SessionId);
         let tools = self.settings.tools.clone();
-        let campaign = self.played().cloned();
-        let wanted = Wanted { guild: self.id, session, after, voice, text, tools, campaign };
-        let (house, songbird) = (Arc::clone(&self.shared.house), Arc::clone(&self.shared.songbird));
+        let (played, scope) = (self.played().cloned(), self.scope());
+        let wanted = Wanted { guild: self.id, session, after, voice, text, tools, played, scope };
+        let sessions = self.shared.handles.sessions.clone();
+        let songbird = Arc::clone(&self.shared.songbird);
         self.opening = true;
         let work = async move {
-            let opened = GuildSession::open(house, songbird, wanted).await;
+            let opened = GuildSession::open(sessions, songbird, wanted).await;
             Box::new(move |guild: &mut Self| guild.started(opened)) as Then
         };
         Ok(work.boxed())
@@ -392,10 +399,10 @@ impl Guild {
     /// None runs.
     pub fn stop(&mut self, why: &str) -> Result<(), Refusal> {
         let live = self.end(why)?;
-        let (house, panel) = (Arc::clone(&self.shared.house), live.text);
+        let (handles, panel) = (self.shared.handles.clone(), live.text);
         self.spawn(async move {
-            let consolidated = house.consolidate(&live.session);
-            keep(&*house, live).await;
+            let consolidated = handles.recaps.consolidate(&live.session);
+            keep(&handles.sessions, live).await;
             let found = consolidated.await;
             Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job
         });
@@ -416,17 +423,17 @@ impl Guild {
 }
 
 /// Closes a session and keeps what is worth keeping.
-async fn keep(house: &dyn House, live: GuildSession) {
+async fn keep(sessions: &Sessions, live: GuildSession) {
     let (session, kept, told) = live.close().await;
     for event in told {
         match event {
-            TableEvent::Line(line) => house.record(&session, &line),
-            TableEvent::Halted { taken_back } => house.take_back(&session, &taken_back),
+            TableEvent::Line(line) => sessions.record(&session, &line),
+            TableEvent::Halted { taken_back } => sessions.take_back(&session, &taken_back),
             TableEvent::Notice(_) | TableEvent::State(_) => {}
         }
     }
-    if let Err(why) = house.keep(&session, kept).await {
-        tracing::error!(why, "a session was not kept");
+    if let Err(why) = sessions.keep(&session, kept).await {
+        tracing::error!(%why, "a session was not kept");
     }
 }
 

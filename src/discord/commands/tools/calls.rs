@@ -14,7 +14,8 @@ use crate::{
     },
     domain::{CallId, SessionId, ToolCall, TurnId},
     tools::{
-        CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, reported_line,
+        CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, report,
+        reported_line,
     },
 };
 
@@ -26,7 +27,7 @@ const HERE: &str = "here";
 /// # Errors
 /// `tool` names nothing.
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
-    let host = guild.shared.house.tools().clone();
+    let host = guild.shared.handles.tools.clone();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
     let wanted = picked(&host, &names)?;
     let work = async move {
@@ -45,10 +46,12 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
 
 /// The quickest tools.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
-    let (house, category) = (guild.shared.house.clone(), category.map(str::to_owned));
+    let settings = guild.shared.handles.settings.load_full();
+    let category = category.map(str::to_owned);
     let work = async move {
         let lines = tokio::task::spawn_blocking(move || {
-            let reports = [(HERE.to_owned(), house.figures())];
+            let figures = report(&settings.data_dir, &settings.environment);
+            let reports = [(HERE.to_owned(), figures)];
             let boards = rank(&reports, category.as_deref()).into_iter();
             let lines = boards.flat_map(|(category, tools)| {
                 let places = tools.into_iter().enumerate();
@@ -74,7 +77,7 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
 /// There is no such tool.
 pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("tool")?;
-    let host = guild.shared.house.tools().clone();
+    let host = guild.shared.handles.tools.clone();
     let placed = host.catalog().snapshot().find(name).cloned();
     let placed = placed
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;

@@ -79,12 +79,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
-    let host = guild.shared.house.tools();
+    let host = &guild.shared.handles.tools;
     let snapshot = host.catalog().snapshot();
     let tools = || snapshot.all().iter().map(|placed| &placed.tool);
     match option {
         "npc" => guild.cast().iter().map(|npc| npc.name.clone()).collect(),
-        "name" => guild.shared.house.servers().status().into_iter().map(|it| it.name).collect(),
+        "name" => guild.shared.handles.servers.status().into_iter().map(|it| it.name).collect(),
         "category" => sorted(tools().map(|tool| tool.category().to_owned())),
         "tool" => {
             let mut all = sorted(tools().map(|tool| format!("{}.*", tool.server())));
@@ -102,7 +102,7 @@ fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
-    let host = guild.shared.house.tools();
+    let host = &guild.shared.handles.tools;
     let snapshot = host.catalog().snapshot();
     let now = Instant::now();
     let Some(npc) = npc else {

@@ -30,8 +30,8 @@ pub fn register() -> CreateCommandOption {
 
 /// How all servers stand.
 pub fn show(guild: &Guild) -> Reply {
-    let house = &guild.shared.house;
-    let all = house.servers().status();
+    let handles = &guild.shared.handles;
+    let all = handles.servers.status();
     let mut text: String = all
         .iter()
         .map(|status| format!("{} ({})\n", status.to_string().trim_end(), status.endpoint))
@@ -40,7 +40,7 @@ pub fn show(guild: &Guild) -> Reply {
         if all.iter().any(|status| status.name == *name) {
             text.push_str(&format!("{name}: added here with /tools server add\n"));
         } else {
-            let why = house.server(name, added).err();
+            let why = handles.factory.server(name, added).err().map(|why| why.to_string());
             let why = why.unwrap_or_else(|| "another server has its name".to_owned());
             text.push_str(&format!("{name}: added here, and not there: {why}\n"));
         }
@@ -63,9 +63,9 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     if guild.settings.servers.contains_key(name) {
         return Err(taken(name).into());
     }
-    let house = guild.shared.house.clone();
-    let options = house.server(name, &added)?;
-    house.servers().add(options)?;
+    let handles = guild.shared.handles.clone();
+    let options = handles.factory.server(name, &added).map_err(|why| why.to_string())?;
+    handles.servers.add(options)?;
     guild.settings.servers.insert(name.to_owned(), added);
     guild.keep();
     Ok(Reply::private(format!(
@@ -80,9 +80,9 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 /// # Errors
 /// It was not.
 pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
-    let house = guild.shared.house.clone();
+    let handles = guild.shared.handles.clone();
     if guild.settings.servers.remove(name).is_none() {
-        let is_there = house.servers().status().iter().any(|it| it.name == name);
+        let is_there = handles.servers.status().iter().any(|it| it.name == name);
         return Err(match is_there {
             true => format!(
                 "'{name}' was not added here (it is in glyphoxa.yaml, or was added \
@@ -92,7 +92,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         }
         .into());
     }
-    house.servers().remove(name);
+    handles.servers.remove(name);
     guild.keep();
     Ok(Reply::private(format!("'{name}' is gone, on every server I am on.")).into())
 }
@@ -102,7 +102,7 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
 /// # Errors
 /// There is no such server.
 pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
-    let restarted = guild.shared.house.servers().restart(name);
+    let restarted = guild.shared.handles.servers.restart(name);
     restarted.map_err(|why| format!("{why} (/tools servers shows them)"))?;
     let text = format!("'{name}' is being connected anew, for every server I am on.");
     Ok(Reply::private(text).into())
@@ -116,10 +116,10 @@ fn taken(name: &str) -> String {
 impl Guild {
     /// Connects the servers that were added here.
     pub fn add_servers(&self) {
-        let house = &self.shared.house;
+        let handles = &self.shared.handles;
         for (name, added) in &self.settings.servers {
-            let options = house.server(name, added);
-            if let Err(why) = options.and_then(|options| house.servers().add(options)) {
+            let options = handles.factory.server(name, added).map_err(|why| why.to_string());
+            if let Err(why) = options.and_then(|options| handles.servers.add(options)) {
                 tracing::warn!(server = name, why, "a tool server added in discord is left out");
             }
         }

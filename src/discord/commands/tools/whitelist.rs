@@ -18,9 +18,9 @@ pub fn change(
 ) -> Result<Answer, Refusal> {
     let cast = guild.cast();
     let (_, npc) = find_npc(&cast, npc)?;
-    let house = guild.shared.house.clone();
-    let catalog = house.tools().catalog();
-    let servers: Vec<String> = house.servers().status().into_iter().map(|it| it.name).collect();
+    let handles = guild.shared.handles.clone();
+    let catalog = handles.tools.catalog();
+    let servers: Vec<String> = handles.servers.status().into_iter().map(|it| it.name).collect();
     let entry = meant(&catalog.snapshot(), &servers, tool)?;
     let changes = guild.settings.tools.entry(npc.name.clone()).or_default();
     changes.set(&entry, allow);

@@ -1,53 +1,19 @@
-//! What is kept of one person: shown to them, and forgotten.
+//! What the store has of one person.
 //!
-//! Entry functions: [`own_lines`], [`forget`]. **Never**: leaves a person's words where NPCs go on
-//! from them.
+//! Entry functions: [`own_lines`], [`forget`]. **Never**: forgets what somebody else has said.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
-    fs, io,
-    path::Path,
 };
 
-use anyhow::Context;
-
-use super::{
-    call_log::forget_calls,
-    dates::{date, time},
-    kept::KeptSession,
-};
+use super::request::ForgetFrom;
 use crate::{
-    domain::SessionId,
+    campaign::{date, time},
     memory::{
         CampaignKey, Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
     },
 };
-
-/// What names of Discord's sessions begin with.
-const SESSIONS: &str = "discord-";
-
-/// Whose lines are forgotten, and which of them.
-#[derive(Clone, Debug)]
-pub struct ForgetRequest {
-    /// The person, by their id on Discord.
-    pub user: u64,
-    /// What they are called now, beside what is known of them.
-    pub names: Vec<String>,
-    /// Where the lines were said.
-    pub from: ForgetFrom,
-}
-
-/// Where lines were said that are forgotten.
-#[derive(Clone, Debug)]
-pub enum ForgetFrom {
-    /// Anywhere.
-    Everywhere,
-    /// In sessions of this guild.
-    Guild(u64),
-    /// In this session alone.
-    Session(SessionId),
-}
 
 /// Everything a person has said, as text for them; `player` is their identity.
 ///
@@ -124,7 +90,7 @@ pub async fn forget(
         let guilds = guilds(store, &campaign).await?;
         let is_meant = |line: &&TranscriptLine| match from {
             ForgetFrom::Everywhere => true,
-            ForgetFrom::Guild(guild) => guilds.get(&line.said.session) == Some(guild),
+            ForgetFrom::Owner(owner) => guilds.get(&line.said.session).copied() == owner.guild(),
             ForgetFrom::Session(session) => line.said.session == session.0,
         };
         let meant: Vec<_> = lines.iter().filter(is_meant).map(|it| it.said.uid.clone()).collect();
@@ -147,47 +113,4 @@ async fn guilds(
     let all = store.sessions(campaign, SessionFilter::default()).await?;
     let guild = |session: crate::memory::Session| Some((session.id, session.guild?));
     Ok(all.into_iter().filter_map(|entry| guild(entry.session)).collect())
-}
-
-/// Forgets in the files of kept sessions what people of these names have led to: exchanges with
-/// NPCs, and calls. Blocks. `is_open` says whose calls are logged at this moment.
-///
-/// # Errors
-/// A file cannot be read or written.
-pub fn forget_kept(
-    data_dir: &Path,
-    names: &[String],
-    from: &ForgetFrom,
-    is_open: impl Fn(&str) -> bool,
-) -> anyhow::Result<()> {
-    let folder = data_dir.join("sessions");
-    let files = match fs::read_dir(&folder) {
-        Ok(files) => files,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => {
-            let shown = folder.display();
-            return Err(anyhow::Error::new(error).context(format!("cannot read '{shown}'")));
-        }
-    };
-    let is_meant = |id: &str| match from {
-        ForgetFrom::Everywhere => id.starts_with(SESSIONS),
-        ForgetFrom::Guild(guild) => id.starts_with(&format!("{SESSIONS}{guild}-")),
-        ForgetFrom::Session(session) => id == session.0,
-    };
-    let mut ids = BTreeSet::new();
-    for file in files {
-        let name = file.with_context(|| format!("cannot read '{}'", folder.display()))?.file_name();
-        let id = name.to_str().and_then(|name| {
-            name.strip_suffix(".calls.jsonl").or_else(|| name.strip_suffix(".json"))
-        });
-        ids.extend(id.filter(|id| is_meant(id)).map(str::to_owned));
-    }
-    for id in ids {
-        let kept = KeptSession::open(data_dir, &id)?;
-        if let Some(calls) = kept.call_log().filter(|_| !is_open(&id)) {
-            forget_calls(&calls, names)?;
-        }
-        kept.forget(names)?;
-    }
-    Ok(())
 }

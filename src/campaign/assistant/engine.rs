@@ -8,10 +8,10 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::{
-    config::Config,
+    campaign::AssistantSettings,
     domain::SessionId,
     engine::{self, CascadedParts, Purse, Question, SessionCalls},
-    provider::{Error, Registry},
+    provider::Error,
     session::ToolLine,
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
 };
@@ -27,53 +27,49 @@ pub struct Assistant {
     effects: Arc<dyn Effects>,
 }
 
-/// What differs from assistant to assistant.
-pub struct AssistantSetup {
-    /// The session its tools are called in.
-    pub session: SessionId,
-    /// Pays for its model and its calls.
-    pub purse: Purse,
-    /// Its tools.
-    pub host: ToolHost,
-    /// What its tools reach.
-    pub effects: Arc<dyn Effects>,
-    /// Varies what the scripted brain says.
-    pub seed: u64,
-}
-
 /// What it answered.
 #[derive(Debug)]
 pub struct Answer {
-    /// In writing.
+    /// Its words, for people to read.
     pub text: String,
-    /// What it called.
+    /// The calls it made meanwhile.
     pub tools: Vec<ToolLine>,
 }
 
+/// What an assistant is opened with, beside its settings.
+pub struct AssistantParts {
+    /// The session it is asked in.
+    pub session: SessionId,
+    /// What pays.
+    pub purse: Purse,
+    /// The tools.
+    pub host: ToolHost,
+    /// What they reach.
+    pub effects: Arc<dyn Effects>,
+    /// Varies what scripted lines are said.
+    pub seed: u64,
+}
+
 impl Assistant {
-    /// The assistant of `config`.
+    /// The assistant that `settings` describe.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn open(
-        config: &Config,
-        services: &Registry,
-        setup: AssistantSetup,
-    ) -> Result<Self, Error> {
-        let AssistantSetup { session, purse, host, effects, seed } = setup;
-        let npc = Arc::new(config.assistant.clone());
+    pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
+        let npc = Arc::clone(&settings.npc);
         let name = npc.name.clone();
-        let parts = CascadedParts {
-            model: services.model(&config.services, &npc, seed)?,
+        let engine = CascadedParts {
+            model: settings.model.make(parts.seed)?,
             npc,
-            host,
-            purse,
-            max_tokens: config.session.max_tokens.saturating_mul(WRITTEN),
-            filler_after: config.session.filler_after,
+            host: parts.host,
+            purse: parts.purse,
+            max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
+            filler_after: settings.filler_after,
             session_calls: SessionCalls::default(),
         };
-        let engine = engine::Assistant::new(parts, &config.campaign);
-        Ok(Self { engine, name, session, effects: Arc::new(Written(effects)) })
+        let engine = engine::Assistant::new(engine, &settings.campaign);
+        let effects = Arc::new(Written(parts.effects));
+        Ok(Self { engine, name, session: parts.session, effects })
     }
 
     /// What it is called.

@@ -1,0 +1,154 @@
+//! Tables made from the configuration there is now.
+//!
+//! Entry type: [`TableFactory`]. **Never**: keeps what is said at a table.
+
+use std::sync::Arc;
+
+use futures::{FutureExt, future::BoxFuture};
+
+use super::{
+    IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session, open_table,
+    recogniser,
+};
+use crate::{
+    campaign::{
+        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, MadeTable, OpenError,
+        PlayedCampaign, RunningTable, ServerError, TableRequest, Tables, TranscriptWriter,
+    },
+    config::{self, Config},
+    domain::{SessionId, Voice},
+    provider::{Error, SpeechToText, VoiceService},
+    tools::{self, connection::ServerOptions},
+};
+
+/// The voice of announcements: nobody's, and free.
+const ANNOUNCER: &str = "slt";
+
+/// What tables are made of.
+pub struct FactoryParts {
+    /// What the files say now.
+    pub config: Arc<LiveConfig>,
+    /// The tools, shared by all tables.
+    pub tools: Arc<Tools>,
+    /// The tables, whose NPCs change with their files.
+    pub open: OpenTables,
+    /// What writes down what is said.
+    pub transcripts: TranscriptWriter,
+}
+
+/// Makes tables. Cloning shares it.
+#[derive(Clone)]
+pub struct TableFactory(Arc<FactoryParts>);
+
+impl TableFactory {
+    /// Everything a face works with, around tables of `parts`; game masters of `tables` are told what
+    /// concerns all.
+    ///
+    /// # Errors
+    /// No voice for announcements.
+    pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
+        let voice = Voice {
+            provider: VoiceService::Flite.name().to_owned(),
+            voice_id: ANNOUNCER.to_owned(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        };
+        let store = parts.transcripts.store();
+        let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
+        Ok(Handles::new(HandleParts {
+            settings: parts.config.settings(),
+            transcripts: parts.transcripts.clone(),
+            tables,
+            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
+            tools: parts.tools.host.clone(),
+            servers: parts.tools.servers.clone(),
+            announcer: Announcer::new(announcing, voice),
+            factory: Arc::new(Self(Arc::new(parts))),
+        }))
+    }
+
+    /// The configuration as a session of `played` plays it. Without its store, names of files are
+    /// known.
+    async fn config_for(&self, played: Option<&PlayedCampaign>) -> Config {
+        let config = self.0.config.load_full();
+        for_session(&config, &*self.0.transcripts.store(), played).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "only names of files are known");
+            (*config).clone()
+        })
+    }
+
+    fn make(
+        &self,
+        config: &Config,
+        wanted: TableRequest,
+        stt: Arc<dyn SpeechToText>,
+    ) -> Result<MadeTable, OpenError> {
+        let parts = &*self.0;
+        let setup = TableSetup {
+            session: wanted.session.clone(),
+            histories: wanted.histories,
+            spent: 0.0,
+            services: parts.tools.services.clone(),
+            stt,
+            out: wanted.out,
+            pace: wanted.pace,
+            host: parts.tools.host.at(&wanted.session),
+            effects: wanted.effects,
+            events: wanted.events,
+            backlog: parts.transcripts.backlog(),
+            memory: Some(parts.transcripts.store()),
+            seed: rand::random(),
+        };
+        let table = open_table(config, setup)?;
+        parts.open.add(&table);
+        parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
+        let cast = config.npcs.iter().cloned().map(Arc::new).collect();
+        Ok(MadeTable {
+            table: RunningTable { handle: table.handle, task: table.task, cast },
+            purse: table.purse,
+            assistant: assistant(&parts.tools.services, config),
+        })
+    }
+}
+
+impl Factory for TableFactory {
+    fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
+        let factory = self.clone();
+        async move {
+            let config = factory.config_for(wanted.played.as_ref()).await;
+            let services = &factory.0.tools.services;
+            let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
+            stt.ready().await.map_err(OpenError::Hearing)?;
+            factory.make(&config, wanted, stt)
+        }
+        .boxed()
+    }
+
+    fn closed(&self, session: &SessionId) {
+        self.0.tools.archive.set_campaign(session, None);
+    }
+
+    fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError> {
+        let config = self.0.config.load();
+        let mut described = serde_json::json!({ "name": name });
+        let given = [("command", &added.command), ("url", &added.url)];
+        for (key, value) in
+            given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
+        {
+            described[key] = value.as_str().into();
+        }
+        if let Some(token) = &added.token {
+            described["auth"] = serde_json::json!({ "token": token });
+        }
+        let manifests = config.manifests.iter();
+        let manifests: Vec<String> =
+            manifests.map(|it| tools::identity(&it.namespace, &it.name)).collect();
+        let options =
+            config::server(&described, IDENTITIES, &manifests).map_err(ServerError::Wrong)?;
+        if config::is_near(&options) && !config.discord.trust_dms {
+            return Err(ServerError::TooNear);
+        }
+        Ok(options)
+    }
+}

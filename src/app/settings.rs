@@ -1,0 +1,76 @@
+//! What services read of the configuration, taken out of it.
+//!
+//! Entry type: [`LiveConfig`]; function [`assistant`]. **Never**: starts anything.
+
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::{
+    campaign::{AssistantSettings, ModelMaker, Settings, SharedSettings},
+    config::Config,
+    provider::Registry,
+};
+
+/// The configuration as the files say it now.
+pub struct LiveConfig {
+    services: Registry,
+    config: ArcSwap<Config>,
+    settings: SharedSettings,
+}
+
+impl LiveConfig {
+    /// Begins with `config`, whose services are opened by `services`.
+    pub fn new(config: Config, services: Registry) -> Arc<Self> {
+        let settings = Arc::new(ArcSwap::from_pointee(settings(&services, &config)));
+        Arc::new(Self { services, config: ArcSwap::from_pointee(config), settings })
+    }
+
+    /// The configuration now, for a look.
+    pub fn load(&self) -> Guard<Arc<Config>> {
+        self.config.load()
+    }
+
+    /// The configuration now, to go on with.
+    pub fn load_full(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    /// What services read of it, always of now.
+    pub fn settings(&self) -> SharedSettings {
+        Arc::clone(&self.settings)
+    }
+
+    /// From now on it is `fresh`.
+    pub fn store(&self, fresh: Config) {
+        self.settings.store(Arc::new(settings(&self.services, &fresh)));
+        self.config.store(Arc::new(fresh));
+    }
+}
+
+fn settings(services: &Registry, config: &Config) -> Settings {
+    Settings {
+        campaign: Arc::new(config.campaign.clone()),
+        cast: config.npcs.iter().cloned().map(Arc::new).collect(),
+        assistant: assistant(services, config),
+        budget: config.budget.clone(),
+        consolidate: config.memory.consolidate,
+        data_dir: config.data_dir.clone(),
+        environment: config.environment.clone(),
+        services: config.services.describe(config.npcs.iter().map(|npc| &npc.voice)),
+    }
+}
+
+/// How the assistant of `config` is asked.
+pub fn assistant(services: &Registry, config: &Config) -> AssistantSettings {
+    let npc = Arc::new(config.assistant.clone());
+    let (services, options) = (services.clone(), config.services.clone());
+    let of = Arc::clone(&npc);
+    AssistantSettings {
+        npc,
+        model: ModelMaker::new(move |seed| services.model(&options, &of, seed)),
+        campaign: Arc::new(config.campaign.clone()),
+        max_tokens: config.session.max_tokens,
+        filler_after: config.session.filler_after,
+    }
+}

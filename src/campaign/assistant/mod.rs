@@ -1,0 +1,9 @@
+//! The game master's assistant: questions, answered in writing.
+//!
+//! Entry types: [`Questions`], [`Assistant`]. **Never**: sits at a table.
+
+mod engine;
+mod service;
+
+pub use engine::{Answer, Assistant, AssistantParts};
+pub use service::{AskError, AssistantQuestion, Questions, Written};

@@ -1,0 +1,107 @@
+//! What only the configuration can make: tables, and addresses of servers.
+//!
+//! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures::future::BoxFuture;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use super::{
+    file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
+    settings::AssistantSettings,
+};
+use crate::{
+    domain::{Message, Npc, Scope, SessionId},
+    engine::Purse,
+    provider::Error,
+    session::{Kept, Pace, TableEvent, TableHandle, VoiceOut},
+    tools::{Effects, connection::ServerOptions},
+};
+
+/// What a table is made of.
+pub struct TableRequest {
+    /// The play session.
+    pub session: SessionId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The campaign; `None`: the one that is configured.
+    pub played: Option<PlayedCampaign>,
+    /// Conversations to go on from, by NPC.
+    pub histories: BTreeMap<String, Vec<Message>>,
+    /// Where speech goes.
+    pub out: Box<dyn VoiceOut>,
+    /// How fast it goes there.
+    pub pace: Pace,
+    /// What tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+    /// Where lines and notices go.
+    pub events: mpsc::Sender<TableEvent>,
+}
+
+/// A table that runs.
+pub struct RunningTable {
+    /// How it is reached.
+    pub handle: TableHandle,
+    /// Its task; ends after the handle is dropped or told to close.
+    pub task: JoinHandle<Kept>,
+    /// The NPCs at it, in the order of its seats.
+    pub cast: Vec<Arc<Npc>>,
+}
+
+/// A table that was made.
+pub struct MadeTable {
+    /// The table.
+    pub table: RunningTable,
+    /// What pays for it.
+    pub purse: Purse,
+    /// How the assistant is asked during its session.
+    pub assistant: AssistantSettings,
+}
+
+/// Why a table was not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// What hears cannot be used.
+    #[error("I cannot hear: {0}")]
+    Hearing(Error),
+    /// A service's address or key makes no request.
+    #[error(transparent)]
+    Service(#[from] Error),
+    /// The session cannot be gone on with, or kept.
+    #[error(transparent)]
+    Kept(#[from] KeptError),
+    /// Calls of tools cannot be logged.
+    #[error(transparent)]
+    Calls(#[from] FileError),
+}
+
+/// Why an added server is not connected, with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// What is wrong with its description, a problem a line; or its name is taken.
+    #[error("{0}")]
+    Wrong(String),
+    /// It would run here, or on this network.
+    #[error(
+        "programs on my machine, and addresses of its network, are not started or reached from \
+         Discord (whoever runs me can allow it: discord.trust_dms in glyphoxa.yaml; or give a \
+         public https:// address)"
+    )]
+    TooNear,
+}
+
+/// Makes what only the configuration can say how to make.
+pub trait Factory: Send + Sync {
+    /// Makes a table and starts it.
+    fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>>;
+
+    /// The table of `session` is closed.
+    fn closed(&self, session: &SessionId);
+
+    /// How a server that was added is reached.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError>;
+}

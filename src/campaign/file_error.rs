@@ -1,0 +1,24 @@
+//! Files of kept sessions that cannot be read or written.
+//!
+//! Entry type: [`FileError`]. **Never**: shows what is in a file.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why something was not done with a file.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} '{}': {error}", .path.display())]
+pub struct FileError {
+    doing: &'static str,
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl FileError {
+    /// What says that `doing` something with the file at `path` failed.
+    pub fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self { doing, path: path.to_owned(), error }
+    }
+}

@@ -1,0 +1,137 @@
+//! Everything a face works with.
+//!
+//! Entry type: [`Handles`]. **Never**: does anything itself.
+
+use std::sync::Arc;
+
+use super::{
+    announcer::Announcer,
+    assistant::Questions,
+    dice::Dice,
+    factory::Factory,
+    facts::ProposedFacts,
+    guilds::GuildStore,
+    keys::key_of,
+    played::PlayedCampaign,
+    privacy::Privacy,
+    recap::Recaps,
+    sessions::{Sessions, SessionsParts},
+    settings::SharedSettings,
+    spend::DailyAllowance,
+    tables::Tables,
+    transcript::TranscriptWriter,
+    world::WorldEdits,
+};
+use crate::{
+    domain::{Owner, Scope},
+    tools::{ToolHost, connection::Servers},
+};
+
+/// What [`Handles`] are made of.
+pub struct HandleParts {
+    /// What is configured.
+    pub settings: SharedSettings,
+    /// Makes what only the configuration says how to make.
+    pub factory: Arc<dyn Factory>,
+    /// Writes down what is said.
+    pub transcripts: TranscriptWriter,
+    /// Whose game masters are told what concerns all.
+    pub tables: Tables,
+    /// What guilds have set.
+    pub guilds: GuildStore,
+    /// The tools.
+    pub tools: ToolHost,
+    /// The servers behind them.
+    pub servers: Servers,
+    /// Says announcements.
+    pub announcer: Announcer,
+}
+
+/// Everything a face works with. Cloning shares it.
+#[derive(Clone)]
+pub struct Handles {
+    /// What is configured now.
+    pub settings: SharedSettings,
+    /// Makes what only the configuration says how to make.
+    pub factory: Arc<dyn Factory>,
+    /// The sessions that run.
+    pub sessions: Sessions,
+    /// What guilds have set.
+    pub guilds: GuildStore,
+    /// What is kept of people.
+    pub privacy: Privacy,
+    /// What happened in sessions.
+    pub recaps: Recaps,
+    /// What models propose to hold for true.
+    pub facts: ProposedFacts,
+    /// Worlds of campaigns.
+    pub world: WorldEdits,
+    /// Answers game masters.
+    pub assistant: Questions,
+    /// Says announcements.
+    pub announcer: Announcer,
+    /// Dice that people throw themselves.
+    pub dice: Dice,
+    /// The tools.
+    pub tools: ToolHost,
+    /// The servers behind them.
+    pub servers: Servers,
+}
+
+impl Handles {
+    /// The services of one run of the program.
+    pub fn new(parts: HandleParts) -> Self {
+        let HandleParts {
+            settings,
+            factory,
+            transcripts,
+            tables,
+            guilds,
+            tools,
+            servers,
+            announcer,
+        } = parts;
+        let store = transcripts.store();
+        let allowance = DailyAllowance::new(&settings.load().budget);
+        let sessions = Sessions::new(SessionsParts {
+            settings: Arc::clone(&settings),
+            factory: Arc::clone(&factory),
+            transcripts,
+            tables,
+            tools: tools.clone(),
+        });
+        Self {
+            privacy: Privacy { settings: Arc::clone(&settings), sessions: sessions.clone() },
+            recaps: Recaps {
+                settings: Arc::clone(&settings),
+                sessions: sessions.clone(),
+                allowance: allowance.clone(),
+            },
+            facts: ProposedFacts::new(Arc::clone(&settings), Arc::clone(&store)),
+            world: WorldEdits { settings: Arc::clone(&settings), store },
+            assistant: Questions {
+                settings: Arc::clone(&settings),
+                sessions: sessions.clone(),
+                allowance,
+                tools: tools.clone(),
+            },
+            dice: Dice::new(rand::random()),
+            settings,
+            factory,
+            sessions,
+            guilds,
+            announcer,
+            tools,
+            servers,
+        }
+    }
+
+    /// Whose things are meant where `owner` plays `played`, or the configured campaign.
+    pub fn scope(&self, owner: Owner, played: Option<&PlayedCampaign>) -> Scope {
+        let campaign = match played {
+            Some(played) => key_of(&played.name),
+            None => key_of(&self.settings.load().campaign.name),
+        };
+        Scope { owner, campaign }
+    }
+}

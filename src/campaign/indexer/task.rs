@@ -1,0 +1,163 @@
+//! Indexes what was said, in a task of its own.
+//!
+//! Entry type: [`Indexer`]. **Never**: keeps the transcript writer or a table waiting.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::Notify,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::chunk::{self, Chunks, PAUSE};
+use crate::{
+    domain::Scope,
+    memory::{Error, ItemFilter, LineFilter, MemoryStore, Pick, SessionFilter, Vector, Viewer},
+    tools::builtin::Meaning,
+};
+
+/// Lines that are read at once.
+const LINES: usize = 256;
+/// Texts that are embedded at once.
+const TEXTS: usize = 32;
+/// What is left at the end may take so long; the next start goes on with it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Keeps the index of one scope. Cloning shares it.
+#[derive(Clone)]
+pub struct Indexer {
+    stop: CancellationToken,
+    task: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+impl Indexer {
+    /// Indexes what is in `store` until closed, and again whenever something was `written`; `now` is
+    /// Unix time in ms.
+    pub fn open(
+        store: Arc<dyn MemoryStore>,
+        scope: Scope,
+        meaning: Meaning,
+        written: Arc<Notify>,
+        now: fn() -> i64,
+    ) -> Self {
+        let stop = CancellationToken::new();
+        let work = Work { store, scope, meaning, written, now, stop: stop.clone() };
+        let task = Arc::new(Mutex::new(Some(tokio::spawn(work.run()))));
+        Self { stop, task }
+    }
+
+    /// Indexes what is left and ends, within a limit. Cancel safe.
+    pub async fn close(&self) {
+        self.stop.cancel();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut task) = task
+            && timeout(PATIENCE, &mut task).await.is_err()
+        {
+            task.abort();
+        }
+    }
+}
+
+/// The task's own side.
+struct Work {
+    store: Arc<dyn MemoryStore>,
+    scope: Scope,
+    meaning: Meaning,
+    written: Arc<Notify>,
+    now: fn() -> i64,
+    stop: CancellationToken,
+}
+
+impl Work {
+    async fn run(self) {
+        loop {
+            // Lines that still belong together with the next ones are looked at again.
+            let waits = self.pass((self.now)().saturating_sub(PAUSE)).await;
+            let pause = Duration::from_millis(PAUSE.unsigned_abs());
+            let next = async {
+                if !waits {
+                    self.written.notified().await;
+                }
+                sleep(pause).await;
+            };
+            if self.stop.run_until_cancelled(next).await.is_none() {
+                break;
+            }
+        }
+        // The session is over: nothing more is said.
+        self.pass(i64::MAX).await;
+    }
+
+    /// Indexes what was said before `until`; whether there is something younger.
+    async fn pass(&self, until: i64) -> bool {
+        let indexed = async {
+            let waits = self.chunk(until).await?;
+            self.embed().await?;
+            Ok::<bool, Error>(waits)
+        };
+        indexed.await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was said is not indexed, for now");
+            false
+        })
+    }
+
+    async fn chunk(&self, until: i64) -> Result<bool, Error> {
+        let mut waits = false;
+        let sessions = self.store.sessions(&self.scope.campaign, SessionFilter::default()).await?;
+        for entry in sessions.into_iter().filter(|entry| entry.unindexed > 0) {
+            loop {
+                let filter = LineFilter {
+                    session: Some(entry.session.id.clone()),
+                    pick: Pick::Unindexed,
+                    limit: LINES,
+                    ..LineFilter::default()
+                };
+                let lines = self.store.lines(&self.scope.campaign, filter, Viewer::Dm).await?;
+                let is_all = lines.len() < LINES;
+                let Chunks { items, waits: left } = chunk::chunks(&lines, until, is_all);
+                waits |= left;
+                let some = !items.is_empty()
+                    && self.store.put_items(&self.scope.campaign, items).await? > 0;
+                if is_all || !some {
+                    break;
+                }
+            }
+        }
+        Ok(waits)
+    }
+
+    /// Gives every item a vector of the model; those of other models go.
+    async fn embed(&self) -> Result<(), Error> {
+        let Meaning { model, embedder } = &self.meaning;
+        loop {
+            let without = Some(model.clone());
+            let filter = ItemFilter { without, limit: TEXTS, ..ItemFilter::default() };
+            let items = self.store.items(&self.scope.campaign, filter, Viewer::Dm).await?;
+            if items.is_empty() {
+                break;
+            }
+            let texts: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
+            let made = match embedder.embed(&texts).await {
+                Ok(made) => made,
+                Err(error) => {
+                    tracing::warn!(%error, "what was said has no vectors, for now");
+                    return Ok(());
+                }
+            };
+            let pairs = items.into_iter().zip(made);
+            let vectors = pairs
+                .filter(|(_, values)| values.iter().any(|value| *value != 0.0))
+                .map(|(item, values)| Vector { item: item.id, values });
+            let vectors = vectors.collect();
+            if self.store.put_vectors(&self.scope.campaign, model, vectors).await? == 0 {
+                break;
+            }
+        }
+        self.store.keep_vectors_of(&self.scope.campaign, model).await.map(drop)
+    }
+}

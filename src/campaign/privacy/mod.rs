@@ -1,0 +1,11 @@
+//! What is kept of one person: shown to them, and forgotten.
+//!
+//! Entry type: [`Privacy`]. **Never**: leaves a person's words where NPCs go on from them.
+
+mod files;
+mod lines;
+mod request;
+mod service;
+
+pub use request::{ForgetFrom, ForgetRequest};
+pub use service::Privacy;

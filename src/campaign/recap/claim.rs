@@ -1,0 +1,14 @@
+//! Something that happened, and the lines that prove it.
+//!
+//! Entry type: [`Claim`].
+
+use serde::Serialize;
+
+/// Something that happened, and the lines that prove it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// A sentence.
+    pub text: String,
+    /// Numbers of lines of the session.
+    pub lines: Vec<u64>,
+}

@@ -1,0 +1,31 @@
+//! Why there is no recap.
+//!
+//! Entry type: [`RecapError`].
+
+use crate::{campaign::NotWritten, memory, provider};
+
+/// Why there is no recap.
+#[derive(Debug, thiserror::Error)]
+pub enum RecapError {
+    /// It would lack the last lines.
+    #[error(transparent)]
+    NotWritten(#[from] NotWritten),
+    /// The memory cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] memory::Error),
+    /// The chat model cannot be asked.
+    #[error(transparent)]
+    Model(#[from] provider::Error),
+    /// The chat model gave none, and why.
+    #[error("{0}")]
+    NoAnswer(String),
+    /// There is no such session.
+    #[error("there is no session '{0}' of this server")]
+    Unknown(String),
+    /// There is no session at all.
+    #[error("nothing was played on this server yet (/session start)")]
+    Nothing,
+    /// The session went while it was read.
+    #[error("the session '{0}' was deleted just now")]
+    Deleted(String),
+}

@@ -1,0 +1,162 @@
+//! What happened in a session, with the lines that prove it.
+//!
+//! Entry function: [`recap`]. **Never**: shows players what is the game master's, or takes for true
+//! what no line proves.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{claim::Claim, extract, model, writer::Writer};
+use crate::{
+    campaign::{Scoped, date},
+    domain::fnv1a,
+    memory::{
+        EntityFilter, Error, Item, ItemFilter, ItemKind, LineFilter, Session, SessionFilter,
+        Status, TranscriptLine, Viewer, Visibility,
+    },
+};
+
+/// What happened.
+#[derive(Clone, Debug, Serialize)]
+pub struct Recap {
+    /// The session.
+    pub session: String,
+    /// When it began, in Unix time in ms.
+    pub started: Option<i64>,
+    /// What happened, in its order.
+    pub claims: Vec<Claim>,
+    /// What the model says and no line proves.
+    pub to_confirm: Vec<String>,
+    /// Facts it proposes that wait for the game master.
+    pub proposed: u64,
+    /// The model's name; `None`: an extract.
+    pub by: Option<String>,
+    /// Why it is an extract though there is a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// The session's recap as `viewer` may see it, by `writer` where there is one. What is for
+/// everyone is kept as the session's summary; what the model takes for lasting facts waits for the
+/// game master. `None`: there is no such session. Cancel safe.
+///
+/// # Errors
+/// The memory cannot be read or written.
+pub async fn recap(
+    at: Scoped<'_>,
+    id: &str,
+    viewer: Viewer,
+    writer: Option<&Writer>,
+) -> Result<Option<Recap>, Error> {
+    let (store, campaign) = (at.store, at.campaign());
+    let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
+    let Some(entry) = store.sessions(campaign, filter).await?.pop() else { return Ok(None) };
+    let filter = LineFilter { session: Some(id.to_owned()), ..LineFilter::default() };
+    let lines = store.lines(campaign, filter, viewer.clone()).await?;
+    let written = match writer.filter(|_| !lines.is_empty()) {
+        None => None,
+        Some(writer) => Some((writer, model::write(writer, &lines).await)),
+    };
+    let mut recap = Recap {
+        session: id.to_owned(),
+        started: entry.session.started,
+        claims: Vec::new(),
+        to_confirm: Vec::new(),
+        proposed: 0,
+        by: None,
+        note: None,
+    };
+    match written {
+        Some((writer, Ok(written))) => {
+            recap.by = Some(writer.model.name().to_owned());
+            recap.claims = written.claims;
+            recap.to_confirm = written.to_confirm;
+            recap.proposed = propose(at, id, &lines, written.facts).await?;
+        }
+        other => {
+            recap.note = other.and_then(|(_, failed)| failed.err()).map(|error| error.to_string());
+            let everything = EntityFilter::default();
+            let names = store.entities(campaign, everything, viewer.clone()).await?;
+            recap.claims = extract::extract(&lines, &names);
+        }
+    }
+    if viewer == Viewer::Everyone && !recap.claims.is_empty() {
+        let summary = Some(recap.summary());
+        let session = Session { id: id.to_owned(), summary, ..Session::default() };
+        store.put_session(campaign, session).await?;
+    }
+    Ok(Some(recap))
+}
+
+impl Recap {
+    /// Its claims, one a line.
+    fn summary(&self) -> String {
+        self.claims.iter().map(|claim| claim.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// For people: claims with the numbers of their lines, and what is to be confirmed.
+    pub fn text(&self) -> String {
+        let mut text =
+            format!("{} {}\n", self.session, self.started.map_or_else(String::new, date));
+        // Writing to a text cannot fail.
+        if self.claims.is_empty() {
+            _ = writeln!(text, "nothing was said");
+        }
+        for claim in &self.claims {
+            let lines: Vec<String> = claim.lines.iter().map(|it| format!("#{it}")).collect();
+            _ = writeln!(text, "- {} [{}]", claim.text, lines.join(", "));
+        }
+        if !self.to_confirm.is_empty() {
+            _ = writeln!(text, "To confirm (no line says so):");
+        }
+        for doubt in &self.to_confirm {
+            _ = writeln!(text, "- {doubt}");
+        }
+        if let Some(note) = &self.note {
+            _ = writeln!(text, "This is an extract: the model gave none ({note}).");
+        }
+        text
+    }
+}
+
+/// Puts facts before the game master that were not before; how many.
+async fn propose(
+    at: Scoped<'_>,
+    session: &str,
+    lines: &[TranscriptLine],
+    facts: Vec<Claim>,
+) -> Result<u64, Error> {
+    let mut items = Vec::new();
+    for Claim { text, lines: proof } in facts {
+        let (Some(first), Some(last)) = (proof.iter().min(), proof.iter().max()) else { continue };
+        let proving = |line: &&TranscriptLine| (*first..=*last).contains(&line.seq);
+        let open =
+            lines.iter().filter(proving).all(|it| it.said.visibility == Visibility::Everyone);
+        let made = lines.iter().filter(proving).map(|line| line.said.at).max();
+        items.push(Item {
+            id: fact_id(&text),
+            kind: ItemKind::Fact,
+            text,
+            session: Some(session.to_owned()),
+            lines: Some((*first, *last)),
+            visibility: if open { Visibility::Everyone } else { Visibility::Dm },
+            status: Status::Proposed,
+            made: made.unwrap_or_default(),
+        });
+    }
+    let ids = Some(items.iter().map(|item| item.id.clone()).collect());
+    let filter = ItemFilter { ids, ..ItemFilter::default() };
+    let known = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    items.retain(|item| known.iter().all(|known| known.id != item.id));
+    if items.is_empty() {
+        return Ok(0);
+    }
+    at.store.put_items(at.campaign(), items).await
+}
+
+/// The same for the same words, so that nothing is proposed twice.
+fn fact_id(text: &str) -> String {
+    let words = text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase);
+    format!("fact-{:016x}", fnv1a(words.collect::<String>().into_bytes()))
+}

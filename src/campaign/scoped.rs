@@ -1,0 +1,29 @@
+//! A store, and whose things in it are meant.
+//!
+//! Entry type: [`Scoped`]. **Never**: sees what belongs to another campaign.
+
+use crate::{
+    domain::Scope,
+    memory::{CampaignKey, MemoryStore},
+};
+
+/// A store, and whose things in it are meant.
+#[derive(Clone, Copy)]
+pub struct Scoped<'a> {
+    /// Where they are kept.
+    pub store: &'a dyn MemoryStore,
+    /// Whose they are.
+    pub scope: &'a Scope,
+}
+
+impl<'a> Scoped<'a> {
+    /// Things of `scope` in `store`.
+    pub fn new(store: &'a dyn MemoryStore, scope: &'a Scope) -> Self {
+        Self { store, scope }
+    }
+
+    /// The campaign, by which the store keeps them.
+    pub const fn campaign(self) -> &'a CampaignKey {
+        &self.scope.campaign
+    }
+}

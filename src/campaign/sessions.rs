@@ -1,0 +1,244 @@
+//! The sessions that run: who plays what, and what is kept of it meanwhile.
+//!
+//! Entry type: [`Sessions`]. **Never**: keeps a table open.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::UNIX_EPOCH,
+};
+
+use tokio::{
+    sync::mpsc,
+    task::{JoinError, spawn_blocking},
+};
+
+use super::{
+    call_log::CallLog,
+    clock::wall_clock,
+    factory::{Factory, OpenError, RunningTable, TableRequest},
+    file_error::FileError,
+    kept::{KeptError, KeptSession},
+    played::PlayedCampaign,
+    privacy::ForgetFrom,
+    settings::{AssistantSettings, SharedSettings},
+    tables::Tables,
+    transcript::{Transcript, TranscriptWriter},
+};
+use crate::{
+    domain::{Scope, SessionId},
+    engine::Purse,
+    session::{Command, Kept, Pace, TableEvent, TurnLine, VoiceOut},
+    tools::{CastChanges, Effects, ToolHost},
+};
+
+/// What a session is opened with.
+pub struct OpenSession {
+    /// What it is called.
+    pub session: SessionId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The session whose conversations it goes on from.
+    pub after: Option<SessionId>,
+    /// The campaign; `None`: the one that is configured.
+    pub played: Option<PlayedCampaign>,
+    /// What the game master has changed about the NPCs' tools.
+    pub tools: CastChanges,
+    /// Where speech goes.
+    pub out: Box<dyn VoiceOut>,
+    /// How fast it goes there.
+    pub pace: Pace,
+    /// What tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+    /// Where lines and notices go.
+    pub events: mpsc::Sender<TableEvent>,
+}
+
+/// Why a session was not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// Its file is of no use.
+    #[error(transparent)]
+    Kept(#[from] KeptError),
+    /// Its file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What wrote it has failed.
+    #[error(transparent)]
+    Lost(#[from] JoinError),
+}
+
+/// What sessions work with.
+pub struct SessionsParts {
+    /// What is configured.
+    pub settings: SharedSettings,
+    /// Makes tables.
+    pub factory: Arc<dyn Factory>,
+    /// Writes down what is said.
+    pub transcripts: TranscriptWriter,
+    /// Whose game masters are told what concerns all.
+    pub tables: Tables,
+    /// The tools, which game masters change for a session.
+    pub tools: ToolHost,
+}
+
+/// The sessions that run. Cloning shares them.
+#[derive(Clone)]
+pub struct Sessions {
+    parts: Arc<SessionsParts>,
+    running: Arc<Mutex<HashMap<SessionId, Running>>>,
+}
+
+/// What is kept of a session while it runs.
+struct Running {
+    purse: Purse,
+    calls: CallLog,
+    transcript: Transcript,
+    commands: mpsc::WeakSender<Command>,
+    assistant: AssistantSettings,
+}
+
+impl Sessions {
+    /// None runs yet.
+    pub fn new(parts: SessionsParts) -> Self {
+        Self { parts: Arc::new(parts), running: Arc::default() }
+    }
+
+    /// A name for a session of `guild` that begins now.
+    pub fn name(guild: u64) -> SessionId {
+        let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+        SessionId(format!("discord-{guild}-{}", since.as_secs()))
+    }
+
+    /// What writes them down.
+    pub fn transcripts(&self) -> &TranscriptWriter {
+        &self.parts.transcripts
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// What did not work; nothing is left behind.
+    pub async fn open(&self, wanted: OpenSession) -> Result<RunningTable, OpenError> {
+        let data_dir = self.parts.settings.load().data_dir.clone();
+        let kept = match &wanted.after {
+            Some(before) => KeptSession::open(&data_dir, &before.0)?,
+            None => KeptSession::unkept(),
+        };
+        let (session, scope) = (wanted.session, wanted.scope);
+        let made = self.parts.factory.table(TableRequest {
+            session: session.clone(),
+            scope: scope.clone(),
+            played: wanted.played,
+            histories: kept.histories(),
+            out: wanted.out,
+            pace: wanted.pace,
+            effects: wanted.effects,
+            events: wanted.events.clone(),
+        });
+        let made = made.await?;
+        let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
+        let calls = CallLog::open(calls, &session.0)?;
+        self.parts.tools.catalog().set_changes(&session, wanted.tools);
+        self.parts.tables.add(&wanted.events);
+        let transcript = Transcript { scope, session: session.clone() };
+        self.parts.transcripts.begins(&transcript);
+        let running = Running {
+            purse: made.purse,
+            calls,
+            transcript,
+            commands: made.table.handle.commands.downgrade(),
+            assistant: made.assistant,
+        };
+        self.running().insert(session, running);
+        Ok(made.table)
+    }
+
+    /// Writes down what was said and what a turn called. What cannot be is logged.
+    pub fn record(&self, session: &SessionId, line: &TurnLine) {
+        if let Some(running) = self.running().get_mut(session) {
+            if let Err(error) = running.calls.add(line) {
+                tracing::error!(%error, "tool calls are not logged");
+            }
+            self.parts.transcripts.line(&running.transcript, line);
+        }
+    }
+
+    /// Takes back what was written down of these turns, by their numbers.
+    pub fn take_back(&self, session: &SessionId, turns: &[u64]) {
+        if let Some(running) = self.running().get_mut(session) {
+            if let Err(error) = running.calls.take_back(turns) {
+                tracing::error!(%error, "tool calls are not taken back");
+            }
+            self.parts.transcripts.take_back(&running.transcript, turns);
+        }
+    }
+
+    /// Keeps what is worth keeping of a closed table; the session is over now.
+    pub fn keep(
+        &self,
+        session: &SessionId,
+        kept: Kept,
+    ) -> impl Future<Output = Result<(), KeepError>> + Send + use<> {
+        let running = self.running().remove(session);
+        self.parts.factory.closed(session);
+        if let Some(running) = &running {
+            self.parts.transcripts.ends(&running.transcript);
+        }
+        self.parts.tools.catalog().set_changes(session, BTreeMap::new());
+        let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
+        async move {
+            let save = move || {
+                let spent = running.map_or(0.0, |running| running.purse.spent());
+                let histories = kept.histories.into_iter().collect();
+                Ok(KeptSession::open(&folder, &id)?.save(histories, spent)?)
+            };
+            spawn_blocking(save).await?
+        }
+    }
+
+    /// What pays for `session`, and how it is written down, while it runs.
+    pub fn paid(&self, session: &SessionId) -> Option<(Purse, Transcript)> {
+        let running = self.running();
+        let running = running.get(session)?;
+        Some((running.purse.clone(), running.transcript.clone()))
+    }
+
+    /// What pays for the assistant, and how it is asked, during `session` while it runs.
+    pub fn assistant(&self, session: &SessionId) -> Option<(Purse, AssistantSettings)> {
+        let running = self.running();
+        let running = running.get(session)?;
+        Some((running.purse.clone(), running.assistant.clone()))
+    }
+
+    /// Forgets at the tables that run what people of these names have led to; the sessions whose calls
+    /// are being logged.
+    pub fn forget(&self, names: &[String], from: &ForgetFrom) -> BTreeSet<String> {
+        let mut all = self.running();
+        for (session, running) in all.iter_mut() {
+            let is_meant = match from {
+                ForgetFrom::Everywhere => true,
+                ForgetFrom::Owner(owner) => running.transcript.scope.owner == *owner,
+                ForgetFrom::Session(meant) => meant == session,
+            };
+            if !is_meant {
+                continue;
+            }
+            if let Err(error) = running.calls.forget(names) {
+                tracing::error!(%error, "tool calls are not forgotten");
+            }
+            let table = running.commands.upgrade();
+            if let Some(Err(error)) =
+                table.map(|table| table.try_send(Command::Erase(names.to_vec())))
+            {
+                tracing::error!(%error, "a table does not forget");
+            }
+        }
+        all.keys().map(|session| session.0.clone()).collect()
+    }
+
+    /// Held for a line at most, never across an await.
+    fn running(&self) -> MutexGuard<'_, HashMap<SessionId, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,31 @@
+//! Worlds of campaigns, for the faces of game masters.
+//!
+//! Entry type: [`WorldEdits`]. **Never**: decides who may change a world.
+
+use std::sync::Arc;
+
+use super::{
+    error::WorldError,
+    order::{WorldAnswer, WorldRequest},
+    orders::carry_out,
+};
+use crate::{campaign::SharedSettings, memory::MemoryStore};
+
+/// Shows and changes worlds. Cloning shares it.
+#[derive(Clone)]
+pub struct WorldEdits {
+    /// What is configured.
+    pub settings: SharedSettings,
+    /// Where worlds are kept.
+    pub store: Arc<dyn MemoryStore>,
+}
+
+impl WorldEdits {
+    /// Does what `request` says.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with the store, with the way out.
+    pub async fn carry_out(self, request: WorldRequest) -> Result<WorldAnswer, WorldError> {
+        carry_out(&*self.store, &self.settings.load_full(), request).await
+    }
+}
