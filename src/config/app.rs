@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    Config, assistant, campaign,
+    assistant, campaign,
     cast::Cast,
+    checked::Config,
     discord::options,
     keys,
     manifest::{self, Manifests},
@@ -17,7 +18,7 @@ use super::{
     npc::{self, NpcDefaults},
     policy,
     providers::providers,
-    reading::{Notes, Reading},
+    reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     selection::{self, Surroundings},
     tables, window,
@@ -188,13 +189,15 @@ impl File<'_> {
                 for node in tools.items("manifests") {
                     let Some(dir) = node.text() else { continue };
                     let dir = self.folder.join(dir);
-                    manifest::folder(reading, (&dir, Some(node.at)), &mut manifests, notes);
+                    let folder = Folder { path: &dir, named_at: Some(node.at) };
+                    manifest::folder(reading, folder, &mut manifests, notes);
                 }
             }
             None => {
                 let dir = self.folder.join(manifest::FOLDER);
                 if reading.source.has_dir(&dir) {
-                    manifest::folder(reading, (&dir, None), &mut manifests, notes);
+                    let folder = Folder { path: &dir, named_at: None };
+                    manifest::folder(reading, folder, &mut manifests, notes);
                 }
             }
         }
@@ -256,12 +259,14 @@ impl File<'_> {
         match self.path("npc_dir") {
             Some(dir) => {
                 let at = self.fields.place("npc_dir");
-                cast.folder(reading, (&dir, Some(at)), defaults, notes);
+                let folder = Folder { path: &dir, named_at: Some(at) };
+                cast.folder(reading, folder, defaults, notes);
             }
             None => {
                 let dir = self.folder.join("npcs");
                 if reading.source.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
-                    cast.folder(reading, (&dir, None), defaults, notes);
+                    let folder = Folder { path: &dir, named_at: None };
+                    cast.folder(reading, folder, defaults, notes);
                 }
             }
         }
@@ -356,7 +361,8 @@ impl File<'_> {
         if let Some((tools, dir)) = tools.and_then(|tools| Some((tools, tools.text("table_dir")?)))
         {
             let dir = self.folder.join(dir);
-            tables::folder(reading, (&dir, tools.place("table_dir")), &mut all, notes);
+            let folder = Folder { path: &dir, named_at: Some(tools.place("table_dir")) };
+            tables::folder(reading, folder, &mut all, notes);
         }
         tables::built_in(&mut all, notes);
         all

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use super::{
     keys,
     npc::{NpcDefaults, is_assistant, npc},
-    reading::{Notes, Reading},
+    reading::{Folder, Notes, Reading},
 };
 use crate::{
     domain::{Npc, bare_name},
@@ -48,7 +48,7 @@ impl Cast {
     pub fn folder(
         &mut self,
         reading: &mut Reading,
-        (dir, named_at): (&Path, Option<Position>),
+        Folder { path: dir, named_at }: Folder,
         defaults: &NpcDefaults,
         notes: &mut Notes,
     ) {

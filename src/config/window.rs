@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`check`]. **Never**: counts tools, which come and go.
 
-use super::{Config, keys, reading::Notes};
+use super::{checked::Config, keys, reading::Notes};
 use crate::{
     logic::{prompt::system_prompt, window::Gauge},
     yaml::{Fields, Position, quoted},

@@ -63,10 +63,10 @@ pub enum ChatEvent {
 /// Tokens billed for one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens of the request, cached ones included.
     pub input_tokens: u64,
     /// Of those, read from the provider's cache.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Tokens of the answer, hidden reasoning included.
     pub output_tokens: u64,
 }

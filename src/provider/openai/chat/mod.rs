@@ -109,7 +109,7 @@ struct Reading {
     frames: Decoder,
     hidden: Hidden,
     calls: Assembler,
-    /// Bytes came.
+    /// Bytes came: from here on the idle timeout counts.
     started: bool,
     /// Something of the reply came: it cannot be asked for again.
     received: bool,

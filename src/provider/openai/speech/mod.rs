@@ -13,7 +13,13 @@ use futures::{
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
+use super::{
+    NAME, Options,
+    endpoint::Endpoint,
+    pcm::{NotPcm, Reader},
+    retry::Retry,
+    wire::ServiceError,
+};
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
@@ -240,7 +246,7 @@ impl Sentence {
         (!samples.is_empty()).then_some(Ok(Pcm { samples, rate }))
     }
 
-    fn not_understood(&self, what: &str) -> Error {
+    fn not_understood(&self, what: &NotPcm) -> Error {
         let way_out = "use a service that knows response_format pcm";
         let what = format!("the sound is not 16-bit PCM but: {what}");
         self.endpoint.peer.error(Kind::Protocol, &what, way_out)

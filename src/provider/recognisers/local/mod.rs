@@ -82,7 +82,7 @@ impl Default for Options {
 
 /// Hears with PocketSphinx.
 pub struct Local {
-    /// As configured.
+    /// Its models and how many decoders it may have.
     options: Options,
     /// What is special to the campaign.
     vocabulary: Arc<Vocabulary>,
