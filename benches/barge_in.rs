@@ -157,7 +157,7 @@ async fn attempt(case: Case, phase: Duration) -> Tried {
 }
 
 /// The frames that interrupt.
-fn voice(case: Case) -> Vec<Arc<[i16]>> {
+fn voice(case: Case) -> Vec<Frame> {
     let mut frames = if case.event { vec![silence(); VOICE] } else { babble(VOICE) };
     if let Some((at, _)) = case.partial
         && let Some(frame) = frames.get_mut(at)

@@ -15,10 +15,10 @@ mod support;
 use std::{
     env,
     process::{Command, Stdio},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
+use glyphoxa::measure::Frame;
 use serde_json::{Value, json};
 use support::{
     figures::{
@@ -91,7 +91,7 @@ impl Case {
     }
 
     /// Half a second of speech.
-    fn utterance(self) -> Vec<Arc<[i16]>> {
+    fn utterance(self) -> Vec<Frame> {
         let mut frames = if self.vad { babble(25) } else { vec![silence(); 25] };
         if let Some(last) = frames.last_mut() {
             *last = marked(last, LAST);

@@ -11,8 +11,9 @@
 #[expect(dead_code, reason = "each bench needs a part of it")]
 mod support;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
+use glyphoxa::measure::Frame;
 use serde_json::{Value, json};
 use support::{
     figures::{Figures, Floor, TOKEN, TOKENS_BEFORE_SENTENCE, ms, runtime, turns_goal, turns_line},
@@ -71,7 +72,7 @@ fn case(name: &str, n: usize, token: Duration, calls: usize) -> Value {
 }
 
 /// A tenth of a second of speech.
-fn utterance() -> Vec<Arc<[i16]>> {
+fn utterance() -> Vec<Frame> {
     let mut frames = vec![silence(); 4];
     frames.push(marked(&silence(), LAST));
     frames

@@ -31,14 +31,14 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Heard, Pcm, ServiceInfo, Services,
-        SpeakRequest, SpeechToText, SttAbilities, TextToSpeech,
+        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, ServiceInfo, Services,
+        SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Backlog, Command, Kept, Memory as RecallMemory, Options, Pace, Question as RecallQuestion,
-        Recaller, Seat, Speaker, SpeakerId, TableEvent, TableHandle, TableParts, TurnLine,
-        VoiceInput, VoiceOut, open,
+        Backlog, Command, EventReader, Kept, Memory as RecallMemory, Options, Pace,
+        Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId, TableEvent,
+        TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
     },
     tools::{
         Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,

@@ -10,8 +10,10 @@ use std::{
     time::Duration,
 };
 
+use futures::StreamExt;
 use glyphoxa::measure::{
-    Heard, Local, LocalOptions, SpeechToText, TOOL_IDENTITIES, Vocabulary, load_config, vocabulary,
+    Frame, Local, LocalOptions, SampleRate, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary,
+    load_config, vocabulary,
 };
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 
@@ -98,26 +100,28 @@ fn speech(voice: &str, text: &str) -> Vec<i16> {
 
 pub async fn hear(local: &Local, samples: &[i16]) -> String {
     let (audio, queue) = mpsc::channel(64);
-    let (heard, mut answers) = mpsc::channel(64);
-    let listening = local.listen(queue, heard);
+    let mut events = local.listen(queue);
     let feeding = async {
-        for chunk in samples.chunks(320) {
-            audio.send(Arc::from(chunk)).await.expect("somebody listens");
+        for frame in frames(samples) {
+            audio.send(frame).await.expect("somebody listens");
         }
         drop(audio);
     };
     let reading = async {
         let mut last = None;
-        while let Some(answer) = answers.recv().await {
-            if let Heard::Final(text) = answer {
+        while let Some(event) = events.next().await {
+            if let SpeechEvent::Final { text } = event.expect("it hears") {
                 last = Some(text);
             }
         }
         last.expect("a final")
     };
-    let (done, (), text) = tokio::join!(listening, feeding, reading);
-    done.expect("it hears");
+    let ((), text) = tokio::join!(feeding, reading);
     text
+}
+
+fn frames(samples: &[i16]) -> impl Iterator<Item = Frame> {
+    samples.chunks(320).map(|chunk| Frame::padded(chunk, SampleRate::HZ_16000))
 }
 
 /// A word in American spelling.
@@ -256,14 +260,13 @@ async fn partials_come_while_a_person_speaks_and_a_dropped_stream_frees_the_deco
     let samples = speech("rms", "bartok roll two d six plus three");
     let (first, _) = samples.split_at(samples.len() / 2);
     let (audio, queue) = mpsc::channel(256);
-    let (heard, mut answers) = mpsc::channel(64);
-    let listening = tokio::spawn(local.listen(queue, heard));
-    for chunk in first.chunks(320) {
-        audio.send(Arc::from(chunk)).await.expect("somebody listens");
+    let mut events = local.listen(queue);
+    for frame in frames(first) {
+        audio.send(frame).await.expect("somebody listens");
     }
-    let partial = timeout(BOUND, answers.recv()).await.expect("a partial in time");
-    assert!(matches!(partial, Some(Heard::Partial(_))), "{partial:?}");
-    listening.abort();
+    let partial = timeout(BOUND, events.next()).await.expect("a partial in time");
+    assert!(matches!(partial, Some(Ok(SpeechEvent::Partial { .. }))), "{partial:?}");
+    drop(events);
     // The only decoder is free again although nobody closed the audio.
     let text = timeout(BOUND, hear(&local, &samples)).await.expect("heard in time");
     assert_eq!(text, "bartok roll two d six plus three");
@@ -281,29 +284,28 @@ async fn a_pause_brings_what_would_be_final_and_changes_nothing_of_what_follows(
     let first = hear(&local, &beginning).await;
     let whole = hear(&local, &[beginning.as_slice(), &rest].concat()).await;
     let (audio, queue) = mpsc::channel(512);
-    let (heard, mut answers) = mpsc::channel(64);
-    let listening = tokio::spawn(local.listen(queue, heard));
-    for chunk in beginning.chunks(320) {
-        audio.send(Arc::from(chunk)).await.expect("somebody listens");
+    let mut events = local.listen(queue);
+    for frame in frames(&beginning) {
+        audio.send(frame).await.expect("somebody listens");
     }
     let paused = async {
-        while let Some(answer) = answers.recv().await {
-            if answer == Heard::Partial(first.clone()) {
+        while let Some(event) = events.next().await {
+            if event.expect("it hears") == (SpeechEvent::Partial { text: first.clone() }) {
                 return;
             }
         }
     };
     timeout(BOUND, paused).await.expect("the second pass within the pause");
-    for chunk in rest.chunks(320) {
-        audio.send(Arc::from(chunk)).await.expect("somebody listens");
+    for frame in frames(&rest) {
+        audio.send(frame).await.expect("somebody listens");
     }
     drop(audio);
-    timeout(BOUND, listening).await.expect("heard in time").expect("no panic").expect("it hears");
-    let mut last = None;
-    while let Some(answer) = answers.recv().await {
-        last = Some(answer);
-    }
-    assert_eq!((first.as_str(), last), ("roll two d six plus three", Some(Heard::Final(whole))));
+    let events: Vec<_> = timeout(BOUND, events.collect()).await.expect("heard in time");
+    let last = events.into_iter().next_back().expect("a final").expect("it hears");
+    assert_eq!(
+        (first.as_str(), last),
+        ("roll two d six plus three", SpeechEvent::Final { text: whole })
+    );
 }
 
 #[tokio::test]

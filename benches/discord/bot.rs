@@ -18,14 +18,15 @@ use arc_swap::ArcSwap;
 use futures::{
     FutureExt,
     future::{BoxFuture, ready},
+    stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
     AddedServer, Announcer, AssistantSettings, Backlog, BudgetOptions, Campaign, Consent,
-    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Heard, Ledger,
+    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
     MadeTable, ModelMaker, OpenError, Purse, RunningTable, ServerError, ServerOptions, Servers,
-    ServiceInfo, Services, SessionId, Settings, Setup, SpeechToText, Sqlite, SttAbilities,
-    TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions, TranscriptWriter,
-    VoiceOut, open, run_discord,
+    ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
+    SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
+    TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -237,27 +238,28 @@ impl SpeechToText for Cued {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let cues = self.cues.lock().unwrap_or_else(PoisonError::into_inner);
         let cue = cues.get(&self.guild).cloned().unwrap_or_default();
         let guild = self.guild.clone();
-        async move {
-            let mut frames = 0;
-            while audio.recv().await.is_some() {
-                frames += 1;
-                if let Some(words) = cue.partial(frames) {
-                    report(&guild, "word");
-                    // A closed table hears nothing.
-                    let _ = heard.send(Heard::Partial(words.to_owned())).await;
+        let events = stream::unfold(Some((audio, cue, 0)), move |heard| {
+            let guild = guild.clone();
+            async move {
+                let (mut audio, cue, mut frames) = heard?;
+                while audio.recv().await.is_some() {
+                    frames += 1;
+                    if let Some(words) = cue.partial(frames) {
+                        report(&guild, "word");
+                        let read = SpeechEvent::Partial { text: words.to_owned() };
+                        return Some((Ok(read), Some((audio, cue, frames))));
+                    }
                 }
+                report(&guild, "utterance");
+                Some((Ok(SpeechEvent::Final { text: cue.words }), None))
             }
-            report(&guild, "utterance");
-            let _ = heard.send(Heard::Final(cue.words)).await;
-            Ok(())
-        }
-        .boxed()
+        });
+        events.boxed()
     }
 }
 

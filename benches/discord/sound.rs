@@ -4,7 +4,8 @@ use crate::support::sound;
 
 /// `frames` of 20 ms of a voice-like buzz, loud to its end.
 pub fn babble(frames: usize) -> Vec<i16> {
-    let samples: Vec<i16> = sound::babble(frames).iter().flat_map(|it| it.to_vec()).collect();
+    let frames = sound::babble(frames);
+    let samples: Vec<i16> = frames.iter().flat_map(|it| it.samples().to_vec()).collect();
     let next = |index: usize| samples.get(index + 1).copied().unwrap_or(0);
     let between = |(index, sample): (usize, &i16)| {
         let (from, to) = (i32::from(*sample), i32::from(next(index)));

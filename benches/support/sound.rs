@@ -1,6 +1,8 @@
 //! What the player's microphone gives: 20 ms frames of 16 kHz mono.
 
-use std::{f64::consts::PI, sync::Arc};
+use std::f64::consts::PI;
+
+use glyphoxa::measure::{Frame, SampleRate};
 
 /// 20 ms at 16 kHz.
 pub const FRAME: usize = 320;
@@ -10,22 +12,22 @@ pub const LAST: i16 = 1;
 pub const WORD: i16 = 2;
 
 /// A silent frame, newly allocated as a decoder does it.
-pub fn silence() -> Arc<[i16]> {
-    Arc::from([0; FRAME])
+pub fn silence() -> Frame {
+    Frame::silence(SampleRate::HZ_16000)
 }
 
 /// The same frame with `mark` as its first sample.
-pub fn marked(frame: &[i16], mark: i16) -> Arc<[i16]> {
-    let mut frame = frame.to_vec();
-    if let Some(first) = frame.first_mut() {
+pub fn marked(frame: &Frame, mark: i16) -> Frame {
+    let mut samples = frame.samples().to_vec();
+    if let Some(first) = samples.first_mut() {
         *first = mark;
     }
-    frame.into()
+    Frame::padded(&samples, SampleRate::HZ_16000)
 }
 
 /// `frames` of a voice-like buzz through three moving resonances in syllables of 160 ms; no frame
 /// is marked.
-pub fn babble(frames: usize) -> Vec<Arc<[i16]>> {
+pub fn babble(frames: usize) -> Vec<Frame> {
     let (mut phase, mut states) = (0.0_f64, [[0.0_f64; 2]; 3]);
     let samples: Vec<i16> = (0..frames * FRAME)
         .map(|index| {
@@ -51,7 +53,8 @@ pub fn babble(frames: usize) -> Vec<Arc<[i16]>> {
             sample(voice * syllable * 2_000.0)
         })
         .collect();
-    samples.chunks(FRAME).map(|frame| marked(frame, 0)).collect()
+    let frames = samples.chunks(FRAME).map(|samples| Frame::padded(samples, SampleRate::HZ_16000));
+    frames.map(|frame| marked(&frame, 0)).collect()
 }
 
 /// `samples` of a steady tone of 440 Hz at `rate` Hz.

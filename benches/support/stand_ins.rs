@@ -12,8 +12,8 @@ use futures::{
 };
 use glyphoxa::measure::{
     Attachment, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest,
-    Effects, Error, Frame, Handler, Heard, Message, Pcm, SampleRate, SpeakRequest, SpeechToText,
-    SttAbilities, TextToSpeech, ToolCall, VoiceOut,
+    Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest, SpeechEvent,
+    SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -60,29 +60,26 @@ impl SpeechToText for Recogniser {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let ends_utterances = self.ends_utterances;
         let partial = self.partial;
-        async move {
+        let whole = || Ok(SpeechEvent::Final { text: UTTERANCE.to_owned() });
+        let events = stream::unfold(Some(audio), move |audio| async move {
+            let mut audio = audio?;
             while let Some(frame) = audio.recv().await {
-                let news = match (frame.first(), partial) {
-                    (Some(&WORD), Some(text)) => Some(Heard::Partial(text.to_owned())),
-                    (Some(&LAST), _) if ends_utterances => Some(Heard::Final(UTTERANCE.to_owned())),
-                    _ => None,
-                };
-                if let Some(news) = news {
-                    // A closed table hears nothing.
-                    let _ = heard.send(news).await;
+                match (frame.samples().first(), partial) {
+                    (Some(&WORD), Some(text)) => {
+                        let read = SpeechEvent::Partial { text: text.to_owned() };
+                        return Some((Ok(read), Some(audio)));
+                    }
+                    (Some(&LAST), _) if ends_utterances => return Some((whole(), Some(audio))),
+                    _ => {}
                 }
             }
-            if !ends_utterances {
-                let _ = heard.send(Heard::Final(UTTERANCE.to_owned())).await;
-            }
-            Ok(())
-        }
-        .boxed()
+            (!ends_utterances).then(|| (whole(), None))
+        });
+        events.boxed()
     }
 }
 

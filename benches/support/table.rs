@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Campaign, Cascaded, CascadedParts, Command, Declared, Definition,
-    EngineKind, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat, SessionCalls, SessionId,
-    SourceKind, Speaker, SpeakerId, TableEvent, TableHandle, TableParts, Tier, ToolHost, Voice,
-    VoiceInput, VoiceOut, open,
+    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat,
+    SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, TableEvent, TableEvents,
+    TableHandle, TableParts, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -42,9 +42,9 @@ pub struct Services {
 /// A table and its player.
 pub struct Room {
     /// Reports of turns.
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     /// What the player says next; silence when there is nothing.
-    speech: mpsc::Sender<Vec<Arc<[i16]>>>,
+    speech: mpsc::Sender<Vec<Frame>>,
     /// First frames.
     stopwatch: Stopwatch,
 }
@@ -63,13 +63,14 @@ impl Room {
     /// Has the player say `frames`, of which one is marked [`LAST`]; from handing that in to the
     /// first frame of the answer. Resolves when the answer has been played.
     #[expect(clippy::panic, reason = "a bench of a failing table is none")]
-    pub async fn turn(&mut self, frames: Vec<Arc<[i16]>>) -> Duration {
+    pub async fn turn(&mut self, frames: Vec<Frame>) -> Duration {
         self.speech.send(frames).await.expect("the player is there");
         let line = loop {
             let event = timeout(GIVEN_UP, self.events.recv()).await.expect("a turn is soon over");
             match event.expect("the table is open") {
                 TableEvent::Line(line) => break line,
                 TableEvent::Notice(text) => panic!("the table complains: {text}"),
+                TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Halted { .. } | TableEvent::State(_) => {}
             }
         };
@@ -80,23 +81,17 @@ impl Room {
 }
 
 /// Opens a table with one NPC that answers to everything; its player has joined.
-pub async fn open_table(
-    services: Services,
-    out: Box<dyn VoiceOut>,
-) -> (TableHandle, mpsc::Receiver<TableEvent>) {
-    let (events, events_in) = mpsc::channel(64);
+pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
+    let events = TableEvents::new(64);
+    let told = events.subscribe();
     let (handle, _task) = open(parts(services, out, events));
     let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
     handle.commands.send(Command::Join(player)).await.expect("the table is open");
-    (handle, events_in)
+    (handle, told)
 }
 
 /// What a table with one NPC that answers to everything is made of.
-pub fn parts(
-    services: Services,
-    out: Box<dyn VoiceOut>,
-    events: mpsc::Sender<TableEvent>,
-) -> TableParts {
+pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) -> TableParts {
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
@@ -145,15 +140,15 @@ pub fn open_unheard(phase: Duration) {
 }
 
 /// Hands a frame in, as spoken now; false when the table is closed.
-pub async fn hand_in(table: &TableHandle, samples: Arc<[i16]>) -> bool {
-    let frame = VoiceInput::Frame { speaker: PLAYER, at: Instant::now(), samples };
-    table.voice.send(frame).await.is_ok()
+pub async fn hand_in(table: &TableHandle, frame: Frame) -> bool {
+    let frame = VoiceFrame { speaker: PLAYER, at: SoundTime(Instant::now()), frame };
+    table.voice.send(VoiceInput::Frame(frame)).await.is_ok()
 }
 
 /// Gives frames for ever, one every 20 ms.
 async fn player(
     table: TableHandle,
-    mut speech: mpsc::Receiver<Vec<Arc<[i16]>>>,
+    mut speech: mpsc::Receiver<Vec<Frame>>,
     mut due: Instant,
     stopwatch: Stopwatch,
 ) {
@@ -166,7 +161,7 @@ async fn player(
             said.next()
         });
         let frame = next.unwrap_or_else(silence);
-        if frame.first() == Some(&LAST) {
+        if frame.samples().first() == Some(&LAST) {
             stopwatch.start();
         }
         if !hand_in(&table, frame).await {

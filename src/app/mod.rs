@@ -25,7 +25,7 @@ pub use crate::logic::cast::find_npc;
 
 use futures::StreamExt;
 use rand::{SeedableRng, rngs::StdRng};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::seats::SeatMaker;
@@ -37,7 +37,7 @@ use crate::{
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
-    session::{self, Backlog, Kept, Pace, TableEvent, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Kept, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -67,7 +67,7 @@ pub struct TableSetup {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// What is remembered; `None`: nothing is looked up.

@@ -16,7 +16,7 @@ mod wav;
 
 pub use decode::decode;
 pub use level::{Gain, amplify};
-pub use pcm::{Clip, FRAME, FRAME_SAMPLES_16K, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
+pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
 pub use resample::Resampler;
 pub use shape::Shape;
 pub use wav::{WavError, WavStream, write_wav};

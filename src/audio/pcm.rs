@@ -9,8 +9,6 @@ use std::time::Duration;
 /// Length of one frame. Discord's voice packets are 20 ms long.
 pub const FRAME: Duration = Duration::from_millis(20);
 
-/// Samples in one [`FRAME`] at 16 kHz: what players' voices are decoded to and recognisers read.
-pub const FRAME_SAMPLES_16K: usize = 320;
 /// Samples in one [`FRAME`] at 48 kHz, mono: what is written to Discord.
 pub const FRAME_SAMPLES_48K: usize = 960;
 
@@ -134,9 +132,29 @@ impl Frame {
         }
     }
 
+    /// The first frame of `samples`, filled up with silence where they are fewer.
+    pub fn padded(samples: &[i16], rate: SampleRate) -> Self {
+        let len = rate.frame_len();
+        if let Some(whole) = samples.get(..len) {
+            return Self { samples: Arc::from(whole), rate };
+        }
+        let filled = samples.iter().copied().chain(std::iter::repeat(0)).take(len);
+        Self { samples: filled.collect(), rate }
+    }
+
+    /// 20 ms in which nothing is heard.
+    pub fn silence(rate: SampleRate) -> Self {
+        Self::padded(&[], rate)
+    }
+
     /// The sound, [`SampleRate::frame_len`] samples of it.
     pub fn samples(&self) -> &[i16] {
         &self.samples
+    }
+
+    /// How many samples make a second of it.
+    pub const fn rate(&self) -> SampleRate {
+        self.rate
     }
 }
 
@@ -227,7 +245,7 @@ mod tests {
 
     #[test]
     fn lengths_follow_the_rate() {
-        assert_eq!(SampleRate::HZ_16000.frame_len(), FRAME_SAMPLES_16K);
+        assert_eq!(SampleRate::HZ_16000.frame_len(), 320);
         assert_eq!(SampleRate::HZ_24000.frame_len(), 480);
         assert_eq!(SampleRate::HZ_48000.frame_len(), FRAME_SAMPLES_48K);
         assert_eq!(SampleRate::new(1).unwrap().frame_len(), 1);
@@ -246,6 +264,16 @@ mod tests {
         let frame = Frame::new(vec![7; 320], SampleRate::HZ_16000).unwrap();
         let copy = frame.clone();
         assert_eq!(frame.samples().as_ptr(), copy.samples().as_ptr());
+    }
+
+    #[test]
+    fn a_padded_frame_is_cut_or_filled_with_silence() {
+        let padded = |len: usize| Frame::padded(&vec![7; len], SampleRate::HZ_16000);
+        assert_eq!(padded(400).samples(), [7; 320]);
+        let short = padded(2);
+        assert_eq!((short.samples().len(), &short.samples()[..4]), (320, [7, 7, 0, 0].as_slice()));
+        assert_eq!(Frame::silence(SampleRate::HZ_48000).samples(), [0; 960]);
+        assert_eq!(short.rate(), SampleRate::HZ_16000);
     }
 
     #[test]

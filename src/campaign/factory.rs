@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use futures::future::BoxFuture;
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::task::JoinHandle;
 
 use super::{
     file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
@@ -15,7 +15,7 @@ use crate::{
     domain::{Message, Npc, Scope, SessionId},
     engine::Purse,
     provider::Error,
-    session::{Kept, Pace, TableEvent, TableHandle, VoiceOut},
+    session::{Kept, Pace, TableEvents, TableHandle, VoiceOut},
     tools::{Effects, connection::ServerOptions},
 };
 
@@ -36,7 +36,7 @@ pub struct TableRequest {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
 }
 
 /// A table that runs.

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     domain::{Scope, SessionId},
     engine::Purse,
-    session::{Command, Kept, Pace, TableEvent, TurnLine, VoiceOut},
+    session::{Command, EventReader, Kept, Pace, TableEvent, TableEvents, TurnLine, VoiceOut},
     tools::{CastChanges, Effects, ToolHost},
 };
 
@@ -51,7 +51,7 @@ pub struct OpenSession {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// Where lines and notices go.
-    pub events: mpsc::Sender<TableEvent>,
+    pub events: TableEvents,
 }
 
 /// Why a session was not kept.
@@ -154,8 +154,22 @@ impl Sessions {
         Ok(made.table)
     }
 
+    /// Writes down everything that the table of `session` tells, until it is closed.
+    pub async fn write_down(self, session: SessionId, mut events: EventReader) {
+        while let Some(event) = events.recv().await {
+            match event {
+                TableEvent::Line(line) => self.record(&session, &line),
+                TableEvent::Halted { taken_back } => self.take_back(&session, &taken_back),
+                TableEvent::Missed(missed) => {
+                    tracing::error!(missed, "lines of a table may be missing from its transcript");
+                }
+                TableEvent::Notice(_) | TableEvent::State(_) => {}
+            }
+        }
+    }
+
     /// Writes down what was said and what a turn called. What cannot be is logged.
-    pub fn record(&self, session: &SessionId, line: &TurnLine) {
+    fn record(&self, session: &SessionId, line: &TurnLine) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.add(line) {
                 tracing::error!(%error, "tool calls are not logged");
@@ -165,7 +179,7 @@ impl Sessions {
     }
 
     /// Takes back what was written down of these turns, by their numbers.
-    pub fn take_back(&self, session: &SessionId, turns: &[u64]) {
+    fn take_back(&self, session: &SessionId, turns: &[u64]) {
         if let Some(running) = self.running().get_mut(session) {
             if let Err(error) = running.calls.take_back(turns) {
                 tracing::error!(%error, "tool calls are not taken back");

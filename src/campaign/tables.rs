@@ -4,31 +4,31 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::mpsc;
-
-use crate::session::TableEvent;
+use crate::session::{TableEvent, TableEvents, WeakTableEvents};
 
 /// Tables that run. Cloning shares them.
 #[derive(Clone, Default)]
-pub struct Tables(Arc<Mutex<Vec<mpsc::WeakSender<TableEvent>>>>);
+pub struct Tables(Arc<Mutex<Vec<WeakTableEvents>>>);
 
 impl Tables {
     /// A table has been opened, whose game master is told by `events`.
-    pub fn add(&self, events: &mpsc::Sender<TableEvent>) {
+    pub fn add(&self, events: &TableEvents) {
         self.running().push(events.downgrade());
     }
 
-    /// Tells the game masters of all tables; how many could not be told because too much waits.
-    pub fn tell(&self, notice: &str) -> usize {
-        let mut running = self.running();
-        running.retain(|events| events.upgrade().is_some());
-        let events = running.iter().filter_map(mpsc::WeakSender::upgrade);
-        let told = events.map(|it| it.try_send(TableEvent::Notice(notice.to_owned())));
-        told.filter(Result::is_err).count()
+    /// Tells the game masters of all tables.
+    pub fn tell(&self, notice: &str) {
+        self.running().retain(|events| {
+            let events = events.upgrade();
+            if let Some(events) = &events {
+                events.tell(TableEvent::Notice(notice.to_owned()));
+            }
+            events.is_some()
+        });
     }
 
     /// Held while they are told, never across an await.
-    fn running(&self) -> MutexGuard<'_, Vec<mpsc::WeakSender<TableEvent>>> {
+    fn running(&self) -> MutexGuard<'_, Vec<WeakTableEvents>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -96,9 +96,9 @@ pub struct Turn {
     pub facts: Arc<TurnFacts>,
     /// What holds at this moment; none of it goes into the history.
     pub setting: Setting,
-    /// The utterance as it was spoken: 16 kHz mono i16, 20 ms each; empty when it was typed
-    /// or the recogniser itself ended it.
-    pub audio: Arc<[Arc<[i16]>]>,
+    /// The utterance as it was spoken, at 16 kHz: as far as it was spoken when the turn began, and
+    /// empty when it was typed.
+    pub audio: Arc<[Frame]>,
     /// What the NPC remembers of it, when the look-up is done or has taken too long; `None`: nothing
     /// is looked up.
     pub recall: Option<Recall>,

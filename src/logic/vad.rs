@@ -8,8 +8,6 @@ use earshot::Detector;
 
 /// Samples the detector judges at once: 16 ms.
 const BLOCK: usize = 256;
-/// A sample's share of a block.
-const BLOCK_SHARE: f32 = 1.0 / 256.0;
 
 /// Scores, 0 to 1, at which speech starts and lasts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,9 +81,15 @@ impl Vad {
 }
 
 /// The root mean square of a block.
+#[expect(clippy::cast_precision_loss, reason = "a block has a few hundred samples")]
 fn level(block: &[i16]) -> f32 {
     let sum: f32 = block.iter().map(|&sample| f32::from(sample) * f32::from(sample)).sum();
-    (sum * BLOCK_SHARE).sqrt()
+    (sum / block.len().max(1) as f32).sqrt()
+}
+
+/// Whether 16 kHz mono is too quiet to hold any voice, whatever the detector would say of it.
+pub fn is_silent(samples: &[i16]) -> bool {
+    level(samples) < VadOptions::default().floor
 }
 
 /// The state machine behind [`Vad`]: scores to voicing.

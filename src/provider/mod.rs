@@ -34,6 +34,6 @@ pub use options::Options;
 pub use recognisers::{RecogniserEntry, RecogniserService, local};
 pub use registry::Registry;
 pub use service::{ServiceInfo, Services};
-pub use speech_to_text::{Heard, SpeechToText, SttAbilities};
+pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use voices::{VoiceEntry, VoiceService};

@@ -2,12 +2,11 @@
 //!
 //! Entry type: [`SpeechToText`]. **Never**: knows who is addressed.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
+use futures::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
 use super::Error;
+use crate::audio::Frame;
 
 /// Hears one speaker.
 pub trait SpeechToText: Send + Sync {
@@ -30,15 +29,16 @@ pub trait SpeechToText: Send + Sync {
     /// told does not ask for them.
     fn expect(&self, names: &dyn Fn() -> Vec<String>);
 
-    /// Hears one utterance: 16 kHz mono i16 chunks come in on `audio`, whose closing ends the
-    /// utterance; in a pause they may stay away, and come later or never. Partials and the final go
-    /// out on `heard`. The future resolves after the final.
-    /// Cancel safe: dropping it gives the recogniser back.
+    /// Hears one utterance: 16 kHz mono frames come in on `audio`, whose closing ends the
+    /// utterance; in a pause they may stay away, and come later or never. The stream ends after the
+    /// final or after an error. Dropping it gives the recogniser back.
+    ///
+    /// The table polls the stream in its own task: whatever takes time (decoding, encoding, a
+    /// connection) runs in a task or thread of the recogniser, which the stream ends when dropped.
     fn listen(
         &self,
-        audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>>;
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>>;
 }
 
 /// What a recogniser does beside final transcripts.
@@ -46,15 +46,21 @@ pub trait SpeechToText: Send + Sync {
 pub struct SttAbilities {
     /// It gives partials while the person speaks.
     pub partials: bool,
-    /// It decides itself when an utterance ends, on one open stream (`listen` goes on).
+    /// It decides itself when an utterance ends: the stream of `listen` goes on after a final.
     pub endpointing: bool,
 }
 
-/// What a recogniser heard.
+/// What a recogniser has to say of an utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// The utterance so far; replaces the partial before it.
-    Partial(String),
-    /// The utterance; empty when nothing was understood.
-    Final(String),
+pub enum SpeechEvent {
+    /// The utterance so far.
+    Partial {
+        /// Replaces the text of the partial before it.
+        text: String,
+    },
+    /// The utterance is over.
+    Final {
+        /// All of it; empty when nothing was understood.
+        text: String,
+    },
 }

@@ -8,12 +8,12 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Recast, SpeakerId, TableEvent,
-    ears::{Understood, same_words},
+    Recast, SeatId, SpeakerId, TableEvent,
     line::Outcome,
     overrides::TurnTier,
     playback::{HeardAloud, Place, Played},
     recall::{Question, RecallTold},
+    routing::{Understood, same_words},
     table::Table,
     turns::{Active, Purpose, Utterance, Waiting},
 };
@@ -36,14 +36,14 @@ impl Table {
 
     /// Describes an NPC anew, as soon as it is free.
     pub(super) fn recast(&mut self, recast: Recast) {
-        if let Some(seat) = self.seats.iter_mut().find(|seat| seat.npc.name == recast.npc) {
-            seat.recast = Some(recast.seat);
+        if let Some(seat) = self.seats.of_npc(&recast.npc) {
+            self.seats[seat].recast = Some(recast.seat);
         }
     }
 
     /// Begins the answers of seats that are free.
     pub(super) fn begin_waiting(&mut self) {
-        for index in 0..self.seats.len() {
+        for index in self.seats.ids() {
             if self.seats[index].recast.is_some() && !self.turns.is_busy(index) {
                 self.go_on(index);
             }
@@ -53,14 +53,14 @@ impl Table {
                 if matches!(purpose.cause, Cause::Utterance) {
                     let seat = (index, self.seats[index].npc.budget_tier);
                     let now = Instant::now();
-                    purpose.tier = self.ears.overrides.decide_again(seat, now, purpose.tier);
+                    purpose.tier = self.router.overrides.decide_again(seat, now, purpose.tier);
                 }
                 self.begin(purpose, true);
             }
         }
     }
 
-    fn go_on(&mut self, index: usize) {
+    fn go_on(&mut self, index: SeatId) {
         if let Some(Err(error)) = self.seats[index].go_on() {
             let npc = &self.seats[index].npc.name;
             self.tell(TableEvent::Notice(format!("{npc} stays as before: {error}")));
@@ -71,7 +71,7 @@ impl Table {
 
     /// Players whose utterance is not being answered aloud yet.
     pub(super) fn queue_depth(&mut self) -> usize {
-        let waiting = self.seats.iter().flat_map(|seat| &seat.waiting);
+        let waiting = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
         let mut players: Vec<SpeakerId> = waiting.map(|p| p.utterance.speaker).collect();
         let silent =
             self.turns.iter().filter(|t| t.began_at.is_none() && t.is_wanted() && !t.speculative);
@@ -117,8 +117,8 @@ impl Table {
                     .or_else(|| spoken::typed_dice(&utterance.text)),
             }),
             setting: Setting {
-                scene: self.ears.scene.location().map(str::to_owned),
-                time_of_day: self.ears.scene.time_of_day().map(str::to_owned),
+                scene: self.router.scene.location().map(str::to_owned),
+                time_of_day: self.router.scene.time_of_day().map(str::to_owned),
                 note,
             },
             audio: Arc::clone(&utterance.audio),
@@ -144,7 +144,7 @@ impl Table {
         if !matches!(purpose.cause, Cause::Utterance) {
             return None;
         }
-        let seat = self.seats.get(purpose.seat)?;
+        let seat = &self.seats[purpose.seat];
         let said = &purpose.utterance.text;
         Some(recaller.recall(Question::new(&seat.npc, said, seat.engine.history())))
     }
@@ -153,25 +153,25 @@ impl Table {
     fn answer_begins(&mut self, purpose: &Purpose) {
         if matches!(purpose.cause, Cause::Utterance) {
             let now = self.sound.moment(Instant::now());
-            self.ears.begins(now, purpose.seat, purpose.tier.effective);
+            self.router.begins(now, purpose.seat, purpose.tier.effective);
             self.seats[purpose.seat].last_tier = Some(purpose.tier.line());
         }
     }
 
     /// Asks the model on a partial, when it is clear who is meant and the NPC is free.
     pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
-        if self.paused || !self.options.preemptive || !self.stt.abilities().partials {
+        if self.paused || !self.options.preemptive || !self.recogniser.stt.abilities().partials {
             return;
         }
-        utterance.text = self.ears.correct(&utterance);
+        utterance.text = self.router.correct(&utterance);
         let speaker = utterance.speaker;
         let Understood::Addressed { seat, tier } = self.understand(&utterance) else { return };
         if self.turns.is_busy(seat) || !self.seats[seat].waiting.is_empty() {
             return;
         }
         let turn = self.begin(Purpose { utterance, seat, tier, cause: Cause::Utterance }, false);
-        if let Some(lane) = self.lanes.get_mut(&speaker) {
-            lane.ahead = Some(turn);
+        if let Some(pipeline) = self.pipelines.get_mut(&speaker) {
+            pipeline.ahead = Some(turn);
         }
     }
 
@@ -179,7 +179,7 @@ impl Table {
     pub(super) fn confirm(
         &mut self,
         turn: TurnId,
-        seat: usize,
+        seat: SeatId,
         tier: &TurnTier,
         utterance: &Utterance,
     ) -> bool {
@@ -209,23 +209,23 @@ impl Table {
     }
 
     /// Takes back what `speaker` said just before, unless its answer is heard already.
-    pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<String> {
-        let lane = self.lanes.get_mut(&speaker)?;
-        if let Some((utterance, _)) = lane.take_unaddressed() {
-            return Some(utterance.raw);
+    pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
+        let pipeline = self.pipelines.get_mut(&speaker)?;
+        if let Some((utterance, _)) = pipeline.take_unaddressed() {
+            return Some(utterance);
         }
-        let end = lane.last_end()?;
+        let end = pipeline.last_end()?;
         let of = |p: &Purpose| {
             let said = &p.utterance;
             said.speaker == speaker && said.speech_end == end && !said.typed
         };
-        let waiting = self.seats.iter_mut().find_map(|seat| {
+        let waiting = self.seats.iter_mut().find_map(|(_, seat)| {
             let index = seat.waiting.iter().rposition(of)?;
             seat.waiting.remove(index)
         });
         if let Some(purpose) = waiting {
             self.unhear(&purpose);
-            return Some(purpose.utterance.raw);
+            return Some(purpose.utterance);
         }
         let unheard = self.turns.iter().find(|turn| {
             of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
@@ -233,7 +233,7 @@ impl Table {
         let (id, purpose) = (unheard.id, unheard.purpose.clone());
         self.drop_turn(now, id);
         self.unhear(&purpose);
-        Some(purpose.utterance.raw)
+        Some(purpose.utterance)
     }
 
     /// Ends a turn as `outcome`, whatever it is doing.
@@ -250,7 +250,7 @@ impl Table {
         let now = Instant::now();
         let is_dm = self.speakers.is_dm(speaker);
         let theirs = |purpose: &Purpose| is_dm || purpose.utterance.speaker == speaker;
-        for seat in 0..self.seats.len() {
+        for seat in self.seats.ids() {
             if self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose)) {
                 self.silence(now, seat);
             }
@@ -269,7 +269,7 @@ impl Table {
     }
 
     /// Ends what `seat` says and what waits for it.
-    pub(super) fn silence(&mut self, now: Instant, seat: usize) {
+    pub(super) fn silence(&mut self, now: Instant, seat: SeatId) {
         let waiting = std::mem::take(&mut self.seats[seat].waiting);
         self.give_up(waiting);
         while let Some(turn) = self.turns.of_seat(seat) {
@@ -314,8 +314,8 @@ impl Table {
     /// An engine's task broke off without a report.
     pub(super) fn lost(&mut self, task: tokio::task::Id) {
         let Some(turn) = self.turns.of_task(task) else { return };
-        if let Some(seat) = self.turns.peek(turn).and_then(|t| self.seats.get(t.purpose.seat)) {
-            let npc = &seat.npc.name;
+        if let Some(lost) = self.turns.peek(turn) {
+            let npc = &self.seats[lost.purpose.seat].npc.name;
             let notice =
                 format!("the answer of {npc} broke off: a fault of the program (see the log)");
             self.tell(TableEvent::Notice(notice));
@@ -359,7 +359,8 @@ impl Table {
         let (now, taken_back) = (Instant::now(), active.taken_back);
         let purpose = active.purpose.clone();
         let spent = self.purse.spent();
-        let ended = active.into_ended(|seat| self.seats[seat].cast(), self.stt.name(), spent);
+        let ended =
+            active.into_ended(|seat| self.seats[seat].cast(), self.recogniser.stt.name(), spent);
         if taken_back {
             return self.end_taken_back(ended);
         }
@@ -375,10 +376,10 @@ impl Table {
             let name = seat.npc.name.clone();
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.sound.moment(now);
-                self.ears.has_spoken(when, ended.seat, purpose.utterance.speaker);
+                self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
-            for (index, other) in self.seats.iter_mut().enumerate() {
-                if index != ended.seat && self.ears.scene.is_present(index) {
+            for (index, other) in self.seats.iter_mut() {
+                if index != ended.seat && self.router.scene.is_present(index) {
                     other.engine.overhear(&name, text);
                 }
             }
@@ -386,7 +387,7 @@ impl Table {
         if let Some(line) = ended.line {
             self.line(line, purpose.utterance.speaker);
             if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
-                self.lately.remembered(&report.said);
+                self.recent.remembered(&report.said);
             }
         }
         self.warm_seat(ended.seat);
@@ -394,12 +395,12 @@ impl Table {
 
     /// Has every seat prepare what it can.
     pub(super) fn warm(&self) {
-        for index in 0..self.seats.len() {
+        for index in self.seats.ids() {
             self.warm_seat(index);
         }
     }
 
-    pub(super) fn warm_seat(&self, seat: usize) {
+    pub(super) fn warm_seat(&self, seat: SeatId) {
         let warming = self.seats[seat].engine.warm();
         let closed = self.closed.clone();
         tokio::spawn(async move {
@@ -447,10 +448,10 @@ impl Table {
 
     /// Whether a voice has made the NPC quieter and its silence matters too.
     pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
-        self.barge_in_wake_at().is_some() && self.lanes.contains_key(&speaker)
+        self.barge_in_wake_at().is_some() && self.pipelines.contains_key(&speaker)
     }
 
-    fn interrupted(&mut self, now: Instant, seat: usize, output: Option<barge_in::Output>) {
+    fn interrupted(&mut self, now: Instant, seat: SeatId, output: Option<barge_in::Output>) {
         match output {
             Some(barge_in::Output::Duck) => self.playback.duck(),
             Some(barge_in::Output::Swell) => self.playback.swell(),

@@ -5,14 +5,44 @@
 //! faster or slower than they play mean the same on any machine.
 //! **Never**: reads a clock.
 
-use std::time::Duration;
+use std::{ops::Add, time::Duration};
 
 use tokio::time::Instant;
+
+/// A moment in the sound of a table: when something was spoken. It lies behind the clock where sound
+/// is on its way, and may run ahead of it in a recording that is fed faster than it plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SoundTime(pub Instant);
+
+impl SoundTime {
+    /// The same moment for state machines that know no runtime.
+    pub fn into_std(self) -> std::time::Instant {
+        self.0.into_std()
+    }
+}
+
+impl Add<Duration> for SoundTime {
+    type Output = Self;
+
+    fn add(self, time: Duration) -> Self {
+        Self(self.0 + time)
+    }
+}
+
+/// One moment by the clock and in the sound: when a frame came and when it was spoken, or what time
+/// it is and until when it is known who spoke.
+#[derive(Clone, Copy, Debug)]
+pub struct HeardAt {
+    /// What the clock says; deadlines of services count by it.
+    pub clock: Instant,
+    /// How far the sound is; silence and pauses count by it.
+    pub sound: SoundTime,
+}
 
 /// How far the sound of a table has been heard.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SoundClock {
-    newest: Option<Instant>,
+    newest: Option<SoundTime>,
     /// Frames wait to be heard.
     pub behind: bool,
 }
@@ -21,22 +51,23 @@ pub struct SoundClock {
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     clock: Instant,
-    sound: Option<Instant>,
+    sound: Option<SoundTime>,
 }
 
 impl SoundClock {
     /// A frame that was spoken at `at` is heard.
-    pub fn heard(&mut self, at: Instant) {
+    pub fn heard(&mut self, at: SoundTime) {
         self.newest = Some(self.newest.map_or(at, |newest| newest.max(at)));
     }
 
-    /// Until when it is known who spoke and who was silent.
-    pub fn time(&self, now: Instant) -> Instant {
-        match self.newest {
+    /// The clock's time with the time until which it is known who spoke and who was silent.
+    pub fn at(&self, now: Instant) -> HeardAt {
+        let sound = match self.newest {
             Some(newest) if self.behind => newest,
-            Some(newest) => newest.max(now),
-            None => now,
-        }
+            Some(newest) => newest.max(SoundTime(now)),
+            None => SoundTime(now),
+        };
+        HeardAt { clock: now, sound }
     }
 
     /// Now, by both.
@@ -50,6 +81,6 @@ impl Moment {
     pub fn since(self, earlier: Self) -> Duration {
         let clock = self.clock.saturating_duration_since(earlier.clock);
         let sound = self.sound.zip(earlier.sound);
-        sound.map_or(clock, |(to, from)| clock.min(to.saturating_duration_since(from)))
+        sound.map_or(clock, |(to, from)| clock.min(to.0.saturating_duration_since(from.0)))
     }
 }

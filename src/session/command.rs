@@ -1,12 +1,12 @@
-//! What can be asked of a table, and what it tells.
+//! What can be asked of a table.
 //!
-//! Entry types: [`Command`], [`TableEvent`]. Seats are meant by their place in the cast; a command
+//! Entry type: [`Command`]. Seats are meant by their place in the cast; a command
 //! for a seat that is not there does nothing.
 //! **Never**: does anything itself.
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, Speaker, SpeakerId, State, Status, TurnLine};
+use super::{Recast, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::Tier;
 
 /// What can be asked of a table.
@@ -14,7 +14,7 @@ use crate::domain::Tier;
 pub enum Command {
     /// Somebody sits down.
     Join(Speaker),
-    /// Somebody leaves: what they are saying is dropped, their lane is given back.
+    /// Somebody leaves: what they are saying is dropped, what hears them is given back.
     Leave(SpeakerId),
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
@@ -42,7 +42,7 @@ pub enum Command {
         /// Who.
         speaker: SpeakerId,
         /// To whom.
-        seat: usize,
+        seat: SeatId,
         /// What.
         text: String,
     },
@@ -51,14 +51,14 @@ pub enum Command {
         /// The game master.
         speaker: SpeakerId,
         /// Whose voice.
-        seat: usize,
+        seat: SeatId,
         /// The words.
         text: String,
     },
     /// Silences an NPC in the middle of a word, or lets it speak again; `None`: all of them.
     Mute {
         /// Whom.
-        seat: Option<usize>,
+        seat: Option<SeatId>,
         /// Silenced or not.
         muted: bool,
     },
@@ -74,7 +74,7 @@ pub enum Command {
     /// A secret stage note in an NPC's prompt.
     Direct {
         /// For whom.
-        seat: usize,
+        seat: SeatId,
         /// The note; empty: no note any more.
         note: String,
         /// For so many of its turns; `None`: until replaced.
@@ -84,7 +84,7 @@ pub enum Command {
     /// says who has no pin of their own. No seat: taken back, without a player from everybody.
     Pin {
         /// To whom.
-        seat: Option<usize>,
+        seat: Option<SeatId>,
         /// Who.
         player: Option<SpeakerId>,
     },
@@ -92,7 +92,7 @@ pub enum Command {
     /// goes before that of all. No tier: taken back, without a seat from everybody.
     SetTier {
         /// For whom.
-        seat: Option<usize>,
+        seat: Option<SeatId>,
         /// Which.
         tier: Option<Tier>,
         /// When it ends.
@@ -122,23 +122,7 @@ pub enum SceneChange {
         time: Option<String>,
     },
     /// An NPC comes.
-    Enter(usize),
+    Enter(SeatId),
     /// An NPC goes, in the middle of a word.
-    Leave(usize),
-}
-
-/// What a table tells its owner.
-#[derive(Clone, Debug)]
-pub enum TableEvent {
-    /// An utterance and what came of it.
-    Line(Box<TurnLine>),
-    /// Something the game master should know.
-    Notice(String),
-    /// Somebody has stopped the game; who is not told.
-    Halted {
-        /// Turns that were told of before and are taken back, by their numbers.
-        taken_back: Vec<u64>,
-    },
-    /// What the table does now, when that changes.
-    State(State),
+    Leave(SeatId),
 }

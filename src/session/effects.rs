@@ -73,9 +73,7 @@ impl Table {
             let notice = format!("{}: {} was not called: {error}", late.npc, late.record.tool);
             return self.tell(TableEvent::Notice(notice));
         }
-        let Some(seat) = self.seats.iter().position(|seat| *seat.npc.name == *late.npc) else {
-            return;
-        };
+        let Some(seat) = self.seats.of_npc(&late.npc) else { return };
         let Some(speaker) = self.speakers.find(&late.speaker) else { return };
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };

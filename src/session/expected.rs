@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
 
-use super::scene::Whereabouts;
+use super::{scene::Whereabouts, seats::SeatId};
 use crate::{
     domain::{Campaign, Entity, EntityKind, Npc},
     logic::words::fold,
@@ -20,7 +20,7 @@ pub fn expected(
     characters: &[String],
 ) -> Vec<String> {
     let (there, away): (Vec<_>, Vec<_>) =
-        npcs.iter().enumerate().partition(|(seat, _)| scene.is_present(*seat));
+        npcs.iter().enumerate().partition(|(seat, _)| scene.is_present(SeatId(*seat)));
     let there: Vec<&Npc> = there.into_iter().map(|(_, npc)| *npc).collect();
     let mut entities = entities(campaign, scene, &there);
     let others = entities.split_off(entities.partition_point(|(distance, _)| *distance == NEAR));

@@ -2,16 +2,15 @@
 //!
 //! **Never**: asks a model.
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
 use super::{
-    SpeakerId, TurnLine,
-    ears::Understood,
-    lane::{Edge, Lane, LaneNews},
+    SeatId, SpeakerId, TurnLine, VoiceFrame,
+    clock::HeardAt,
     line::{Outcome, Timings, between},
-    stream::{Ear, LaneEvent},
+    pipeline::{Edge, FrameHeard, Recognised, SpeakerPipeline},
+    recognition::RecognitionEvent,
+    routing::Understood,
     table::Table,
     turns::{Purpose, Utterance},
 };
@@ -24,35 +23,35 @@ use crate::{
 impl Table {
     /// Learns the names of who is at the table anew.
     pub(super) fn learn_names(&mut self) {
-        self.ears.learn_names(&self.seats, &self.speakers.characters());
+        self.router.learn_names(&self.seats, &self.speakers.characters());
         self.expect_names();
     }
 
     /// Tells the recogniser which names it is likely to hear, if it can be told.
     pub(super) fn expect_names(&self) {
-        self.stt.expect(&|| self.ears.expected(&self.seats, &self.speakers.characters()));
+        self.recogniser
+            .stt
+            .expect(&|| self.router.expected(&self.seats, &self.speakers.characters()));
     }
 
     /// Takes 20 ms of one speaker.
-    pub(super) fn frame(&mut self, speaker: SpeakerId, at: Instant, samples: Arc<[i16]>) {
+    pub(super) fn frame(&mut self, VoiceFrame { speaker, at, frame }: VoiceFrame) {
         let now = Instant::now();
         self.sound.heard(at);
         // Sound comes later than the word that somebody has gone.
         if self.speakers.has_left(speaker) {
             return;
         }
-        if !self.lanes.contains_key(&speaker) {
-            self.lanes.retain(|_, lane| !lane.is_stale(now));
+        if !self.pipelines.contains_key(&speaker) {
+            self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
         }
-        let lane = self
-            .lanes
-            .entry(speaker)
-            .or_insert_with(|| Lane::new(speaker, self.options.patience, &*self.stt));
-        lane.watch_voice(self.playback.current().is_some());
-        let (stt, purse, news) = (&*self.stt, &self.purse, &self.lane_news);
-        let mut ear = Ear { stt, purse, news, speaker, refused: None };
-        let (voicing, edge) = lane.frame((now, at), &samples, &mut ear);
-        if let Some(error) = ear.refused {
+        let (patience, recogniser) = (self.options.patience, &self.recogniser);
+        let begin = || SpeakerPipeline::new(speaker, patience, recogniser.stt.abilities());
+        let pipeline = self.pipelines.entry(speaker).or_insert_with(begin);
+        pipeline.watch_voice(self.playback.current().is_some());
+        let at = HeardAt { clock: now, sound: at };
+        let FrameHeard { voicing, edge, refused } = pipeline.frame(at, &frame, recogniser);
+        if let Some(error) = refused {
             self.not_heard(Utterance::unheard(speaker, now), &error);
         }
         if let Some(edge) = edge {
@@ -63,15 +62,16 @@ impl Table {
 
     /// Ends utterances that silence has ended, and begins answers ahead of their final.
     pub(super) fn listen(&mut self, now: Instant) {
-        let at = self.sound.time(now);
-        let due = |lane: &&Lane| lane.is_due(now, at);
-        let due: Vec<SpeakerId> = self.lanes.values().filter(due).map(|l| l.speaker).collect();
+        let at = self.sound.at(now);
+        let due = |pipeline: &&SpeakerPipeline| pipeline.is_due(at);
+        let due: Vec<SpeakerId> =
+            self.pipelines.values().filter(due).map(|pipeline| pipeline.speaker).collect();
         for speaker in due {
-            let Some(lane) = self.lanes.get_mut(&speaker) else { continue };
-            let edge = lane.tick(now, at);
-            let overdue = lane.overdue(now);
-            let stable = lane.stable_partial(at);
-            let unaddressed = lane.unaddressed(now);
+            let Some(pipeline) = self.pipelines.get_mut(&speaker) else { continue };
+            let edge = pipeline.tick(at);
+            let overdue = pipeline.overdue(now);
+            let stable = pipeline.stable_partial(at.sound);
+            let unaddressed = pipeline.unaddressed(now);
             if let Some((utterance, why)) = unaddressed {
                 self.said_to_nobody(utterance, why);
             }
@@ -91,17 +91,18 @@ impl Table {
         match edge {
             Edge::Opened { continues } => {
                 // What cannot be recognised takes nothing back.
-                let open = self.lanes.get(&speaker).is_some_and(Lane::is_open);
+                let open = self.pipelines.get(&speaker).is_some_and(SpeakerPipeline::is_open);
                 if continues && open {
                     let before = self.take_back(now, speaker);
-                    if let Some(lane) = self.lanes.get_mut(&speaker) {
-                        lane.continue_with(before);
+                    if let Some(pipeline) = self.pipelines.get_mut(&speaker) {
+                        pipeline.continue_with(before);
                     }
                 }
             }
             Edge::Closed => self.speech_ended(now, speaker),
             Edge::Blip => {
-                let finalising = self.lanes.get(&speaker).is_some_and(Lane::is_finalising);
+                let finalising =
+                    self.pipelines.get(&speaker).is_some_and(SpeakerPipeline::is_finalising);
                 if !finalising {
                     self.drop_ahead(now, speaker);
                 }
@@ -112,27 +113,29 @@ impl Table {
 
     /// Gives up the answer begun on a partial of `speaker`.
     pub(super) fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
-        if let Some(turn) = self.lanes.get_mut(&speaker).and_then(|lane| lane.ahead.take()) {
+        if let Some(turn) =
+            self.pipelines.get_mut(&speaker).and_then(|pipeline| pipeline.ahead.take())
+        {
             self.drop_turn(now, turn);
         }
     }
 
-    pub(super) fn lane_event(&mut self, event: LaneEvent) {
+    /// A recogniser has said something of what `speaker` says.
+    pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
         let now = Instant::now();
-        let speaker = event.speaker;
-        let Some(lane) = self.lanes.get_mut(&speaker) else { return };
-        match lane.news(event, (now, self.sound.time(now)), self.ears.npc_names()) {
-            LaneNews::Nothing => {}
-            LaneNews::Partial => {
-                let text = lane.partial().to_owned();
+        let Some(pipeline) = self.pipelines.get_mut(&speaker) else { return };
+        match pipeline.recognised(event, self.sound.at(now), self.router.npc_names()) {
+            Recognised::Nothing => {}
+            Recognised::Partial => {
+                let text = pipeline.partial().to_owned();
                 self.drop_ahead(now, speaker);
                 self.partial(now, speaker, &text);
             }
-            LaneNews::Heard(utterance) => {
+            Recognised::Heard(utterance) => {
                 self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
                 self.hear(utterance);
             }
-            LaneNews::Failed(utterance, error) => self.not_heard(utterance, &error),
+            Recognised::Failed(utterance, error) => self.not_heard(utterance, &error),
         }
     }
 
@@ -142,12 +145,12 @@ impl Table {
     }
 
     /// Somebody typed something to this NPC.
-    pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: usize, text: String) {
-        if !self.has_seat(seat) {
+    pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
+        if !self.seats.has(seat) {
             return;
         }
         let mut utterance = typed(speaker, text);
-        utterance.text = self.ears.correct(&utterance);
+        utterance.text = self.router.correct(&utterance);
         let understood = match () {
             () if utterance.text.is_empty() => Understood::Nothing,
             () if command::is_x_card(&utterance.text) => Understood::Halt,
@@ -157,23 +160,23 @@ impl Table {
     }
 
     /// What something said to `seat` comes to.
-    fn addressed_to(&mut self, seat: usize, utterance: &Utterance) -> Understood {
+    fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
         let when = (self.queue_depth(), self.sound.moment(Instant::now()));
-        let asked = &self.seats[seat];
-        match (self.ears.scene.is_present(seat), asked.muted) {
-            (false, _) => Understood::Nobody(Why::Absent(seat).to_string()),
-            (true, true) => Understood::Nobody(Why::Muted(seat).to_string()),
+        match (self.router.scene.is_present(seat), self.seats[seat].muted) {
+            (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
+            (true, true) => Understood::Nobody(Why::Muted(seat.0).to_string()),
             (true, false) => Understood::Addressed {
                 seat,
-                tier: self.ears.tier(&utterance.text, seat, asked, when),
+                tier: self.router.tier(&utterance.text, seat, &self.seats, when),
             },
         }
     }
 
     /// An utterance is whole.
     pub(super) fn hear(&mut self, mut utterance: Utterance) {
-        utterance.text = self.ears.correct(&utterance);
-        let ahead = self.lanes.get_mut(&utterance.speaker).and_then(|lane| lane.ahead.take());
+        utterance.text = self.router.correct(&utterance);
+        let ahead =
+            self.pipelines.get_mut(&utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
         let understood = self.understand(&utterance);
         tracing::trace!(
             pii_speaker = self.speakers.name(utterance.speaker),
@@ -206,8 +209,11 @@ impl Table {
             }
             Understood::Nobody(why) => {
                 let now = Instant::now();
-                let lane = self.lanes.get_mut(&utterance.speaker).filter(|_| !utterance.typed);
-                if !lane.is_some_and(|lane| lane.keep_unaddressed(now, &utterance, &why)) {
+                let pipeline =
+                    self.pipelines.get_mut(&utterance.speaker).filter(|_| !utterance.typed);
+                if !pipeline
+                    .is_some_and(|pipeline| pipeline.keep_unaddressed(now, &utterance, &why))
+                {
                     self.said_to_nobody(utterance, why);
                 }
             }
@@ -236,23 +242,23 @@ impl Table {
             return Understood::Halt;
         }
         if self.speakers.is_dm(utterance.speaker)
-            && let Some(order) = self.ears.order(&utterance.raw)
+            && let Some(order) = self.router.order(&utterance.raw)
         {
             return Understood::Order(order);
         }
-        if barge_in::is_stop_word(&utterance.text, self.ears.npc_names()) {
+        if barge_in::is_stop_word(&utterance.text, self.router.npc_names()) {
             return Understood::Stop;
         }
         let depth = self.queue_depth();
         let when = self.sound.moment(Instant::now());
-        self.ears.understand(utterance, &self.seats, &self.speakers, (depth, when))
+        self.router.understand(utterance, &self.seats, &self.speakers, (depth, when))
     }
 
     /// Everyone present who is not addressed still hears it.
-    fn overhear(&mut self, utterance: &Utterance, addressed: Option<usize>) {
+    fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
         let speaker = self.speakers.called(utterance.speaker).to_owned();
-        for (index, seat) in self.seats.iter_mut().enumerate() {
-            if Some(index) != addressed && self.ears.scene.is_present(index) {
+        for (index, seat) in self.seats.iter_mut() {
+            if Some(index) != addressed && self.router.scene.is_present(index) {
                 seat.engine.overhear(&speaker, &utterance.text);
             }
         }
@@ -261,8 +267,8 @@ impl Table {
     /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
     pub(super) fn unhear(&mut self, purpose: &Purpose) {
         let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
-        for (index, seat) in self.seats.iter_mut().enumerate() {
-            if index != purpose.seat && self.ears.scene.is_present(index) {
+        for (index, seat) in self.seats.iter_mut() {
+            if index != purpose.seat && self.router.scene.is_present(index) {
                 seat.engine.forget(&speaker, &purpose.utterance.text);
             }
         }
@@ -305,7 +311,7 @@ impl Table {
 
     /// What has heard an utterance.
     pub(super) fn heard_by(&self, utterance: &Utterance) -> String {
-        if utterance.typed { TurnLine::TYPED } else { self.stt.name() }.to_owned()
+        if utterance.typed { TurnLine::TYPED } else { self.recogniser.stt.name() }.to_owned()
     }
 
     /// Voice of somebody who may interrupt the NPC that is heard.

@@ -6,49 +6,56 @@
 mod answering;
 mod clock;
 mod command;
-mod ears;
 mod effects;
+mod events;
 mod expected;
 mod hearing;
-mod lane;
 mod line;
 mod options;
 mod orders;
 mod overrides;
 mod pins;
+mod pipeline;
 mod playback;
 mod recall;
+mod recognition;
+mod retraction;
+mod routing;
 mod scene;
 mod seat;
+mod seats;
 mod speakers;
+mod statistics;
 mod status;
 mod steering;
-mod stream;
 mod summaries;
 mod table;
-mod taking_back;
-mod tally;
 mod turns;
 
-pub use command::{Command, SceneChange, TableEvent};
-pub use ears::tier_names;
+pub use clock::SoundTime;
+pub use command::{Command, SceneChange};
+pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
 pub use recall::Memory;
 #[cfg(feature = "measure")]
 pub use recall::{Question, Recaller};
+pub use routing::tier_names;
 pub use seat::{Recast, Seat};
+pub use seats::SeatId;
 pub use speakers::{Speaker, SpeakerId};
+pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
-pub use table::{Kept, TableHandle, TableParts, VoiceInput, open};
-pub use tally::Quantiles;
+pub use table::{Kept, TableHandle, TableParts, VoiceFrame, VoiceInput, open};
+
+use seats::Seats;
 
 #[cfg(test)]
 pub use {
     line::{Circumstances, TierLine},
+    statistics::Latencies,
     status::{SceneStatus, Unwritten},
-    tally::Latencies,
 };
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{SpeakerId, command::SceneChange, table::Table};
+use super::{SeatId, SpeakerId, command::SceneChange, table::Table};
 use crate::{domain::Tier, logic::command::Command};
 
 impl Table {
@@ -10,11 +10,11 @@ impl Table {
     pub(super) fn obey(&mut self, speaker: SpeakerId, order: Command) -> String {
         match order {
             Command::Mute(seat) => {
-                self.mute(Some(seat), true);
+                self.mute(Some(SeatId(seat)), true);
                 format!("{} is muted", self.name(seat))
             }
             Command::Unmute(seat) => {
-                self.mute(Some(seat), false);
+                self.mute(Some(SeatId(seat)), false);
                 format!("{} may speak again", self.name(seat))
             }
             Command::MuteAll => {
@@ -26,25 +26,26 @@ impl Table {
                 "everyone may speak again".to_owned()
             }
             Command::Say { npc, text } => {
-                self.puppet(speaker, npc, text);
+                self.puppet(speaker, SeatId(npc), text);
                 format!("{} says it", self.name(npc))
             }
             Command::Think(seat) => {
-                self.ears.overrides.set_next(seat, Tier::Deep);
+                self.router.overrides.set_next(SeatId(seat), Tier::Deep);
                 format!("{} thinks carefully about the next answer", self.name(seat))
             }
             Command::Faster => {
-                self.ears.go_faster(Instant::now());
+                self.router.go_faster(Instant::now());
                 "answers come faster for five minutes".to_owned()
             }
             Command::Scene(name) => {
                 self.change_scene(SceneChange::Set { location: Some(name), time: None });
-                format!("the scene is {}", self.ears.scene.location().unwrap_or_default())
+                format!("the scene is {}", self.router.scene.location().unwrap_or_default())
             }
         }
     }
 
+    /// The name of the NPC with this place in the cast, as orders have it.
     fn name(&self, seat: usize) -> &str {
-        &self.seats[seat].npc.name
+        &self.seats[SeatId(seat)].npc.name
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::line::TierLine;
+use super::{line::TierLine, seats::SeatId};
 use crate::{domain::Tier, logic::tier::effective};
 
 /// The tier of a turn and where it comes from.
@@ -68,11 +68,11 @@ impl Overrides {
 
     /// Sets a tier for a seat or for everyone, until then if given; no tier takes it back, without
     /// a seat from everybody.
-    pub fn set(&mut self, seat: Option<usize>, tier: Option<Tier>, until: Option<Instant>) {
+    pub fn set(&mut self, seat: Option<SeatId>, tier: Option<Tier>, until: Option<Instant>) {
         let set = tier.map(|tier| Override { tier, until });
         match seat {
             Some(seat) => {
-                if let Some(own) = self.seats.get_mut(seat) {
+                if let Some(own) = self.seats.get_mut(seat.0) {
                     *own = Own { next: None, set };
                 }
             }
@@ -86,22 +86,22 @@ impl Overrides {
     }
 
     /// Sets the tier of the seat's next turn alone.
-    pub fn set_next(&mut self, seat: usize, tier: Tier) {
-        if let Some(own) = self.seats.get_mut(seat) {
+    pub fn set_next(&mut self, seat: SeatId, tier: Tier) {
+        if let Some(own) = self.seats.get_mut(seat.0) {
             own.next = Some(tier);
         }
     }
 
     /// The seat's next turn has begun.
-    pub fn begins(&mut self, seat: usize) {
-        if let Some(own) = self.seats.get_mut(seat) {
+    pub fn begins(&mut self, seat: SeatId) {
+        if let Some(own) = self.seats.get_mut(seat.0) {
             own.next = None;
         }
     }
 
     /// What holds for the seat now, and how long yet.
-    pub fn of(&self, seat: usize, now: Instant) -> Option<(Tier, Option<Duration>)> {
-        let own = self.seats.get(seat).copied().unwrap_or_default();
+    pub fn of(&self, seat: SeatId, now: Instant) -> Option<(Tier, Option<Duration>)> {
+        let own = self.seats.get(seat.0).copied().unwrap_or_default();
         if let Some(tier) = own.next {
             return Some((tier, None));
         }
@@ -113,7 +113,7 @@ impl Overrides {
     /// The tier of a turn of the seat for which `selected` was chosen `because` of something.
     pub fn decide(
         &self,
-        (seat, ceiling): (usize, Tier),
+        (seat, ceiling): (SeatId, Tier),
         now: Instant,
         selected: Tier,
         because: String,
@@ -124,7 +124,7 @@ impl Overrides {
     }
 
     /// The same turn's tier as it is now: it may have waited.
-    pub fn decide_again(&self, seat: (usize, Tier), now: Instant, tier: TurnTier) -> TurnTier {
+    pub fn decide_again(&self, seat: (SeatId, Tier), now: Instant, tier: TurnTier) -> TurnTier {
         self.decide(seat, now, tier.selected, tier.because)
     }
 }

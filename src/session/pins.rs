@@ -2,15 +2,15 @@
 //!
 //! Entry type: [`Pins`]. **Never**: outdoes a name that is called.
 
-use super::SpeakerId;
+use super::{SeatId, SpeakerId};
 
 /// Pins by who speaks; `None`: everyone without a pin of their own.
 #[derive(Clone, Debug, Default)]
-pub struct Pins(Vec<(Option<SpeakerId>, usize)>);
+pub struct Pins(Vec<(Option<SpeakerId>, SeatId)>);
 
 impl Pins {
     /// Pins a player, or everyone else, to a seat; no seat takes it back, without a player all.
-    pub fn set(&mut self, player: Option<SpeakerId>, seat: Option<usize>) {
+    pub fn set(&mut self, player: Option<SpeakerId>, seat: Option<SeatId>) {
         match (player, seat) {
             (None, None) => self.0.clear(),
             _ => self.0.retain(|(by, _)| *by != player),
@@ -19,7 +19,7 @@ impl Pins {
     }
 
     /// The seat that what `speaker` says goes to.
-    pub fn of(&self, speaker: SpeakerId) -> Option<usize> {
+    pub fn of(&self, speaker: SpeakerId) -> Option<SeatId> {
         let of = |wanted: Option<SpeakerId>| {
             self.0.iter().find(|(by, _)| *by == wanted).map(|(_, seat)| *seat)
         };
@@ -27,7 +27,7 @@ impl Pins {
     }
 
     /// Who is pinned to a seat.
-    pub fn on(&self, seat: usize) -> impl Iterator<Item = Option<SpeakerId>> {
+    pub fn on(&self, seat: SeatId) -> impl Iterator<Item = Option<SpeakerId>> {
         self.0.iter().filter(move |(_, pinned)| *pinned == seat).map(|(by, _)| *by)
     }
 }

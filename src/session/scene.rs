@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::seats::SeatId;
 use crate::{
     domain::{Campaign, Scene},
     logic::words::fold,
@@ -54,8 +55,8 @@ impl Whereabouts {
     }
 
     /// An NPC comes or goes.
-    pub fn place(&mut self, seat: usize, present: bool) {
-        if let Some(known) = self.present.get_mut(seat) {
+    pub fn place(&mut self, seat: SeatId, present: bool) {
+        if let Some(known) = self.present.get_mut(seat.0) {
             *known = present;
         }
     }
@@ -71,8 +72,8 @@ impl Whereabouts {
     }
 
     /// Whether the seat's NPC is there.
-    pub fn is_present(&self, seat: usize) -> bool {
-        self.present.get(seat).copied().unwrap_or_default()
+    pub fn is_present(&self, seat: SeatId) -> bool {
+        self.present.get(seat.0).copied().unwrap_or_default()
     }
 
     /// Names of those who are there.

@@ -15,8 +15,9 @@ use serde::{Serialize, Serializer};
 
 use super::{
     line::TierLine,
+    seats::SeatId,
+    statistics::{Counts, Latencies},
     table::Table,
-    tally::{Counts, Latencies},
 };
 use crate::domain::Tier;
 
@@ -186,44 +187,44 @@ impl Table {
         if self.paused {
             return State::Paused;
         }
-        let npc = |seat: usize| self.seats.get(seat).map(|seat| seat.npc.name.clone());
+        let npc = |seat: SeatId| self.seats[seat].npc.name.clone();
         let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
-        if let Some(npc) = heard.and_then(|turn| npc(turn.purpose.seat)) {
-            return State::Speaking(npc);
+        if let Some(turn) = heard {
+            return State::Speaking(npc(turn.purpose.seat));
         }
         let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
-        awaited.and_then(|turn| npc(turn.purpose.seat)).map_or(State::Listening, State::Thinking)
+        awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
     }
 
     /// How things stand.
     pub(super) fn status(&self, now: Instant) -> Status {
-        let seats = self.seats.iter().enumerate().map(|(index, seat)| SeatStatus {
+        let seats = self.seats.iter().map(|(id, seat)| SeatStatus {
             name: seat.npc.name.clone(),
             muted: seat.muted,
-            present: self.ears.scene.is_present(index),
+            present: self.router.scene.is_present(id),
             waiting: seat.waiting.len(),
             ceiling: seat.npc.budget_tier,
-            override_: self.ears.overrides.of(index, now),
+            override_: self.router.overrides.of(id, now),
             last_selection: seat.last_tier.clone(),
             brain: seat.brain.clone(),
             tts: seat.tts.clone(),
-            pinned_by: self.ears.pins.on(index).map(|by| self.pinned_by(by)).collect(),
+            pinned_by: self.router.pins.on(id).map(|by| self.pinned_by(by)).collect(),
             note_turns_left: seat.note.as_ref().map(|note| note.turns),
         });
-        let Counts { utterances, answered, silent, errors } = self.tally.counts();
+        let Counts { utterances, answered, silent, errors } = self.statistics.counts();
         Status {
             state: self.state(),
             seats: seats.collect(),
             scene: SceneStatus {
-                location: self.ears.scene.location().map(str::to_owned),
-                time_of_day: self.ears.scene.time_of_day().map(str::to_owned),
-                present: self.ears.scene.present(),
+                location: self.router.scene.location().map(str::to_owned),
+                time_of_day: self.router.scene.time_of_day().map(str::to_owned),
+                present: self.router.scene.present(),
             },
             utterances,
             answered,
             silent,
             errors,
-            latency: self.tally.latencies(),
+            latency: self.statistics.latencies(),
             spent: self.purse.spent(),
             unwritten: self.backlog.count(),
         }

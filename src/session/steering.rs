@@ -5,7 +5,7 @@
 use tokio::time::Instant;
 
 use super::{
-    Speaker, SpeakerId,
+    SeatId, Speaker, SpeakerId,
     command::SceneChange,
     overrides::TurnTier,
     seat::Note,
@@ -15,15 +15,10 @@ use super::{
 use crate::{domain::TurnId, engine::Cause};
 
 impl Table {
-    /// Whether there is such a seat.
-    pub(super) fn has_seat(&self, seat: usize) -> bool {
-        seat < self.seats.len()
-    }
-
     /// Silences an NPC, or all, in the middle of a word if need be; or lets them speak again.
-    pub(super) fn mute(&mut self, seat: Option<usize>, muted: bool) {
+    pub(super) fn mute(&mut self, seat: Option<SeatId>, muted: bool) {
         let now = Instant::now();
-        for index in 0..self.seats.len() {
+        for index in self.seats.ids() {
             if seat.is_none_or(|seat| seat == index) {
                 self.seats[index].muted = muted;
                 if muted {
@@ -68,9 +63,9 @@ impl Table {
     }
 
     /// The game master's own words in an NPC's voice; they go before everything else.
-    pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: usize, text: String) {
+    pub(super) fn puppet(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
         let now = Instant::now();
-        if !self.has_seat(seat) || text.trim().is_empty() {
+        if !self.seats.has(seat) || text.trim().is_empty() {
             return;
         }
         let utterance =
@@ -81,7 +76,7 @@ impl Table {
     }
 
     /// Gives an NPC a stage note, in place of the one it has.
-    pub(super) fn direct(&mut self, seat: usize, note: &str, turns: Option<u32>) {
+    pub(super) fn direct(&mut self, seat: SeatId, note: &str, turns: Option<u32>) {
         let note = Note::new(note, turns);
         if let Some(seat) = self.seats.get_mut(seat) {
             seat.note = note;
@@ -93,16 +88,16 @@ impl Table {
     pub(super) fn change_scene(&mut self, change: SceneChange) {
         match change {
             SceneChange::Set { location, time } => {
-                self.ears.scene.set(location.as_deref(), time.as_deref());
+                self.router.scene.set(location.as_deref(), time.as_deref());
             }
-            SceneChange::Enter(seat) => self.ears.scene.place(seat, true),
-            SceneChange::Leave(seat) => self.ears.scene.place(seat, false),
+            SceneChange::Enter(seat) => self.router.scene.place(seat, true),
+            SceneChange::Leave(seat) => self.router.scene.place(seat, false),
         }
         self.expect_names();
         self.drop_guesses();
         let now = Instant::now();
-        for seat in 0..self.seats.len() {
-            if !self.ears.scene.is_present(seat) {
+        for seat in self.seats.ids() {
+            if !self.router.scene.is_present(seat) {
                 self.silence(now, seat);
             }
         }
@@ -125,7 +120,8 @@ impl Table {
     /// Somebody leaves: what they are saying is dropped.
     pub(super) fn leave(&mut self, speaker: SpeakerId) {
         self.drop_ahead(Instant::now(), speaker);
-        let untold = self.lanes.remove(&speaker).and_then(|mut lane| lane.take_unaddressed());
+        let untold =
+            self.pipelines.remove(&speaker).and_then(|mut pipeline| pipeline.take_unaddressed());
         if let Some((utterance, why)) = untold {
             self.said_to_nobody(utterance, why);
         }
@@ -136,8 +132,8 @@ impl Table {
     pub(super) fn forget(&mut self, speaker: SpeakerId) {
         let now = Instant::now();
         self.drop_ahead(now, speaker);
-        self.lanes.remove(&speaker);
-        for seat in &mut self.seats {
+        self.pipelines.remove(&speaker);
+        for (_, seat) in self.seats.iter_mut() {
             seat.waiting.retain(|waiting| waiting.utterance.speaker != speaker);
         }
         let theirs = |turn: &&Active| turn.is_wanted() && turn.purpose.utterance.speaker == speaker;
@@ -153,15 +149,15 @@ impl Table {
     /// NPCs forget what people of these names have said.
     pub(super) fn erase(&mut self, names: &[String]) {
         for name in names {
-            self.seats.iter_mut().for_each(|seat| seat.engine.forget_speaker(name));
-            self.lately.forget(name);
+            self.seats.iter_mut().for_each(|(_, seat)| seat.engine.forget_speaker(name));
+            self.recent.forget(name);
         }
     }
 
     /// Gives up every answer begun on a partial: what it was begun with has changed.
     fn drop_guesses(&mut self) {
         let now = Instant::now();
-        let speakers: Vec<SpeakerId> = self.lanes.keys().copied().collect();
+        let speakers: Vec<SpeakerId> = self.pipelines.keys().copied().collect();
         for speaker in speakers {
             self.drop_ahead(now, speaker);
         }

@@ -11,7 +11,7 @@ use tokio::{
     task::{AbortHandle, Id, JoinError, JoinSet},
 };
 
-use super::{TableEvent, table::Table};
+use super::{SeatId, TableEvent, table::Table};
 use crate::{
     engine::{Summarising, Summary},
     provider::Error,
@@ -33,7 +33,7 @@ pub(super) struct Summaries {
 
 /// A summary that is being made.
 struct UnderWay {
-    seat: usize,
+    seat: SeatId,
     /// Ends it, if it gives way.
     end: Option<AbortHandle>,
 }
@@ -59,11 +59,11 @@ impl Summaries {
         self.waiting.push(done);
     }
 
-    fn is_at(&self, seat: usize) -> bool {
+    fn is_at(&self, seat: SeatId) -> bool {
         self.under_way.values().any(|it| it.seat == seat)
     }
 
-    fn begin(&mut self, seat: usize, Summarising { work, gives_way }: Summarising) {
+    fn begin(&mut self, seat: SeatId, Summarising { work, gives_way }: Summarising) {
         let end = self.tasks.spawn(work);
         self.under_way.insert(end.id(), UnderWay { seat, end: gives_way.then_some(end) });
     }
@@ -74,12 +74,12 @@ impl Table {
     pub(super) fn summarise(&mut self) {
         if self.summaries.is_due && self.turns.all().next().is_none() {
             self.summaries.is_due = false;
-            for seat in 0..self.seats.len() {
+            for seat in self.seats.ids() {
                 if let Some(warning) = self.seats[seat].engine.warning() {
                     self.tell(TableEvent::Notice(warning));
                 }
             }
-            for (index, seat) in self.seats.iter().enumerate() {
+            for (index, seat) in self.seats.iter() {
                 if !self.summaries.is_at(index)
                     && let Some(summarising) = seat.engine.summarise()
                 {

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`open`]. **Never**: blocks, or awaits anything but the next event.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
@@ -13,22 +13,23 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backlog, Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TurnLine,
-    VoiceOut,
-    clock::SoundClock,
-    ears::Ears,
+    Backlog, Command, Memory, Options, Pace, Seat, Seats, SpeakerId, State, TableEvent,
+    TableEvents, TurnLine, VoiceOut,
+    clock::{SoundClock, SoundTime},
     effects::TableEffects,
-    lane::Lane,
+    pipeline::SpeakerPipeline,
     playback::Playback,
     recall::Recaller,
+    recognition::{Recogniser, RecognitionEvent},
+    retraction::RecentLines,
+    routing::Router,
     speakers::{SOMEBODY, Speakers},
-    stream::LaneEvent,
+    statistics::Statistics,
     summaries::{self, Summaries},
-    taking_back::Lately,
-    tally::Tally,
     turns::{Active, Turns},
 };
 use crate::{
+    audio::Frame,
     domain::{Campaign, Message, SessionId, TurnId},
     engine::{Purse, Reply, TurnReport},
     logic::tier::Keywords,
@@ -43,8 +44,6 @@ const VOICE_CAPACITY: usize = 256;
 const COMMAND_CAPACITY: usize = 256;
 /// Pieces of replies waiting for the table: a second of speech and more.
 const REPLY_CAPACITY: usize = 128;
-/// News of recognisers waiting for the table; a full queue makes the recogniser wait.
-const LANE_CAPACITY: usize = 128;
 /// Late results of tools; more at once are dropped with a warning.
 const LATE_CAPACITY: usize = 16;
 
@@ -83,22 +82,26 @@ pub struct TableParts {
     pub memory: Option<Memory>,
     /// Seed of pauses.
     pub seed: u64,
-    /// Where lines and notices go; a full queue loses them, counted in the log.
-    pub events: mpsc::Sender<TableEvent>,
+    /// Where lines and notices go.
+    pub events: TableEvents,
+}
+
+/// 20 ms of one speaker.
+#[derive(Debug)]
+pub struct VoiceFrame {
+    /// Whose voice it is.
+    pub speaker: SpeakerId,
+    /// When it was spoken.
+    pub at: SoundTime,
+    /// Its sound at 16 kHz.
+    pub frame: Frame,
 }
 
 /// Sound, and marks in it.
 #[derive(Debug)]
 pub enum VoiceInput {
-    /// 20 ms of one speaker: 16 kHz mono i16.
-    Frame {
-        /// Who.
-        speaker: SpeakerId,
-        /// When it was spoken.
-        at: Instant,
-        /// 320 samples.
-        samples: Arc<[i16]>,
-    },
+    /// 20 ms of one speaker.
+    Frame(VoiceFrame),
     /// Answered when everything before it is heard, answered and played; speech that is still
     /// going on does not count.
     Settle(oneshot::Sender<()>),
@@ -132,7 +135,7 @@ pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Kept>) {
 enum Event {
     Command(Command),
     Voice(VoiceInput),
-    Lane(LaneEvent),
+    Recognised(SpeakerId, RecognitionEvent),
     Late(Box<FollowUp>),
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
@@ -146,12 +149,12 @@ enum Event {
 pub(super) struct Table {
     pub(super) session: SessionId,
     pub(super) options: Options,
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Seats,
     pub(super) speakers: Speakers,
-    pub(super) ears: Ears,
+    pub(super) router: Router,
     pub(super) sound: SoundClock,
-    pub(super) lanes: HashMap<SpeakerId, Lane>,
-    pub(super) stt: Arc<dyn SpeechToText>,
+    pub(super) pipelines: HashMap<SpeakerId, SpeakerPipeline>,
+    pub(super) recogniser: Recogniser,
     pub(super) playback: Playback,
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
@@ -160,44 +163,42 @@ pub(super) struct Table {
     pub(super) backlog: Backlog,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
-    pub(super) lane_news: mpsc::Sender<LaneEvent>,
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
-    pub(super) tally: Tally,
-    pub(super) lately: Lately,
+    pub(super) statistics: Statistics,
+    pub(super) recent: RecentLines,
     pub(super) summaries: Summaries,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
-    lanes_in: mpsc::Receiver<LaneEvent>,
     late_in: mpsc::Receiver<FollowUp>,
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
-    events: mpsc::Sender<TableEvent>,
+    events: TableEvents,
     lines: u64,
 }
 
 impl Table {
     fn new(parts: TableParts) -> Self {
         let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
-        let (lane_news, lanes_in) = mpsc::channel(LANE_CAPACITY);
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(parts.seed);
         let speakers = Speakers::new(parts.campaign.players.clone());
         let words = (&parts.keywords, &*parts.rules);
         let session = parts.session;
+        let seats = Seats::new(parts.seats);
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         Self {
             session,
             options: parts.options,
             recaller: recaller.map(Arc::new),
-            ears: Ears::new(&parts.seats, &parts.campaign, words, &speakers.characters()),
+            router: Router::new(&seats, &parts.campaign, words, &speakers.characters()),
             speakers,
-            seats: parts.seats,
+            seats,
             sound: SoundClock::default(),
-            lanes: HashMap::new(),
-            stt: parts.stt,
+            pipelines: HashMap::new(),
+            recogniser: Recogniser { stt: parts.stt, purse: parts.purse.clone() },
             playback: Playback::new(parts.out, parts.pace, rng),
             turns: Turns::default(),
             host: parts.host,
@@ -205,14 +206,12 @@ impl Table {
             purse: parts.purse,
             backlog: parts.backlog,
             replies,
-            lane_news,
             paused: false,
-            tally: Tally::default(),
-            lately: Lately::default(),
+            statistics: Statistics::default(),
+            recent: RecentLines::default(),
             summaries: Summaries::default(),
             state: State::default(),
             replies_in,
-            lanes_in,
             late_in,
             settling: Vec::new(),
             closed: CancellationToken::new(),
@@ -235,11 +234,9 @@ impl Table {
             match event {
                 Event::Command(Command::Close) | Event::Closed => break,
                 Event::Command(command) => self.command(command),
-                Event::Voice(VoiceInput::Frame { speaker, at, samples }) => {
-                    self.frame(speaker, at, samples);
-                }
+                Event::Voice(VoiceInput::Frame(frame)) => self.frame(frame),
                 Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
-                Event::Lane(event) => self.lane_event(event),
+                Event::Recognised(speaker, event) => self.recognised(speaker, event),
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
@@ -264,7 +261,7 @@ impl Table {
             biased;
             command = commands.recv() => command.map_or(Event::Closed, Event::Command),
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
-            Some(event) = self.lanes_in.recv() => Event::Lane(event),
+            (speaker, event) = recognised(&mut self.pipelines) => Event::Recognised(speaker, event),
             Some(done) = self.turns.tasks.join_next() => match done {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
@@ -277,14 +274,15 @@ impl Table {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let lanes = self.lanes.values().filter_map(Lane::wake_at).min();
+        let pipelines = self.pipelines.values().filter_map(SpeakerPipeline::wake_at).min();
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
         // A recogniser does not say when it has taken everything; whoever settles asks again.
         let undrained = !self.settling.is_empty()
-            && (self.host.has_late_calls() || !self.lanes.values().all(Lane::is_drained));
+            && (self.host.has_late_calls()
+                || !self.pipelines.values().all(SpeakerPipeline::is_drained));
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
-        [lanes, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
+        [pipelines, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
     }
 
     /// Everything that is due now.
@@ -314,8 +312,8 @@ impl Table {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
-            && self.seats.iter().all(|seat| seat.next(self.paused).is_none())
-            && self.lanes.values().all(|lane| lane.is_drained() && !lane.is_finalising())
+            && self.seats.iter().all(|(_, seat)| seat.next(self.paused).is_none())
+            && self.pipelines.values().all(|it| it.is_drained() && !it.is_finalising())
     }
 
     fn command(&mut self, command: Command) {
@@ -334,11 +332,11 @@ impl Table {
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
             Command::Pin { seat, player } => {
-                if seat.is_none_or(|seat| self.has_seat(seat)) {
-                    self.ears.pins.set(player, seat);
+                if seat.is_none_or(|seat| self.seats.has(seat)) {
+                    self.router.pins.set(player, seat);
                 }
             }
-            Command::SetTier { seat, tier, until } => self.ears.overrides.set(seat, tier, until),
+            Command::SetTier { seat, tier, until } => self.router.overrides.set(seat, tier, until),
             Command::Scene(change) => self.change_scene(change),
             // Whoever asked may have given up.
             Command::Status(asked) => _ = asked.send(self.status(Instant::now())),
@@ -376,10 +374,10 @@ impl Table {
         line.from = Some(speaker);
         let called = self.speakers.called(speaker).to_owned();
         line.circumstances.character = (called != line.speaker).then(|| called.clone());
-        line.circumstances.npcs = self.ears.scene.present();
+        line.circumstances.npcs = self.router.scene.present();
         line.circumstances.people = self.speakers.here();
         line.turn = self.lines + 1;
-        self.lately.told(&line, &called);
+        self.recent.told(&line, &called);
         self.line_as_it_is(line);
     }
 
@@ -392,27 +390,26 @@ impl Table {
     fn line_as_it_is(&mut self, mut line: TurnLine) {
         self.lines += 1;
         line.turn = self.lines;
-        self.tally.add(&line);
-        self.tell(TableEvent::Line(Box::new(line)));
+        self.statistics.add(&line);
+        self.tell(TableEvent::Line(Arc::new(line)));
     }
 
-    /// Tells the owner something.
+    /// Tells the listeners something.
     pub(super) fn tell(&self, event: TableEvent) {
-        if self.events.try_send(event).is_err() {
-            tracing::warn!(session = %self.session, "an event of the table was not taken");
-        }
+        self.events.tell(event);
     }
 
     /// Ends what is under way, so that what was heard and done so far is kept.
     async fn close(mut self) -> Kept {
         let now = Instant::now();
         self.closed.cancel();
-        let untold: Vec<_> = self.lanes.values_mut().filter_map(Lane::take_unaddressed).collect();
-        self.lanes.clear();
+        let untold: Vec<_> =
+            self.pipelines.values_mut().filter_map(SpeakerPipeline::take_unaddressed).collect();
+        self.pipelines.clear();
         for (utterance, why) in untold {
             self.said_to_nobody(utterance, why);
         }
-        (0..self.seats.len()).for_each(|seat| self.silence(now, seat));
+        self.seats.ids().for_each(|seat| self.silence(now, seat));
         while let Some(at) = self.turns.wake_at() {
             tokio::select! {
                 biased;
@@ -427,8 +424,23 @@ impl Table {
             histories: self
                 .seats
                 .iter()
-                .map(|seat| (seat.npc.name.clone(), seat.engine.history().to_vec()))
+                .map(|(_, seat)| (seat.npc.name.clone(), seat.engine.history().to_vec()))
                 .collect(),
         }
     }
+}
+
+/// What a recogniser says next of what somebody says. Cancel safe.
+async fn recognised(
+    pipelines: &mut HashMap<SpeakerId, SpeakerPipeline>,
+) -> (SpeakerId, RecognitionEvent) {
+    poll_fn(|context| {
+        for (speaker, pipeline) in &mut *pipelines {
+            if let Poll::Ready(event) = pipeline.poll_event(context) {
+                return Poll::Ready((*speaker, event));
+            }
+        }
+        Poll::Pending
+    })
+    .await
 }

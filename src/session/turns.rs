@@ -16,9 +16,11 @@ use super::{
     overrides::TurnTier,
     playback::HeardAloud,
     recall::RecallTold,
+    seats::SeatId,
     speakers::SpeakerId,
 };
 use crate::{
+    audio::{FRAME, Frame},
     domain::TurnId,
     engine::{Cause, Failure, Gate, TurnReport},
     logic::barge_in::BargeIn,
@@ -26,9 +28,6 @@ use crate::{
 
 /// A turn that was told to stop has this long to tell what it did.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
-
-/// Length of a frame of sound.
-const FRAME: Duration = Duration::from_millis(20);
 
 /// Something one speaker said.
 #[derive(Clone, Debug)]
@@ -45,8 +44,9 @@ pub struct Utterance {
     pub speech_end: Instant,
     /// Final transcript.
     pub final_at: Option<Instant>,
-    /// The sound: 16 kHz mono i16, 20 ms each; none when typed, or cut by the recogniser.
-    pub audio: Arc<[Arc<[i16]>]>,
+    /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
+    /// when it was typed.
+    pub audio: Arc<[Frame]>,
     /// It was typed.
     pub typed: bool,
 }
@@ -84,7 +84,7 @@ pub struct Purpose {
     /// What was said.
     pub utterance: Utterance,
     /// Which seat answers.
-    pub seat: usize,
+    pub seat: SeatId,
     /// The tier and why.
     pub tier: TurnTier,
     /// What the NPC speaks about.
@@ -131,7 +131,7 @@ pub struct Active {
 /// A turn whose report and heard text are both known.
 pub struct Ended {
     /// Which seat answered.
-    pub seat: usize,
+    pub seat: SeatId,
     /// What it came to, unless it was aborted.
     pub report: Option<TurnReport>,
     /// What was heard.
@@ -193,7 +193,7 @@ impl Turns {
     }
 
     /// Whether seat `seat` has a turn, be it one that was told to end and has not yet.
-    pub fn is_busy(&self, seat: usize) -> bool {
+    pub fn is_busy(&self, seat: SeatId) -> bool {
         self.active.iter().any(|turn| turn.purpose.seat == seat)
     }
 
@@ -203,7 +203,7 @@ impl Turns {
     }
 
     /// The turn seat `seat` is busy with.
-    pub fn of_seat(&mut self, seat: usize) -> Option<&mut Active> {
+    pub fn of_seat(&mut self, seat: SeatId) -> Option<&mut Active> {
         self.active.iter_mut().find(|turn| turn.purpose.seat == seat && turn.outcome.is_none())
     }
 
@@ -302,7 +302,7 @@ impl Active {
     }
 
     /// The line of the report, and what the engine's history needs.
-    pub fn into_ended(self, cast: impl FnOnce(usize) -> Cast, stt: &str, spent: f64) -> Ended {
+    pub fn into_ended(self, cast: impl FnOnce(SeatId) -> Cast, stt: &str, spent: f64) -> Ended {
         let heard = self.heard.unwrap_or_default();
         let outcome = self.outcome.unwrap_or_else(|| outcome(self.report.as_ref(), &heard));
         let hidden = self.speculative || self.withdrawn;

@@ -286,7 +286,6 @@ impl WriterTask {
     }
 
     fn tell(&self, text: &str) {
-        // A full queue has told other things; the count stays.
         self.parts.tables.tell(text);
     }
 

@@ -5,7 +5,7 @@
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     time::{Instant, sleep_until},
 };
 
@@ -18,11 +18,16 @@ use super::{
     print::Printer,
     steer::Desk,
 };
-use crate::audio::{FRAME, FRAME_SAMPLES_16K};
-use crate::session::{
-    Command, Outcome, Speaker, SpeakerId, TableEvent, TableHandle, TurnLine, VoiceInput,
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    session::{
+        Command, EventReader, Outcome, SoundTime, Speaker, SpeakerId, TableEvent, TableHandle,
+        TurnLine, VoiceFrame, VoiceInput,
+    },
 };
 
+/// The rate that recordings are brought to.
+const HEARD: SampleRate = SampleRate::HZ_16000;
 /// Frames between two looks at what the table has done with them.
 const FRAMES_PER_LOOK: usize = 5;
 /// Silence after a recording: the longest that ends an utterance, and a little.
@@ -45,7 +50,7 @@ pub enum Pacing {
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
     pub(super) table: TableHandle,
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
     speakers: HashMap<String, SpeakerId>,
@@ -65,7 +70,7 @@ impl Driver {
     /// A driver of `table`.
     pub fn new(
         table: TableHandle,
-        events: mpsc::Receiver<TableEvent>,
+        events: EventReader,
         (printer, books): (Printer, Option<Books>),
         pacing: Pacing,
     ) -> Self {
@@ -104,11 +109,11 @@ impl Driver {
     /// The log of calls cannot be written.
     pub async fn close_books(&mut self) -> Result<(), Failure> {
         let Some(books) = &mut self.books else { return Ok(()) };
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             match event {
                 TableEvent::Line(line) => books.add(&line).await?,
                 TableEvent::Halted { taken_back } => books.take_back(&taken_back).await?,
-                _ => {}
+                TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
             }
         }
         books.close().await;
@@ -201,13 +206,12 @@ impl Driver {
 
     /// Everything at its own time.
     async fn timeline(&mut self, steps: &[Step]) -> Result<(), Failure> {
-        let start = Instant::now();
+        let (start, frame_len) = (Instant::now(), HEARD.frame_len());
         let mut free_at = Duration::ZERO;
         let mut waiting: Vec<(Duration, &Step, usize)> = Vec::new();
         for step in steps {
             let at = step.input.at.unwrap_or(free_at);
-            let length =
-                FRAME * u32::try_from(step.samples.len() / FRAME_SAMPLES_16K).unwrap_or(u32::MAX);
+            let length = FRAME * u32::try_from(step.samples.len() / frame_len).unwrap_or(u32::MAX);
             free_at = at + length + PAUSE;
             waiting.push((at, step, 0));
         }
@@ -220,12 +224,10 @@ impl Driver {
                     match &step.input.what {
                         What::Text(text) => self.say(speaker, text.clone()).await?,
                         What::File(_) => {
-                            let rest = &step.samples[*sent..];
-                            let now = &rest[..rest.len().min(FRAME_SAMPLES_16K)];
-                            self.frame(speaker, start + tick, now).await?;
+                            self.frame(speaker, start + tick, &step.samples[*sent..]).await?;
                         }
                     }
-                    *sent += FRAME_SAMPLES_16K;
+                    *sent += frame_len;
                 }
             }
             waiting.retain(|(_, step, sent)| *sent == 0 || *sent < step.samples.len());
@@ -244,9 +246,8 @@ impl Driver {
     /// One recording and the silence after it.
     async fn feed(&mut self, speaker: SpeakerId, samples: &[i16]) -> Result<(), Failure> {
         let silence = SILENCE_AFTER.as_millis() / FRAME.as_millis();
-        let silent = vec![0; FRAME_SAMPLES_16K];
-        let frames = samples.chunks(FRAME_SAMPLES_16K);
-        let frames = frames.chain((0..silence).map(|_| silent.as_slice()));
+        let frames = samples.chunks(HEARD.frame_len());
+        let frames = frames.chain((0..silence).map(|_| [].as_slice()));
         for (index, frame) in frames.enumerate() {
             if self.pacing == Pacing::Clock {
                 sleep_until(self.at).await;
@@ -263,11 +264,11 @@ impl Driver {
         Ok(())
     }
 
+    /// Hands in the first 20 ms of `samples`.
     async fn frame(&self, speaker: SpeakerId, at: Instant, samples: &[i16]) -> Result<(), Failure> {
-        let mut whole = samples.to_vec();
-        whole.resize(FRAME_SAMPLES_16K, 0);
-        let input = VoiceInput::Frame { speaker, at, samples: Arc::from(whole) };
-        Ok(self.table.voice.send(input).await?)
+        let frame = Frame::padded(samples, HEARD);
+        let frame = VoiceFrame { speaker, at: SoundTime(at), frame };
+        Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
     async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
@@ -318,7 +319,7 @@ impl Driver {
 
     /// Prints what there is to print.
     async fn print(&mut self) -> Result<(), Failure> {
-        while let Ok(event) = self.events.try_recv() {
+        while let Some(event) = self.events.try_recv() {
             self.event(&event).await?;
         }
         Ok(())
@@ -343,6 +344,6 @@ impl Driver {
     async fn nothing_said(&mut self, speaker: &str, path: &Path) -> Result<(), Failure> {
         let detail = format!("no speech was found in '{}'", path.display());
         let line = TurnLine::without_speech(self.lines + 1, speaker, detail);
-        self.event(&TableEvent::Line(Box::new(line))).await
+        self.event(&TableEvent::Line(Arc::new(line))).await
     }
 }

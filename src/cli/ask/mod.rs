@@ -21,7 +21,6 @@ use std::{
 };
 
 use clap::{ArgMatches, Args};
-use tokio::sync::mpsc;
 
 pub use face::Face;
 
@@ -48,7 +47,7 @@ use crate::{
     engine::Purse,
     logic::budget::Ledger,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange},
+    session::{Command, Pace, SceneChange, SeatId, TableEvents},
     tools::Effects,
 };
 
@@ -284,7 +283,8 @@ async fn at_table(
     let tables = Tables::default();
     let books = books((config, tools), (&kept, memory.clone()), &tables)?;
     let sink = WavSink::default();
-    let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let events = TableEvents::new(EVENT_CAPACITY);
+    let told = events.subscribe();
     let typed = Typed::new();
     let effects = face(arguments, &typed);
     let setup = TableSetup {
@@ -311,11 +311,11 @@ async fn at_table(
     if let Some(change) = npc.and_then(|seat| brought(config, seat)) {
         commands.send(Command::Scene(change)).await?;
     }
-    commands.send(Command::Pin { seat: npc, player: None }).await?;
+    commands.send(Command::Pin { seat: npc.map(SeatId), player: None }).await?;
     let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
     commands.send(tier).await?;
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
-    let mut driver = Driver::new(table.handle, events_in, (printer, books), pacing);
+    let mut driver = Driver::new(table.handle, told, (printer, books), pacing);
     let live = LiveConfig::new(config.clone(), tools.services.clone());
     let following = app::follow(running, live);
     let assistant = assistant(config, tools, &kept, table.purse.clone(), effects)?;
@@ -340,7 +340,7 @@ fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
         return None;
     }
     complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
-    Some(SceneChange::Enter(seat))
+    Some(SceneChange::Enter(SeatId(seat)))
 }
 
 /// Where a kept session is written down.

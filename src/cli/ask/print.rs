@@ -42,6 +42,9 @@ impl Printer {
             }
             // What is heard and said has its own line.
             TableEvent::State(_) => {}
+            TableEvent::Missed(missed) => {
+                super::super::complain(&format!("{missed} events of the table are not shown"));
+            }
             TableEvent::Line(line) if self.json => {
                 writeln!(io::stdout().lock(), "{}", serde_json::to_string(line)?)?;
             }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::{
     app,
     domain::{Npc, Tier},
-    session::{Command, SceneChange, SpeakerId},
+    session::{Command, SceneChange, SeatId, SpeakerId},
 };
 
 /// What a line wants.
@@ -136,18 +136,18 @@ fn done(command: Command, said: &str) -> Slash {
     Slash::Do(command, said.to_owned())
 }
 
-fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(usize, &'a Npc), String> {
+fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), String> {
     if name.is_empty() {
         return Err(USAGE);
     }
-    app::find_npc(typist.npcs, name)
+    app::find_npc(typist.npcs, name).map(|(seat, npc)| (SeatId(seat), npc))
 }
 
 /// `NAME: words`.
 fn name_and_words<'a, 'l>(
     typist: &Typist<'a>,
     rest: &'l str,
-) -> Result<(usize, &'a Npc, &'l str), String> {
+) -> Result<(SeatId, &'a Npc, &'l str), String> {
     let (name, words) = rest.split_once(':').ok_or(USAGE)?;
     let (seat, npc) = npc(typist, name.trim())?;
     Ok((seat, npc, words.trim()))
@@ -297,7 +297,8 @@ mod tests {
         };
         let (command, said) = does("/tier set deep bartok 5");
         assert!(
-            command.contains("seat: Some(0), tier: Some(Deep)") && !command.contains("until: None")
+            command.contains("seat: Some(SeatId(0)), tier: Some(Deep)")
+                && !command.contains("until: None")
         );
         assert_eq!(said, "Bartok the Barkeep: tier deep for 5 min");
         assert!(does("/tier set fast 5").0.contains("seat: None, tier: Some(Fast), until: Some"));

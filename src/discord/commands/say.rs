@@ -8,7 +8,7 @@ use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
 use crate::{
     discord::{guild::task::Guild, ui::reply::Reply},
     logic::command::is_x_card,
-    session::{Command as Order, SeatStatus, State, Status},
+    session::{Command as Order, SeatId, SeatStatus, State, Status},
 };
 
 /// `/say`.
@@ -45,7 +45,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             return Err(why.into());
         }
         let speaker = guild.sit_down(&call)?;
-        let said = shown(&text, seat.and_then(|seat| status.seats.get(seat)));
+        let said = shown(&text, seat.and_then(|seat| status.seats.get(seat.0)));
         let order = match seat {
             Some(seat) => Order::TypedTo { speaker, seat, text },
             None => Order::Typed { speaker, text },
@@ -61,14 +61,14 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 }
 
 /// The NPC that is there, when there is but one.
-fn only_one(status: &Status) -> Option<usize> {
-    let mut here = (0..status.seats.len()).filter(|seat| status.seats[*seat].present);
+fn only_one(status: &Status) -> Option<SeatId> {
+    let mut here = (0..status.seats.len()).filter(|seat| status.seats[*seat].present).map(SeatId);
     here.next().filter(|_| here.next().is_none())
 }
 
 /// Why nobody could answer; `None`: somebody can.
-fn unable(status: &Status, seat: Option<usize>) -> Option<String> {
-    let Some(seat) = seat.and_then(|seat| status.seats.get(seat)) else {
+fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
+    let Some(seat) = seat.and_then(|seat| status.seats.get(seat.0)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
         return (!able).then(|| {
             "no NPC that is here may speak (the game master lets them: /npc unmuteall, /scene enter)"
@@ -113,20 +113,23 @@ mod tests {
         let muted = SeatStatus { muted: true, ..seat("Bartok") };
         let table = status(vec![muted.clone(), absent]);
         assert_eq!(
-            unable(&table, Some(0)).unwrap(),
+            unable(&table, Some(SeatId(0))).unwrap(),
             "Bartok is muted (the game master lets it speak: /npc unmute)"
         );
-        assert_eq!(unable(&table, Some(1)).unwrap(), "Mira is not in this scene (here: Bartok)");
+        assert_eq!(
+            unable(&table, Some(SeatId(1))).unwrap(),
+            "Mira is not in this scene (here: Bartok)"
+        );
         assert!(unable(&table, None).unwrap().contains("/npc unmuteall"));
         let table = status(vec![muted, seat("Mira")]);
-        assert_eq!(unable(&table, Some(1)), None);
+        assert_eq!(unable(&table, Some(SeatId(1))), None);
         assert_eq!(unable(&table, None), None);
     }
 
     #[test]
     fn the_only_one_who_is_there_is_meant() {
         let absent = SeatStatus { present: false, ..seat("Mira") };
-        assert_eq!(only_one(&status(vec![absent.clone(), seat("Bartok")])), Some(1));
+        assert_eq!(only_one(&status(vec![absent.clone(), seat("Bartok")])), Some(SeatId(1)));
         assert_eq!(only_one(&status(vec![seat("Mira"), seat("Bartok")])), None);
         assert_eq!(only_one(&status(vec![absent])), None);
     }

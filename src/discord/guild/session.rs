@@ -26,11 +26,12 @@ use crate::discord::{
 use crate::{
     campaign::{OpenSession, PlayedCampaign, Sessions},
     domain::{Npc, Scope, SessionId},
-    session::{Command, Kept, Pace, Status, TableEvent, TableHandle},
+    session::{Command, EventReader, Kept, Pace, Status, TableEvents, TableHandle},
     tools::{CastChanges, Effects},
 };
 
-/// Lines and notices of the table waiting for the guild.
+/// What the table tells, waiting for the panel and for the transcript: some twenty turns; whichever
+/// is slower loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
 /// What tools want of the guild, waiting.
 const ASK_CAPACITY: usize = 16;
@@ -85,7 +86,7 @@ pub struct GuildSession {
     /// How it stands.
     pub standing: Standing,
     /// What the table tells.
-    pub events: mpsc::Receiver<TableEvent>,
+    pub events: EventReader,
     /// What tools want.
     pub asks: mpsc::Receiver<Ask>,
     /// How tools reach the guild.
@@ -107,6 +108,8 @@ pub struct GuildSession {
     /// What is known of the connection's health.
     pub health: Health,
     task: JoinHandle<Kept>,
+    /// Has what the table tells written down, until it is closed.
+    transcript: JoinHandle<()>,
 }
 
 /// What a session is opened with.
@@ -141,7 +144,8 @@ impl GuildSession {
     ) -> Result<Self, String> {
         let (output, tracks) = voice::track_output();
         let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
-        let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+        let events = TableEvents::new(EVENT_CAPACITY);
+        let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let face = Arc::new(GuildEffects::new(asks));
         let opened = sessions
             .open(OpenSession {
@@ -159,6 +163,7 @@ impl GuildSession {
             .map_err(|why| why.to_string())?;
         let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
+        let transcript = sessions.write_down(wanted.session.clone(), to_be_written);
         let live = Self {
             session: wanted.session,
             voice: wanted.voice,
@@ -167,7 +172,7 @@ impl GuildSession {
             cast: opened.cast,
             link,
             standing: Standing::Up,
-            events: events_in,
+            events: told,
             asks: asks_in,
             face,
             trials: Vec::new(),
@@ -179,6 +184,7 @@ impl GuildSession {
             panel: Panel::default(),
             health: Health::default(),
             task: opened.task,
+            transcript: tokio::spawn(transcript),
         };
         let wire = live.link.wire();
         if let Err(why) = wire.connect(live.voice).await {
@@ -213,9 +219,9 @@ impl GuildSession {
         .boxed()
     }
 
-    /// Ends it: the NPCs fall silent, the channel is left; what is worth keeping, and what the table
-    /// told at the end.
-    pub async fn close(mut self) -> (SessionId, Kept, Vec<TableEvent>) {
+    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the
+    /// channel is left; what is worth keeping.
+    pub async fn close(self) -> (SessionId, Kept) {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -231,8 +237,12 @@ impl GuildSession {
                 Kept::default()
             }
         };
-        let told = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        let mut transcript = self.transcript;
+        if timeout(CLOSE_PATIENCE, &mut transcript).await.is_err() {
+            transcript.abort();
+            tracing::error!("what a table told at its end is not written down");
+        }
         self.link.close().await;
-        (self.session, kept, told)
+        (self.session, kept)
     }
 }

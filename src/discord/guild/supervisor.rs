@@ -102,9 +102,6 @@ impl Guild {
     pub fn table_event(&mut self, event: TableEvent) {
         match event {
             TableEvent::Line(line) => {
-                if let Ok(live) = self.session() {
-                    self.shared.handles.sessions.record(&live.session, &line);
-                }
                 if let Some(live) = self.session_mut() {
                     live.tell_trials(&line);
                 }
@@ -125,17 +122,12 @@ impl Guild {
                     live.panel.note(text);
                 }
             }
-            TableEvent::State(_) => {
+            TableEvent::State(_) | TableEvent::Missed(_) => {
                 if let Some(live) = self.session_mut() {
                     live.panel.urgent = true;
                 }
             }
-            TableEvent::Halted { taken_back } => {
-                if let Ok(live) = self.session() {
-                    self.shared.handles.sessions.take_back(&live.session, &taken_back);
-                }
-                self.halted();
-            }
+            TableEvent::Halted { .. } => self.halted(),
         }
     }
 

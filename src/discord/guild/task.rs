@@ -34,7 +34,7 @@ use crate::{
     campaign::{Consent, GuildError, GuildSettings, Handles, PlayedCampaign, Sessions, WorldOrder},
     domain::{Npc, Owner, Scope, SessionId},
     logic::cast::find_npc,
-    session::TableEvent,
+    session::{SeatId, TableEvent},
 };
 
 /// Events waiting for a guild; more at once wait in Discord's client.
@@ -220,8 +220,9 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(usize, &Npc), Refusal> {
-        Ok(find_npc(&self.session()?.cast, name)?)
+    pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), Refusal> {
+        let (seat, npc) = find_npc(&self.session()?.cast, name)?;
+        Ok((SeatId(seat), npc))
     }
 
     /// The campaign that is played here in place of the configured one.
@@ -424,14 +425,7 @@ impl Guild {
 
 /// Closes a session and keeps what is worth keeping.
 async fn keep(sessions: &Sessions, live: GuildSession) {
-    let (session, kept, told) = live.close().await;
-    for event in told {
-        match event {
-            TableEvent::Line(line) => sessions.record(&session, &line),
-            TableEvent::Halted { taken_back } => sessions.take_back(&session, &taken_back),
-            TableEvent::Notice(_) | TableEvent::State(_) => {}
-        }
-    }
+    let (session, kept) = live.close().await;
     if let Err(why) = sessions.keep(&session, kept).await {
         tracing::error!(%why, "a session was not kept");
     }

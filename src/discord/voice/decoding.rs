@@ -2,8 +2,6 @@
 //!
 //! Entry type: [`Decoding`]. **Never**: waits, or passes on what cannot be decoded.
 
-use std::sync::Arc;
-
 use opus2::{Channels, Decoder};
 use tokio::time::Instant;
 
@@ -11,10 +9,13 @@ use super::{
     pace::SpokenAt,
     reorder::{Next, Packet, Reorder},
 };
-use crate::audio::{FRAME, FRAME_SAMPLES_16K};
+use crate::{
+    audio::{FRAME, Frame, Framer, SampleRate},
+    session::SoundTime,
+};
 
 /// What recognisers read.
-const HZ: u32 = 16_000;
+const RATE: SampleRate = SampleRate::HZ_16000;
 /// Samples of the longest Opus packet, 120 ms (RFC 6716 §2.1.4).
 const PACKET_SAMPLES: usize = 1_920;
 /// Lost packets in a row that are concealed; after them there is silence.
@@ -24,9 +25,9 @@ const CONCEALED: u32 = 5;
 #[derive(Debug)]
 pub struct Spoken {
     /// When it was spoken.
-    pub at: Instant,
-    /// 320 samples.
-    pub samples: Arc<[i16]>,
+    pub at: SoundTime,
+    /// Its sound.
+    pub frame: Frame,
 }
 
 /// What became of a speaker's packets.
@@ -45,8 +46,9 @@ pub struct Decoding {
     reorder: Reorder,
     spoken_at: SpokenAt,
     decoder: Decoder,
-    /// Samples of less than a frame.
-    rest: Vec<i16>,
+    framer: Framer,
+    /// Frames that were cut just now; empty between two packets, kept for its room.
+    cut: Vec<Frame>,
     lost_in_a_row: u32,
     last_at: Option<Instant>,
     /// What became of the packets.
@@ -62,8 +64,9 @@ impl Decoding {
         Ok(Self {
             reorder: Reorder::default(),
             spoken_at: SpokenAt::default(),
-            decoder: Decoder::new(HZ, Channels::Mono)?,
-            rest: Vec::with_capacity(PACKET_SAMPLES),
+            decoder: Decoder::new(RATE.hz(), Channels::Mono)?,
+            framer: Framer::new(RATE),
+            cut: Vec::new(),
             lost_in_a_row: 0,
             last_at: None,
             counts: Counts::default(),
@@ -98,7 +101,7 @@ impl Decoding {
                         continue;
                     }
                     let at = self.last_at.map_or(now, |last| last + FRAME);
-                    let missing = pcm.get_mut(..FRAME_SAMPLES_16K).unwrap_or_default();
+                    let missing = pcm.get_mut(..RATE.frame_len()).unwrap_or_default();
                     let fec = follower.is_some();
                     (at, self.decoder.decode(&follower.unwrap_or_default(), missing, fec))
                 }
@@ -114,12 +117,11 @@ impl Decoding {
     }
 
     fn cut(&mut self, at: Instant, samples: &[i16], take: &mut impl FnMut(Spoken)) {
-        self.rest.extend_from_slice(samples);
-        let mut at = at;
-        while self.rest.len() >= FRAME_SAMPLES_16K {
-            let samples: Arc<[i16]> = self.rest.drain(..FRAME_SAMPLES_16K).collect();
-            take(Spoken { at, samples });
-            at += FRAME;
+        self.framer.push(samples, &mut self.cut);
+        let mut at = SoundTime(at);
+        for frame in self.cut.drain(..) {
+            take(Spoken { at, frame });
+            at = at + FRAME;
         }
     }
 }

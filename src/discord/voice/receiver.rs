@@ -16,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     audience::{Audience, UserId},
-    decoding::{Counts, Decoding},
+    decoding::{Counts, Decoding, Spoken},
     reorder::Packet,
 };
-use crate::session::{SpeakerId, VoiceInput};
+use crate::session::{SpeakerId, VoiceFrame, VoiceInput};
 
 /// Packets waiting for the decoder: ten speakers for half a second.
 pub const PACKET_CAPACITY: usize = 256;
@@ -114,9 +114,9 @@ impl VoiceReceiver {
         for (user, (decoding, heard)) in &mut self.speakers {
             decoding.drain(now, |spoken| {
                 heard.last_good = Some(now);
-                let speaker = SpeakerId(*user);
-                let frame = VoiceInput::Frame { speaker, at: spoken.at, samples: spoken.samples };
-                if self.voice.try_send(frame).is_err() {
+                let Spoken { at, frame } = spoken;
+                let frame = VoiceFrame { speaker: SpeakerId(*user), at, frame };
+                if self.voice.try_send(VoiceInput::Frame(frame)).is_err() {
                     self.crowded_out += 1;
                 }
             });

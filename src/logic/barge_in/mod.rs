@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::command::{NpcNames, name_at};
 use super::vad::Voicing;
 use super::words::Words;
+use crate::audio::FRAME;
 
 /// The NPC must be heard this long before anything interrupts it: people finish their own sentence.
 const ARMED_AFTER: Duration = Duration::from_millis(250);
@@ -25,8 +26,6 @@ const CONFIRMING_WORDLESS: Duration = Duration::from_millis(700);
 const LONGEST_GAP: Duration = Duration::from_millis(120);
 /// Silence after which it was a false alarm.
 const FALSE_ALARM: Duration = Duration::from_millis(400);
-/// Length of the frames that voice comes in.
-const FRAME: Duration = Duration::from_millis(20);
 /// Voiced frames this close together count with the time between them.
 const JOINED: Duration = Duration::from_millis(40);
 

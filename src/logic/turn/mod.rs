@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use super::barge_in::is_stop_word;
 use super::command::{self, Command, NpcNames, name_at};
 use super::words::Words;
+use crate::audio::FRAME;
 
-/// Length of a frame.
-const FRAME: Duration = Duration::from_millis(20);
 /// A segment with less voice than this was a click.
 const BLIP: Duration = Duration::from_millis(60);
 /// A segment that begins this soon after the last one's voice belongs to the same utterance.

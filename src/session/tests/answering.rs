@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tokio::time::{advance, sleep};
 
 use super::{
-    super::{Command, Outcome, Pace},
+    super::{Command, Outcome, Pace, SeatId},
     stage::{DM, ELARA, Setup, THORIN},
 };
 use crate::{
@@ -240,9 +240,9 @@ async fn without_money_nothing_is_heard_and_the_line_says_so() {
 #[tokio::test(start_paused = true)]
 async fn a_pin_to_nobody_is_no_pin() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    stage.order(Command::Pin { seat: Some(7), player: None }).await;
+    stage.order(Command::Pin { seat: Some(SeatId(7)), player: None }).await;
     stage.types(THORIN, "hello there").await;
-    stage.order(Command::Pin { seat: Some(1), player: None }).await;
+    stage.order(Command::Pin { seat: Some(SeatId(1)), player: None }).await;
     stage.order(Command::SetTier { seat: None, tier: Some(Tier::Deep), until: None }).await;
     stage.types(THORIN, "hello there").await;
     stage.settle().await;

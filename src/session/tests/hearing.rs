@@ -377,3 +377,34 @@ async fn lanes_are_given_back() {
     assert_eq!(stage.stt.live.count(), 1, "only Elara's stream is open");
     stage.close().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_sound_of_an_utterance_stays_with_it_however_it_ended() {
+    let said_for = |stage: &mut Stage| -> Vec<Duration> {
+        stage.lines().into_iter().map(|line| line.circumstances.said_for).collect()
+    };
+    // A pause within it: the sound of both parts.
+    let mut stage = snappy(&["Bartok"]).await;
+    stage.models[0].then(&[Wait(600), Text("Hm?")]).then(&[Text("Whole.")]);
+    stage.hears(&[], "Bartok hello");
+    stage.hears(&[], "and good day Bartok");
+    stage.voice(THORIN, ms(600)).await;
+    stage.quiet(THORIN, ms(440)).await;
+    stage.voice(THORIN, ms(600)).await;
+    stage.quiet(THORIN, ms(600)).await;
+    stage.settle().await;
+    let lengths = said_for(&mut stage);
+    assert!(lengths.len() == 1 && lengths[0] >= ms(1_100), "{lengths:?}");
+    stage.close().await;
+    // The recogniser ends it: from the voice on, not the silence before it.
+    let abilities = SttAbilities { partials: true, endpointing: true };
+    let mut stage = Setup { abilities, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.hears(&[], "Bartok hello");
+    stage.quiet(THORIN, ms(5_000)).await;
+    stage.says(THORIN).await;
+    stage.settle().await;
+    let lengths = said_for(&mut stage);
+    let expected = ms(1_500)..=ms(1_800);
+    assert!(lengths.len() == 1 && expected.contains(&lengths[0]), "{lengths:?}");
+    stage.close().await;
+}

@@ -6,14 +6,15 @@ use std::{
 };
 
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     task::JoinHandle,
     time::{Instant, interval, sleep, sleep_until, timeout},
 };
 
 use super::super::{
-    Backlog, Command, Kept, Options, Outcome, Pace, Seat, Speaker, SpeakerId, State, TableEvent,
-    TableHandle, TableParts, TurnLine, VoiceInput, VoiceOut, open,
+    Backlog, Command, EventReader, Kept, Options, Outcome, Pace, Seat, SoundTime, Speaker,
+    SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame,
+    VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -86,7 +87,7 @@ pub struct Setup {
 pub struct Stage {
     pub table: TableHandle,
     task: JoinHandle<Kept>,
-    events: mpsc::Receiver<TableEvent>,
+    events: EventReader,
     states: Vec<State>,
     pub models: Vec<Arc<Model>>,
     pub voice: Arc<Hum>,
@@ -138,7 +139,8 @@ impl Setup {
             Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
         };
         let stt = recogniser(self.abilities);
-        let (events_out, events) = mpsc::channel(512);
+        let told = TableEvents::new(512);
+        let events = told.subscribe();
         let (opened, left) = (Instant::now(), Arc::default());
         let (table, task) = open(TableParts {
             session: SessionId("test".to_owned()),
@@ -160,7 +162,7 @@ impl Setup {
             backlog: Backlog::default(),
             memory: None,
             seed: 7,
-            events: events_out,
+            events: told,
         });
         let stage =
             Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
@@ -170,6 +172,11 @@ impl Setup {
         }
         stage
     }
+}
+
+/// 20 ms of `speaker`, spoken at `at`.
+pub fn voiced(speaker: SpeakerId, at: Instant, frame: Frame) -> VoiceInput {
+    VoiceInput::Frame(VoiceFrame { speaker, at: SoundTime(at), frame })
 }
 
 fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
@@ -208,7 +215,8 @@ impl Stage {
     /// `speaker` is quiet for `length` with an open microphone.
     pub async fn quiet(&self, speaker: SpeakerId, length: Duration) {
         let frames = length.as_millis() / 20;
-        self.frames(speaker, (0..frames).map(|_| Arc::from([0_i16; 320])).collect()).await;
+        self.frames(speaker, (0..frames).map(|_| Frame::silence(SampleRate::HZ_16000)).collect())
+            .await;
     }
 
     /// Speaks for a second and is quiet until the utterance has ended: 600 ms.
@@ -217,31 +225,31 @@ impl Stage {
         self.quiet(speaker, ms(600)).await;
     }
 
-    async fn frames(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>) {
+    async fn frames(&self, speaker: SpeakerId, frames: Vec<Frame>) {
         let mut clock = interval(ms(20));
-        for samples in frames {
+        for frame in frames {
             clock.tick().await;
-            let frame = VoiceInput::Frame { speaker, at: Instant::now(), samples };
+            let frame = voiced(speaker, Instant::now(), frame);
             self.table.voice.send(frame).await.expect("the table is open");
         }
         clock.tick().await;
     }
 
     /// Hands over at once what `speaker` began to say `ago`.
-    pub fn late(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>, ago: Duration) {
+    pub fn late(&self, speaker: SpeakerId, frames: Vec<Frame>, ago: Duration) {
         let mut at = Instant::now() - ago;
-        for samples in frames {
-            let frame = VoiceInput::Frame { speaker, at, samples };
+        for frame in frames {
+            let frame = voiced(speaker, at, frame);
             self.table.voice.try_send(frame).expect("the table takes it");
             at += ms(20);
         }
     }
 
     /// Hands over at once what a recording of `speaker` holds, a day ahead of the clock.
-    pub async fn recorded(&self, speaker: SpeakerId, frames: Vec<Arc<[i16]>>) {
+    pub async fn recorded(&self, speaker: SpeakerId, frames: Vec<Frame>) {
         let mut at = Instant::now() + ms(24 * 3_600_000);
-        for samples in frames {
-            let frame = VoiceInput::Frame { speaker, at, samples };
+        for frame in frames {
+            let frame = voiced(speaker, at, frame);
             self.table.voice.send(frame).await.expect("the table is open");
             at += ms(20);
         }
@@ -274,7 +282,7 @@ impl Stage {
 
     /// What was told since the last time.
     pub fn events(&mut self) -> Vec<TableEvent> {
-        let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv().ok()).collect();
+        let events: Vec<_> = std::iter::from_fn(|| self.events.try_recv()).collect();
         self.states.extend(events.iter().filter_map(|event| match event {
             TableEvent::State(state) => Some(state.clone()),
             _ => None,
@@ -285,7 +293,8 @@ impl Stage {
     /// The lines since the last time.
     pub fn lines(&mut self) -> Vec<TurnLine> {
         let lines = |event| match event {
-            TableEvent::Line(line) => Some(*line),
+            TableEvent::Line(line) => Some(Arc::unwrap_or_clone(line)),
+            TableEvent::Missed(missed) => panic!("{missed} events are lost"),
             TableEvent::Notice(_) | TableEvent::Halted { .. } | TableEvent::State(_) => None,
         };
         self.events().into_iter().filter_map(lines).collect()

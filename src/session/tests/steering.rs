@@ -3,10 +3,8 @@
 use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    super::{
-        Command, Outcome, SceneChange, Speaker, SpeakerId, State, Status, TableEvent, VoiceInput,
-    },
-    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN},
+    super::{Command, Outcome, SceneChange, SeatId, Speaker, SpeakerId, State, Status, TableEvent},
+    stage::{DM, ELARA, MIRA, Setup, Stage, THORIN, voiced},
     voices::babble,
 };
 use crate::{
@@ -20,7 +18,7 @@ async fn status(stage: &Stage) -> Status {
     answer.await.expect("the table is open")
 }
 
-fn set_tier(seat: Option<usize>, tier: Option<Tier>) -> Command {
+fn set_tier(seat: Option<SeatId>, tier: Option<Tier>) -> Command {
     Command::SetTier { seat, tier, until: None }
 }
 
@@ -37,7 +35,7 @@ async fn an_npcs_own_tier_goes_before_that_of_all_and_both_pass_the_ceiling() {
     stage.types(THORIN, "Gundren, hello").await;
     tiers(&mut stage).await;
     stage.order(set_tier(None, Some(Tier::Deep))).await;
-    stage.order(set_tier(Some(1), Some(Tier::Standard))).await;
+    stage.order(set_tier(Some(SeatId(1)), Some(Tier::Standard))).await;
     let ask = async |stage: &mut Stage| {
         stage.types(THORIN, "Bartok, hello").await;
         stage.types(THORIN, "Gundren, hello").await;
@@ -49,12 +47,12 @@ async fn an_npcs_own_tier_goes_before_that_of_all_and_both_pass_the_ceiling() {
     assert_eq!(status.seats[1].override_, Some((Tier::Standard, None)));
     let last = status.seats[1].last_selection.clone().unwrap();
     assert_eq!(last.reason, "game master's override; else default");
-    stage.order(set_tier(Some(1), None)).await;
+    stage.order(set_tier(Some(SeatId(1)), None)).await;
     assert_eq!(ask(&mut stage).await, [Tier::Deep, Tier::Deep]);
-    stage.order(set_tier(Some(1), Some(Tier::Standard))).await;
+    stage.order(set_tier(Some(SeatId(1)), Some(Tier::Standard))).await;
     stage.order(set_tier(None, None)).await;
     assert_eq!(ask(&mut stage).await, [Tier::Fast, Tier::Fast]);
-    stage.order(set_tier(Some(7), Some(Tier::Deep))).await;
+    stage.order(set_tier(Some(SeatId(7)), Some(Tier::Deep))).await;
     stage.close().await;
 }
 
@@ -65,7 +63,7 @@ async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
     stage.types(ELARA, "Bartok, hello").await;
     stage.until_heard().await;
     let until = Some(tokio::time::Instant::now() + ms(60_000));
-    stage.order(Command::SetTier { seat: Some(0), tier: Some(Tier::Deep), until }).await;
+    stage.order(Command::SetTier { seat: Some(SeatId(0)), tier: Some(Tier::Deep), until }).await;
     assert_eq!(tiers(&mut stage).await, [Tier::Standard, Tier::Deep]);
     // Begun ahead at one tier, confirmed at another: begun anew.
     stage.hears(&[(20, "Bartok, more")], "Bartok, more");
@@ -73,13 +71,13 @@ async fn a_tier_reaches_what_waits_and_what_was_begun_ahead_and_ends_by_time() {
     stage.quiet(THORIN, ms(400)).await;
     let asked = stage.models[0].asked();
     assert_eq!(asked, 3, "the model was asked ahead");
-    stage.order(set_tier(Some(0), Some(Tier::Standard))).await;
+    stage.order(set_tier(Some(SeatId(0)), Some(Tier::Standard))).await;
     stage.quiet(THORIN, ms(400)).await;
     assert_eq!(tiers(&mut stage).await, [Tier::Standard]);
     assert_eq!(stage.models[0].asked(), 4);
     let until = Some(tokio::time::Instant::now() + ms(60_000));
     stage.order(Command::SetTier { seat: None, tier: Some(Tier::Deep), until }).await;
-    stage.order(set_tier(Some(0), None)).await;
+    stage.order(set_tier(Some(SeatId(0)), None)).await;
     let left = status(&stage).await.seats[0].override_.and_then(|(_, left)| left);
     assert_eq!(left, Some(ms(60_000)));
     sleep(ms(60_001)).await;
@@ -105,7 +103,7 @@ async fn the_x_card_of_anybody_stops_everyone_and_names_nobody() {
     let lines: Vec<_> = events
         .into_iter()
         .filter_map(|event| match event {
-            TableEvent::Line(line) => Some(*line),
+            TableEvent::Line(line) => Some(std::sync::Arc::unwrap_or_clone(line)),
             _ => None,
         })
         .collect();
@@ -180,7 +178,7 @@ async fn a_paused_table_hears_and_answers_later() {
     stage.order(Command::Pause(true)).await;
     assert_eq!(status(&stage).await.state, State::Paused);
     stage.types(THORIN, "Gundren, the bridge is down").await;
-    let puppet = Command::Puppet { speaker: DM, seat: 0, text: "A short break.".into() };
+    let puppet = Command::Puppet { speaker: DM, seat: SeatId(0), text: "A short break.".into() };
     sleep(ms(2_000)).await;
     stage.order(puppet).await;
     let told = stage.told().await;
@@ -221,7 +219,8 @@ async fn skipping_goes_on_with_the_next() {
 #[tokio::test(start_paused = true)]
 async fn a_stage_note_is_read_for_its_turns_and_kept_nowhere() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    let note = |note: &str, turns| Command::Direct { seat: 0, note: note.to_owned(), turns };
+    let note =
+        |note: &str, turns| Command::Direct { seat: SeatId(0), note: note.to_owned(), turns };
     stage.order(note("You [secretly] owe Thorin money.", Some(2))).await;
     for _ in 0..3 {
         stage.types(THORIN, "Bartok, hello").await;
@@ -247,7 +246,7 @@ async fn a_stage_note_is_read_for_its_turns_and_kept_nowhere() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_nobody_heard_uses_no_note_up() {
     let mut stage = Setup::of(&["Bartok"]).open().await;
-    let note = Command::Direct { seat: 0, note: "Be brief.".into(), turns: Some(1) };
+    let note = Command::Direct { seat: SeatId(0), note: "Be brief.".into(), turns: Some(1) };
     stage.order(note).await;
     stage.models[0].then(&[Stall]);
     stage.types(THORIN, "Bartok, hello").await;
@@ -266,8 +265,8 @@ async fn an_answer_nobody_heard_uses_no_note_up() {
 async fn pins_hold_for_a_player_or_for_everyone() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
     let pin = |seat, player| Command::Pin { seat, player };
-    stage.order(pin(Some(0), None)).await;
-    stage.order(pin(Some(1), Some(ELARA))).await;
+    stage.order(pin(Some(SeatId(0)), None)).await;
+    stage.order(pin(Some(SeatId(1)), Some(ELARA))).await;
     stage.types(THORIN, "what is the news").await;
     stage.types(ELARA, "what is the news").await;
     let told = stage.told().await;
@@ -289,14 +288,14 @@ async fn pins_hold_for_a_player_or_for_everyone() {
 #[tokio::test(start_paused = true)]
 async fn what_is_typed_to_an_npc_is_for_it_whatever_it_says() {
     let mut stage = Setup::of(&["Bartok", "Gundren"]).open().await;
-    let say = |text: &str| Command::TypedTo { speaker: DM, seat: 1, text: text.to_owned() };
+    let say = |text: &str| Command::TypedTo { speaker: DM, seat: SeatId(1), text: text.to_owned() };
     stage.order(say("Bartok, hello")).await;
     stage.order(say("mute Bartok")).await;
-    stage.order(Command::TypedTo { speaker: DM, seat: 7, text: "hello".into() }).await;
+    stage.order(Command::TypedTo { speaker: DM, seat: SeatId(7), text: "hello".into() }).await;
     let told = stage.told().await;
     assert!(told.iter().all(|line| (line.1.as_str(), line.2) == ("Gundren", Outcome::Spoken)));
     assert_eq!(told.len(), 2);
-    stage.order(Command::Mute { seat: Some(1), muted: true }).await;
+    stage.order(Command::Mute { seat: Some(SeatId(1)), muted: true }).await;
     stage.order(say("hello")).await;
     assert_eq!(stage.told().await[0].2, Outcome::NobodyAddressed);
     stage.order(say("x card")).await;
@@ -317,11 +316,11 @@ async fn a_scene_has_a_place_a_time_and_its_npcs() {
     stage.order(set("mine", Some("midnight"))).await;
     assert_eq!(status(&stage).await.scene.present, ["Gundren"]);
     stage.order(set("The Ashen Bridge", None)).await;
-    stage.order(Command::Scene(SceneChange::Enter(0))).await;
+    stage.order(Command::Scene(SceneChange::Enter(SeatId(0)))).await;
     stage.types(THORIN, "Bartok, where are we").await;
     stage.until_heard().await;
     sleep(ms(100)).await;
-    stage.order(Command::Scene(SceneChange::Leave(0))).await;
+    stage.order(Command::Scene(SceneChange::Leave(SeatId(0)))).await;
     stage.types(THORIN, "Bartok, hello").await;
     let told = stage.told().await;
     assert_eq!((told[0].2, told[1].2), (Outcome::Interrupted, Outcome::NobodyAddressed));
@@ -404,9 +403,8 @@ async fn who_opts_out_is_neither_answered_nor_told_of() {
     stage.until_heard().await;
     stage.lines();
     stage.order(Command::Forget(THORIN)).await;
-    for samples in babble(ms(500)) {
-        let at = tokio::time::Instant::now();
-        let frame = VoiceInput::Frame { speaker: THORIN, at, samples };
+    for frame in babble(ms(500)) {
+        let frame = voiced(THORIN, tokio::time::Instant::now(), frame);
         stage.table.voice.send(frame).await.expect("the table is open");
     }
     stage.types(ELARA, "Gundren, hello").await;

@@ -10,12 +10,17 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+    stream::{self, BoxStream, StreamExt},
+};
 use tokio::{sync::mpsc, time::sleep};
 
 use crate::{
+    audio::{Frame, SampleRate},
     engine::tests::props::{Live, ms},
-    provider::{Error, Heard, Kind, SpeechToText, SttAbilities},
+    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
 /// What the recogniser makes of one stream.
@@ -64,56 +69,58 @@ impl SpeechToText for Recogniser {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        mut audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let (heard, mut events) = mpsc::channel(16);
         let said = self.script.lock().unwrap().pop_front();
         let said = said.unwrap_or(Said { partials: vec![], text: Some(Ok("")), takes: ms(0) });
         let alive = self.live.begin();
         let (ends_itself, count) = (self.abilities.endpointing, Arc::clone(&self.frames));
         let is_stuck = self.is_stuck.load(Ordering::SeqCst);
-        async move {
+        let listening = async move {
             let _alive = alive;
             if is_stuck {
                 std::future::pending::<()>().await;
             }
             let (mut frames, mut partials) = (0, said.partials.iter().peekable());
             let mut silent = None;
-            while let Some(samples) = audio.recv().await {
+            while let Some(frame) = audio.recv().await {
                 frames += 1;
                 count.fetch_add(1, Ordering::SeqCst);
                 silent = match silent {
-                    _ if samples.iter().any(|sample| *sample != 0) => Some(0),
+                    _ if frame.samples().iter().any(|sample| *sample != 0) => Some(0),
                     silent => silent.map(|frames| frames + 1),
                 };
                 if ends_itself
                     && let Some(Ok(text)) = said.text
                     && silent.take_if(|frames| *frames == ENDS_AFTER).is_some()
                 {
-                    let _ = heard.send(Heard::Final(text.to_owned())).await;
+                    let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
                 }
                 while let Some((_, text)) = partials.next_if(|(at, _)| *at <= frames) {
-                    let _ = heard.send(Heard::Partial((*text).to_owned())).await;
+                    let _ = heard.send(SpeechEvent::Partial { text: (*text).to_owned() }).await;
                 }
             }
             sleep(said.takes).await;
             match said.text {
                 Some(Ok(text)) => {
-                    let _ = heard.send(Heard::Final(text.to_owned())).await;
+                    let _ = heard.send(SpeechEvent::Final { text: text.to_owned() }).await;
                     Ok(())
                 }
                 Some(Err(kind)) => Err(Error::new(kind, "secret hearing error")),
                 None => std::future::pending().await,
             }
-        }
-        .boxed()
+        };
+        let failed = listening.into_stream().filter_map(|ended| ready(ended.err().map(Err)));
+        let events = stream::poll_fn(move |context| events.poll_recv(context)).map(Ok);
+        stream::select(events, failed).boxed()
     }
 }
 
 /// Sound that is voice to the detector from its third frame on and without gaps.
 #[expect(clippy::cast_possible_truncation, reason = "samples are clamped")]
-pub fn babble(length: Duration) -> Vec<Arc<[i16]>> {
-    static SOUND: OnceLock<Vec<Arc<[i16]>>> = OnceLock::new();
+pub fn babble(length: Duration) -> Vec<Frame> {
+    static SOUND: OnceLock<Vec<Frame>> = OnceLock::new();
     let sound = SOUND.get_or_init(|| {
         let (mut phase, mut states) = (0.0_f32, [[0.0_f32; 2]; 3]);
         let mut sample = |index: u16| {
@@ -135,7 +142,8 @@ pub fn babble(length: Duration) -> Vec<Arc<[i16]>> {
             (voice * syllable * 2_000.0).clamp(-30_000.0, 30_000.0) as i16
         };
         let samples: Vec<i16> = (0..64_000).map(&mut sample).collect();
-        samples.chunks_exact(320).map(Arc::from).collect()
+        let frames = samples.chunks_exact(320);
+        frames.map(|samples| Frame::padded(samples, SampleRate::HZ_16000)).collect()
     });
     sound.iter().cycle().take((length.as_millis() / 20) as usize).cloned().collect()
 }

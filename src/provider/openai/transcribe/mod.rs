@@ -12,7 +12,11 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt,
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
 use reqwest::{
     Response,
     header::{CONTENT_TYPE, HeaderMap, HeaderValue},
@@ -20,6 +24,7 @@ use reqwest::{
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     NAME, Options,
@@ -29,8 +34,8 @@ use super::{
     wire::ServiceError,
 };
 use crate::{
-    audio::{Clip, SampleRate, write_wav},
-    provider::{Error, Heard, Kind, SpeechToText, SttAbilities},
+    audio::{self, Clip, SampleRate, write_wav},
+    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
 /// Longest utterance kept, in samples: ten minutes, below every service's upload limit.
@@ -111,33 +116,35 @@ impl SpeechToText for Transcription {
 
     fn listen(
         &self,
-        mut audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        mut audio: mpsc::Receiver<audio::Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let endpoint = self.endpoint.clone();
         let language = self.language.clone();
         let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));
         let is_plain = Arc::clone(&self.is_plain);
-        async move {
+        // Encoding and sending an utterance take time that the reader of the stream does not have.
+        let heard = AbortOnDropHandle::new(tokio::spawn(async move {
             let mut samples = Vec::new();
-            while let Some(chunk) = audio.recv().await {
+            while let Some(frame) = audio.recv().await {
                 if samples.len() < MAX_SAMPLES {
-                    samples.extend_from_slice(&chunk);
+                    samples.extend_from_slice(frame.samples());
                 }
             }
-            let text = if samples.is_empty() {
-                String::new()
-            } else {
-                let clip = Clip { samples, rate: SampleRate::HZ_16000 };
-                let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
-                let prompt = if is_plain.load(Ordering::Relaxed) { "" } else { &*prompt };
-                with_names(&endpoint, upload, prompt, &is_plain).await?
-            };
-            // Nobody listens any more: the utterance was cancelled.
-            let _ = heard.send(Heard::Final(text)).await;
-            Ok(())
-        }
-        .boxed()
+            if samples.is_empty() {
+                return Ok(String::new());
+            }
+            let clip = Clip { samples, rate: SampleRate::HZ_16000 };
+            let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
+            let prompt = if is_plain.load(Ordering::Relaxed) { "" } else { &*prompt };
+            with_names(&endpoint, upload, prompt, &is_plain).await
+        }));
+        let last = async move {
+            let text = heard.await.map_err(|_| {
+                Error::new(Kind::Interrupted, "the transcription broke off (speak again)")
+            })??;
+            Ok(SpeechEvent::Final { text })
+        };
+        stream::once(last).boxed()
     }
 }
 

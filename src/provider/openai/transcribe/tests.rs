@@ -1,31 +1,36 @@
 //! Uploads over loopback.
 
+use futures::TryStreamExt;
 use serde_json::json;
 
 use super::*;
+use crate::audio;
 use crate::provider::openai::{
     chat_server::{ChatServer, Script, Step},
     options::tests::options,
 };
 
-async fn hear(server: &ChatServer, chunks: &[&[i16]]) -> Result<Vec<Heard>, Error> {
-    let stt = Transcription::new(options(&server.base_url()), Some("en".into())).unwrap();
-    let (audio, chunks_in) = mpsc::channel(8);
-    let (heard, mut texts) = mpsc::channel(8);
-    for chunk in chunks {
-        audio.send(Arc::from(*chunk)).await.unwrap();
-    }
-    drop(audio);
-    stt.listen(chunks_in, heard).await?;
-    let mut all = Vec::new();
-    while let Some(text) = texts.recv().await {
-        all.push(text);
-    }
-    Ok(all)
+/// 20 ms, of which the first samples are these.
+fn frame(samples: &[i16]) -> audio::Frame {
+    audio::Frame::padded(samples, SampleRate::HZ_16000)
 }
 
-fn finals(text: &str) -> Vec<Heard> {
-    vec![Heard::Final(text.into())]
+async fn hear(server: &ChatServer, chunks: &[&[i16]]) -> Result<Vec<SpeechEvent>, Error> {
+    let stt = Transcription::new(options(&server.base_url()), Some("en".into())).unwrap();
+    let (audio, chunks_in) = mpsc::channel(8);
+    for chunk in chunks {
+        audio.send(frame(chunk)).await.unwrap();
+    }
+    drop(audio);
+    stt.listen(chunks_in).try_collect().await
+}
+
+fn heard(text: &str) -> SpeechEvent {
+    SpeechEvent::Final { text: text.to_owned() }
+}
+
+fn finals(text: &str) -> Vec<SpeechEvent> {
+    vec![heard(text)]
 }
 
 #[tokio::test]
@@ -39,7 +44,8 @@ async fn an_utterance_is_uploaded_as_wav() {
     for part in ["name=\"language\"\r\n\r\nen", "name=\"model\"\r\n\r\ntest-model", "audio/wav"] {
         assert!(body.contains(part), "{part} in {body}");
     }
-    let wav = write_wav(&Clip { samples: vec![1, 2, 3], rate: SampleRate::HZ_16000 });
+    let samples = [frame(&[1, 2]).samples(), frame(&[3]).samples()].concat();
+    let wav = write_wav(&Clip { samples, rate: SampleRate::HZ_16000 });
     assert!(request.body.windows(wav.len()).any(|window| window == wav));
 }
 
@@ -90,13 +96,12 @@ async fn failures_have_kinds_and_passing_ones_are_tried_again() {
 }
 
 /// Has `stt` hear one utterance.
-async fn hear_with(stt: &Transcription) -> Result<Heard, Error> {
+async fn hear_with(stt: &Transcription) -> Result<SpeechEvent, Error> {
     let (audio, chunks) = mpsc::channel(1);
-    let (heard, mut texts) = mpsc::channel(1);
-    audio.send(Arc::from([1_i16].as_slice())).await.unwrap();
+    audio.send(frame(&[1])).await.unwrap();
     drop(audio);
-    stt.listen(chunks, heard).await?;
-    Ok(texts.recv().await.unwrap())
+    let mut all: Vec<SpeechEvent> = stt.listen(chunks).try_collect().await?;
+    Ok(all.remove(0))
 }
 
 fn prompt(server: &ChatServer) -> Option<String> {
@@ -137,7 +142,7 @@ async fn a_service_that_takes_no_prompt_hears_without_it() {
     server.push(refused());
     assert_eq!(hear_with(&stt).await.unwrap_err().kind(), Kind::InvalidRequest);
     server.push(refused());
-    assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final("well met".to_owned()));
+    assert_eq!(hear_with(&stt).await.unwrap(), heard("well met"));
     assert_eq!((server.requests().len(), prompt(&server)), (4, None));
     hear_with(&stt).await.unwrap();
     assert_eq!((server.requests().len(), prompt(&server)), (5, None));
@@ -150,10 +155,10 @@ async fn a_prompt_that_comes_back_is_silence() {
     stt.expect(&|| ["Bartok", "Mira", "Hale", "Vesper"].map(str::to_owned).to_vec());
     let says = |text: &str| server.push(Script::json(200, &json!({ "text": text })));
     says("Hale, Mira, Bartok.");
-    assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final(String::new()));
+    assert_eq!(hear_with(&stt).await.unwrap(), heard(""));
     for text in ["Mira, Bartok", "Bartok, Hale, Mira", "Hale, Mira, Bartok, come here"] {
         says(text);
-        assert_eq!(hear_with(&stt).await.unwrap(), Heard::Final(text.to_owned()));
+        assert_eq!(hear_with(&stt).await.unwrap(), heard(text));
     }
 }
 
@@ -177,9 +182,8 @@ async fn dropping_the_future_closes_the_connection() {
     server.push(Script::plain(200, "application/json").step(Step::Stall));
     let stt = Transcription::new(options(&server.base_url()), None).unwrap();
     let (audio, chunks) = mpsc::channel(1);
-    let (heard, _texts) = mpsc::channel(1);
-    let listening = tokio::spawn(stt.listen(chunks, heard));
-    audio.send(Arc::from([1_i16].as_slice())).await.unwrap();
+    let listening = tokio::spawn(stt.listen(chunks).count());
+    audio.send(frame(&[1])).await.unwrap();
     drop(audio);
     server.received(1).await;
     listening.abort();

@@ -23,9 +23,13 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt, TryFutureExt,
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{mpsc, watch},
     time::{Instant, timeout},
 };
 
@@ -37,7 +41,10 @@ use self::{
     pool::{Job, Pool},
     scratch::ScratchFile,
 };
-use crate::provider::{Error, Heard, Kind, SpeechToText, SttAbilities};
+use crate::{
+    audio::Frame,
+    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+};
 
 /// Its name in files and reports.
 pub const NAME: &str = "local";
@@ -61,6 +68,10 @@ const SETTINGS: [(&str, &str); 2] = [("-fwdflat", "yes"), ("-fwdflatlw", "7.0")]
 const SPELLING: Duration = Duration::from_secs(30);
 /// Longest wait for the models; two seconds are usual.
 const LOADING: Duration = Duration::from_secs(120);
+
+/// What a decoder has to say of one utterance, waiting to be read; a partial that does not fit is
+/// dropped, the final waits.
+const EVENT_CAPACITY: usize = 16;
 
 /// The general language model in the folder of models.
 const GENERAL: &str = "en-us.lm.bin";
@@ -155,21 +166,32 @@ impl SpeechToText for Local {
 
     fn listen(
         &self,
-        audio: mpsc::Receiver<Arc<[i16]>>,
-        heard: mpsc::Sender<Heard>,
-    ) -> BoxFuture<'static, Result<(), Error>> {
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let pool = self.pool();
         async move {
-            let pool = pool.await?;
-            // Dropping this future drops `finished`, which stops the decoder.
-            let (done, finished) = oneshot::channel();
-            pool.submit(Job { audio, heard, done })?;
-            finished.await.unwrap_or_else(|_| {
-                Err(Error::new(Kind::Interrupted, "the local recogniser stopped (speak again)"))
-            })
+            // Dropping the stream drops the receiver, which stops the decoder.
+            let (events, heard) = mpsc::channel(EVENT_CAPACITY);
+            pool.await?.submit(Job { audio, events })?;
+            Ok(until_final(heard))
         }
+        .try_flatten_stream()
         .boxed()
     }
+}
+
+/// What comes from a decoder; one that stops before its final has failed.
+fn until_final(
+    heard: mpsc::Receiver<Result<SpeechEvent, Error>>,
+) -> impl futures::Stream<Item = Result<SpeechEvent, Error>> {
+    stream::unfold(Some(heard), |heard| async move {
+        let mut heard = heard?;
+        let event = heard.recv().await.unwrap_or_else(|| {
+            Err(Error::new(Kind::Interrupted, "the local recogniser stopped (speak again)"))
+        });
+        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. }));
+        Some((event, goes_on.then_some(heard)))
+    })
 }
 
 /// Makes the campaign's models and the first decoder.

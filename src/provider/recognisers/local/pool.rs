@@ -15,12 +15,15 @@ use std::{
 
 use tokio::{
     runtime::{Builder, Runtime},
-    sync::{mpsc, oneshot},
+    sync::mpsc,
     time::timeout,
 };
 
 use super::{failure::SphinxError, ffi::Decoder};
-use crate::provider::{Error, Heard, Kind};
+use crate::{
+    audio::Frame,
+    provider::{Error, Kind, SpeechEvent},
+};
 
 /// Utterances that wait for a decoder; more are refused.
 const WAITING: usize = 64;
@@ -32,11 +35,10 @@ const PAUSES: [Duration; 3] =
 /// One utterance to decode.
 pub struct Job {
     /// Its sound; closing ends it.
-    pub audio: mpsc::Receiver<Arc<[i16]>>,
-    /// Where partials and the final go.
-    pub heard: mpsc::Sender<Heard>,
-    /// Told after the final; when its other side is gone, nobody waits for the utterance.
-    pub done: oneshot::Sender<Result<(), Error>>,
+    pub audio: mpsc::Receiver<Frame>,
+    /// Where partials and then the final or an error go; when its other side is gone, nobody waits
+    /// for the utterance.
+    pub events: mpsc::Sender<Result<SpeechEvent, Error>>,
 }
 
 /// Makes a decoder; runs on the decoder's thread.
@@ -123,25 +125,24 @@ fn work(shared: &Shared, mut decoder: Decoder) {
     loop {
         let job = shared.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut job) = job else { return };
-        let result = decode(&mut decoder, &mut job, &waiting);
+        let text = decode(&mut decoder, &mut job, &waiting);
         shared.free.fetch_add(1, Ordering::AcqRel);
-        let _ =
-            job.done.send(result.map_err(|error| Error::new(Kind::Unavailable, error.to_string())));
+        let last = text
+            .map(|text| SpeechEvent::Final { text })
+            .map_err(|error| Error::new(Kind::Unavailable, error.to_string()));
+        // Whoever waited may have gone.
+        let _ = job.events.blocking_send(last);
     }
 }
 
 /// One utterance from start to final.
-fn decode(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<(), SphinxError> {
+fn decode(decoder: &mut Decoder, job: &mut Job, waiting: &Runtime) -> Result<String, SphinxError> {
     decoder.start()?;
     let mut ahead = None;
     let fed = feed(decoder, job, waiting, &mut ahead);
     let last = ahead.map_or_else(|| finish(decoder), Ok);
     fed?;
-    let text = last?;
-    if !job.done.is_closed() {
-        let _ = job.heard.blocking_send(Heard::Final(text));
-    }
-    Ok(())
+    last
 }
 
 /// The whole utterance, as the second pass understands it.
@@ -162,7 +163,7 @@ fn feed(
     ahead: &mut Option<String>,
 ) -> Result<(), SphinxError> {
     let mut partial = String::new();
-    let mut sound: Vec<Arc<[i16]>> = Vec::new();
+    let mut sound: Vec<Frame> = Vec::new();
     let mut pauses = PAUSES.iter();
     let mut pause = pauses.next();
     loop {
@@ -170,14 +171,14 @@ fn feed(
         let text = match waiting.block_on(next(job, pause_after.copied())) {
             Next::End => return Ok(()),
             Next::Pause => ahead.insert(finish(decoder)?).clone(),
-            Next::Sound(chunk) => {
+            Next::Sound(frame) => {
                 if ahead.take().is_some() {
                     pause = pauses.next();
                     decoder.start()?;
-                    sound.iter().try_for_each(|chunk| decoder.process(chunk))?;
+                    sound.iter().try_for_each(|frame| decoder.process(frame.samples()))?;
                 }
-                decoder.process(&chunk)?;
-                sound.push(chunk);
+                decoder.process(frame.samples())?;
+                sound.push(frame);
                 // While sound waits, a partial would be of the past.
                 if !job.audio.is_empty() {
                     continue;
@@ -188,7 +189,7 @@ fn feed(
         if !text.is_empty() && text != partial {
             partial.clone_from(&text);
             // A partial that does not fit is superseded by the next.
-            let _ = job.heard.try_send(Heard::Partial(text));
+            let _ = job.events.try_send(Ok(SpeechEvent::Partial { text }));
         }
     }
 }
@@ -197,7 +198,7 @@ fn feed(
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     /// It goes on.
-    Sound(Arc<[i16]>),
+    Sound(Frame),
     /// No sound has come for long enough.
     Pause,
     /// It is over, or nobody waits for it any more.
@@ -209,8 +210,8 @@ async fn next(job: &mut Job, pause_after: Option<Duration>) -> Next {
     let sound = async {
         tokio::select! {
             biased;
-            () = job.done.closed() => Next::End,
-            chunk = job.audio.recv() => chunk.map_or(Next::End, Next::Sound),
+            () = job.events.closed() => Next::End,
+            frame = job.audio.recv() => frame.map_or(Next::End, Next::Sound),
         }
     };
     match pause_after {
@@ -222,25 +223,25 @@ async fn next(job: &mut Job, pause_after: Option<Duration>) -> Next {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audio::SampleRate;
 
     #[tokio::test(start_paused = true)]
     async fn sound_that_stays_away_is_a_pause_once() {
         let (sound, audio) = mpsc::channel(4);
-        let (heard, _answers) = mpsc::channel(4);
-        let (done, finished) = oneshot::channel();
-        let mut job = Job { audio, heard, done };
-        let chunk: Arc<[i16]> = Arc::from([1; 320]);
-        sound.try_send(Arc::clone(&chunk)).unwrap();
+        let (events, heard) = mpsc::channel(4);
+        let mut job = Job { audio, events };
+        let frame = Frame::padded(&[1; 320], SampleRate::HZ_16000);
+        sound.try_send(frame.clone()).unwrap();
         let pause = Some(PAUSES[0]);
-        assert_eq!(next(&mut job, pause).await, Next::Sound(Arc::clone(&chunk)));
+        assert_eq!(next(&mut job, pause).await, Next::Sound(frame.clone()));
         assert_eq!(next(&mut job, pause).await, Next::Pause);
         let long = timeout(PAUSES[0] * 100, next(&mut job, None)).await;
         assert!(long.is_err(), "{long:?}: the pause is known already");
-        sound.try_send(Arc::clone(&chunk)).unwrap();
-        assert_eq!(next(&mut job, None).await, Next::Sound(chunk));
+        sound.try_send(frame.clone()).unwrap();
+        assert_eq!(next(&mut job, None).await, Next::Sound(frame));
         drop(sound);
         assert_eq!(next(&mut job, pause).await, Next::End);
-        drop(finished);
+        drop(heard);
         assert_eq!(next(&mut job, pause).await, Next::End);
     }
 }

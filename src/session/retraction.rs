@@ -14,7 +14,7 @@ use super::{
 };
 
 /// What was told longer ago than this is no part of what the card is held up for, save the last.
-const LATELY: Duration = Duration::from_secs(60);
+const RECENT: Duration = Duration::from_secs(60);
 /// Lines that are looked back at.
 const LINES: usize = 64;
 /// What became of an X-card.
@@ -24,7 +24,7 @@ const TAKEN_BACK: &str = "taken back: an x-card was held up";
 
 /// What was told last, the latest at the end.
 #[derive(Debug, Default)]
-pub(super) struct Lately(VecDeque<Told>);
+pub(super) struct RecentLines(VecDeque<Told>);
 
 /// A line that was told.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ struct Told {
     remembered: Option<String>,
 }
 
-impl Lately {
+impl RecentLines {
     /// A line of somebody whom NPCs call `called` is told.
     pub fn told(&mut self, line: &TurnLine, called: &str) {
         if self.0.len() == LINES {
@@ -69,7 +69,7 @@ impl Lately {
     /// The last exchange that was heard and what was said since; where the last one is long ago,
     /// what was said just now.
     fn take(&mut self, now: Instant) -> Vec<Told> {
-        let recent = |told: &Told| now.saturating_duration_since(told.at) <= LATELY;
+        let recent = |told: &Told| now.saturating_duration_since(told.at) <= RECENT;
         let is_answer = |told: &Told| told.reply.as_ref().is_some_and(|(_, text)| !text.is_empty());
         let answer = self.0.iter().rposition(|told| recent(told) && is_answer(told));
         let first = answer.or_else(|| self.0.iter().position(recent));
@@ -88,7 +88,7 @@ impl Table {
         });
         let under_way: Vec<(bool, Purpose)> = under_way.collect();
         let waiting: Vec<Purpose> =
-            self.seats.iter_mut().flat_map(|seat| std::mem::take(&mut seat.waiting)).collect();
+            self.seats.iter_mut().flat_map(|(_, seat)| std::mem::take(&mut seat.waiting)).collect();
         for purpose in under_way.iter().map(|(_, purpose)| purpose).chain(&waiting) {
             self.unhear(purpose);
         }
@@ -103,10 +103,10 @@ impl Table {
 
     /// NPCs forget what was said last; the lines' numbers.
     fn take_back_last(&mut self, now: Instant) -> Vec<u64> {
-        let taken = self.lately.take(now);
+        let taken = self.recent.take(now);
         for told in taken.iter().rev() {
             let (speaker, text) = &told.said;
-            for seat in &mut self.seats {
+            for (_, seat) in self.seats.iter_mut() {
                 seat.engine.forget(speaker, text);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {
@@ -140,7 +140,7 @@ impl Table {
     }
 
     fn blank_line(&mut self, outcome: Outcome, typed: bool) {
-        let stt = if typed { TurnLine::TYPED } else { self.stt.name() }.to_owned();
+        let stt = if typed { TurnLine::TYPED } else { self.recogniser.stt.name() }.to_owned();
         let spent = self.purse.spent();
         let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
         self.line_of_nobody(line);

@@ -1,13 +1,13 @@
 //! What an utterance means at this table: who is addressed, what tier the turn has.
 //!
-//! Entry type: [`Ears`]. **Never**: asks a model, changes a seat.
+//! Entry type: [`Router`]. **Never**: asks a model, changes a seat.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
 use super::{
-    Seat, SpeakerId,
+    SeatId, Seats, SpeakerId,
     clock::Moment,
     expected::expected,
     overrides::{Overrides, TurnTier},
@@ -45,14 +45,14 @@ pub enum Understood {
     /// It is meant for this seat.
     Addressed {
         /// Which.
-        seat: usize,
+        seat: SeatId,
         /// The tier of the turn.
         tier: TurnTier,
     },
 }
 
 /// Everything that decides who is meant.
-pub struct Ears {
+pub struct Router {
     glossary: Glossary,
     addresser: Addresser,
     selector: TierSelector,
@@ -65,20 +65,20 @@ pub struct Ears {
     pub pins: Pins,
     /// The game master's tiers.
     pub overrides: Overrides,
-    conversations: Vec<(SpeakerId, usize, Moment)>,
+    conversations: Vec<(SpeakerId, SeatId, Moment)>,
     last_deep: Option<Moment>,
 }
 
-impl Ears {
+impl Router {
     /// Prepares the names of a table: `rules` are phrases that name a rule, `characters` are whom
     /// the players play.
     pub fn new(
-        seats: &[Seat],
+        seats: &Seats,
         campaign: &Arc<Campaign>,
         (keywords, rules): (&Keywords, &[String]),
         characters: &[String],
     ) -> Self {
-        let names: Vec<String> = seats.iter().map(|seat| seat.npc.name.clone()).collect();
+        let names: Vec<String> = seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect();
         let present: Vec<&str> = names.iter().map(String::as_str).collect();
         let known = Known::of(seats, campaign, characters);
         Self {
@@ -98,7 +98,7 @@ impl Ears {
 
     /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
     /// orders stay.
-    pub fn learn_names(&mut self, seats: &[Seat], characters: &[String]) {
+    pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
         let known = Known::of(seats, &self.campaign, characters);
         self.glossary = known.glossary;
         self.addresser = known.addresser;
@@ -106,8 +106,8 @@ impl Ears {
     }
 
     /// Names that are likely to be heard next, the likeliest first.
-    pub fn expected(&self, seats: &[Seat], characters: &[String]) -> Vec<String> {
-        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
+    pub fn expected(&self, seats: &Seats, characters: &[String]) -> Vec<String> {
+        let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
         expected(&npcs, (&self.campaign, &self.scene), characters)
     }
 
@@ -133,16 +133,15 @@ impl Ears {
     pub fn understand(
         &self,
         utterance: &Utterance,
-        seats: &[Seat],
+        seats: &Seats,
         speakers: &Speakers,
         (queue_depth, now): (usize, Moment),
     ) -> Understood {
         let candidates: Vec<Candidate> = seats
             .iter()
-            .enumerate()
-            .map(|(index, seat)| Candidate {
+            .map(|(id, seat)| Candidate {
                 mode: seat.npc.address,
-                present: self.scene.is_present(index),
+                present: self.scene.is_present(id),
                 muted: seat.muted,
             })
             .collect();
@@ -150,24 +149,26 @@ impl Ears {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (*seat, now.since(*at)));
+            .map(|(_, seat, at)| (seat.0, now.since(*at)));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
             conversation,
-            pinned: self.pins.of(utterance.speaker),
+            pinned: self.pins.of(utterance.speaker).map(|seat| seat.0),
             players_present: speakers.players(),
         });
         match address {
-            Address::Npc { index, .. } => Understood::Addressed {
-                seat: index,
-                tier: self.tier(&utterance.text, index, &seats[index], (queue_depth, now)),
-            },
+            Address::Npc { index, .. } => {
+                let seat = SeatId(index);
+                let tier = self.tier(&utterance.text, seat, seats, (queue_depth, now));
+                Understood::Addressed { seat, tier }
+            }
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
             Address::Nobody(Why::NotAddressed) => {
-                let here: Vec<&str> = (0..seats.len())
-                    .filter(|seat| self.scene.is_present(*seat))
-                    .map(|seat| seats[seat].npc.name.as_str())
+                let here: Vec<&str> = seats
+                    .iter()
+                    .filter(|(id, _)| self.scene.is_present(*id))
+                    .map(|(_, seat)| seat.npc.name.as_str())
                     .collect();
                 Understood::Nobody(format!("say a name first ({})", here.join(", ")))
             }
@@ -179,10 +180,11 @@ impl Ears {
     pub fn tier(
         &self,
         text: &str,
-        index: usize,
-        seat: &Seat,
+        id: SeatId,
+        seats: &Seats,
         (queue_depth, when): (usize, Moment),
     ) -> TurnTier {
+        let seat = &seats[id];
         let selection = self.selector.select(&TierInput {
             text,
             queue_depth,
@@ -190,7 +192,7 @@ impl Ears {
             since_deep: self.last_deep.map(|at| when.since(at)),
             names: &self.tier_names,
         });
-        let seat = (index, seat.npc.budget_tier);
+        let seat = (id, seat.npc.budget_tier);
         let because = selection.reason.to_string();
         self.overrides.decide(seat, Instant::now(), selection.tier, because)
     }
@@ -201,7 +203,7 @@ impl Ears {
     }
 
     /// A turn that answers `speaker` begins at `tier`.
-    pub fn begins(&mut self, now: Moment, seat: usize, tier: Tier) {
+    pub fn begins(&mut self, now: Moment, seat: SeatId, tier: Tier) {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
@@ -209,7 +211,7 @@ impl Ears {
     }
 
     /// The seat has spoken to `speaker`: they are in conversation.
-    pub fn has_spoken(&mut self, now: Moment, seat: usize, speaker: SpeakerId) {
+    pub fn has_spoken(&mut self, now: Moment, seat: SeatId, speaker: SpeakerId) {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }
@@ -223,8 +225,8 @@ struct Known {
 }
 
 impl Known {
-    fn of(seats: &[Seat], campaign: &Campaign, characters: &[String]) -> Self {
-        let npcs: Vec<&Npc> = seats.iter().map(|seat| &*seat.npc).collect();
+    fn of(seats: &Seats, campaign: &Campaign, characters: &[String]) -> Self {
+        let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));
         let entities =
             campaign.entities.iter().flat_map(|e| std::iter::once(&e.name).chain(&e.aliases));

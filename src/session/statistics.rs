@@ -1,6 +1,6 @@
 //! What became of the utterances of a session, counted, and how fast answers came.
 //!
-//! Entry type: [`Tally`]. **Never**: keeps what was said.
+//! Entry type: [`Statistics`]. **Never**: keeps what was said.
 
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ pub struct Quantiles {
 
 /// Counts of a session.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct Statistics {
     counts: Counts,
     hearing: Window,
     thinking: Window,
@@ -57,7 +57,7 @@ pub struct Tally {
     whole: Window,
 }
 
-impl Tally {
+impl Statistics {
     /// Counts a line.
     pub fn add(&mut self, line: &TurnLine) {
         // The game master's own words and late results answer nothing that was said.
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn figures_are_of_the_last_hundred_spoken_turns() {
-        let mut tally = Tally::default();
+        let mut tally = Statistics::default();
         assert_eq!(tally.latencies(), Latencies::default());
         (0..50).for_each(|_| tally.add(&line(Outcome::Spoken, 9_000.0, "ears")));
         (1..=100).for_each(|ms| tally.add(&line(Outcome::Spoken, f64::from(ms), "ears")));
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_was_not_heard_and_puppets_are_no_utterances() {
-        let mut tally = Tally::default();
+        let mut tally = Statistics::default();
         tally.add(&line(Outcome::Spoken, 3.0, "typed"));
         let puppet = TurnLine { heard: String::new(), ..line(Outcome::Spoken, 3.0, "typed") };
         tally.add(&TurnLine { npc: Some("Bartok".to_owned()), ..puppet });

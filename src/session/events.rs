@@ -1,0 +1,134 @@
+//! What a table tells, to as many listeners as there are.
+//!
+//! Entry types: [`TableEvents`], which tells, and [`EventReader`], one listener.
+//! **Never**: waits for a listener; one that is too slow loses what is oldest, and is told how much.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast::{
+    self,
+    error::{RecvError, TryRecvError},
+};
+
+use super::{line::TurnLine, status::State};
+
+/// What a table tells its listeners.
+#[derive(Clone, Debug)]
+pub enum TableEvent {
+    /// An utterance and what came of it.
+    Line(Arc<TurnLine>),
+    /// Something the game master should know.
+    Notice(String),
+    /// Somebody has stopped the game; who is not told.
+    Halted {
+        /// Turns that were told of before and are taken back, by their numbers.
+        taken_back: Vec<u64>,
+    },
+    /// What the table does now, when that changes.
+    State(State),
+    /// This listener was too slow: so many events before the next are lost to it.
+    Missed(u64),
+}
+
+/// Tells every listener of one table. Cloning it shares the listeners, who see the end when the last
+/// clone is gone.
+#[derive(Clone, Debug)]
+pub struct TableEvents(broadcast::Sender<TableEvent>);
+
+impl TableEvents {
+    /// Events of a table; each listener may lag behind by `capacity` of them.
+    pub fn new(capacity: usize) -> Self {
+        Self(broadcast::Sender::new(capacity))
+    }
+
+    /// A listener to everything that is told from now on.
+    pub fn subscribe(&self) -> EventReader {
+        EventReader(self.0.subscribe())
+    }
+
+    /// Tells all listeners, if there are any.
+    pub fn tell(&self, event: TableEvent) {
+        // Nobody has to listen.
+        let _ = self.0.send(event);
+    }
+
+    /// The same, without keeping listeners from the end.
+    pub fn downgrade(&self) -> WeakTableEvents {
+        WeakTableEvents(self.0.downgrade())
+    }
+}
+
+/// Reaches the listeners of a table for as long as it is open.
+#[derive(Clone, Debug)]
+pub struct WeakTableEvents(broadcast::WeakSender<TableEvent>);
+
+impl WeakTableEvents {
+    /// What tells the listeners, unless the table is gone.
+    pub fn upgrade(&self) -> Option<TableEvents> {
+        self.0.upgrade().map(TableEvents)
+    }
+}
+
+/// One listener, with a place of its own among the events.
+#[derive(Debug)]
+pub struct EventReader(broadcast::Receiver<TableEvent>);
+
+impl EventReader {
+    /// The next event; `None`: the table is gone, and everything it told has been read. Cancel safe.
+    pub async fn recv(&mut self) -> Option<TableEvent> {
+        match self.0.recv().await {
+            Ok(event) => Some(event),
+            Err(RecvError::Lagged(missed)) => Some(missed_some(missed)),
+            Err(RecvError::Closed) => None,
+        }
+    }
+
+    /// The next event, if it is there.
+    pub fn try_recv(&mut self) -> Option<TableEvent> {
+        match self.0.try_recv() {
+            Ok(event) => Some(event),
+            Err(TryRecvError::Lagged(missed)) => Some(missed_some(missed)),
+            Err(TryRecvError::Empty | TryRecvError::Closed) => None,
+        }
+    }
+}
+
+fn missed_some(missed: u64) -> TableEvent {
+    tracing::warn!(missed, "a listener is too slow for its table");
+    TableEvent::Missed(missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notice(text: &str) -> TableEvent {
+        TableEvent::Notice(text.to_owned())
+    }
+
+    #[tokio::test]
+    async fn a_slow_listener_loses_the_oldest_and_is_told_how_many_and_others_lose_nothing() {
+        let events = TableEvents::new(2);
+        let (mut slow, mut quick) = (events.subscribe(), events.subscribe());
+        for text in ["one", "two", "three", "four", "five"] {
+            events.tell(notice(text));
+            assert!(matches!(quick.recv().await, Some(TableEvent::Notice(it)) if it == text));
+        }
+        drop(events);
+        assert!(matches!(slow.recv().await, Some(TableEvent::Missed(3))));
+        assert!(matches!(slow.recv().await, Some(TableEvent::Notice(it)) if it == "four"));
+        assert!(matches!(slow.try_recv(), Some(TableEvent::Notice(it)) if it == "five"));
+        assert!(slow.try_recv().is_none() && slow.recv().await.is_none());
+        assert!(quick.recv().await.is_none());
+    }
+
+    #[test]
+    fn whoever_reaches_a_table_weakly_does_not_keep_its_listeners_from_the_end() {
+        let events = TableEvents::new(2);
+        let (weak, mut reader) = (events.downgrade(), events.subscribe());
+        weak.upgrade().expect("it is open").tell(notice("hello"));
+        drop(events);
+        assert!(weak.upgrade().is_none());
+        assert!(matches!(reader.try_recv(), Some(TableEvent::Notice(_))));
+    }
+}

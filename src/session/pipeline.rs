@@ -1,0 +1,498 @@
+//! One speaker's way to the recogniser: voice activity, endpointing, one recognition an utterance.
+//!
+//! Entry type: [`SpeakerPipeline`]. **Never**: decides who is addressed.
+
+use std::{
+    collections::VecDeque,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    clock::{HeardAt, SoundTime},
+    recognition::{PREROLL_FRAMES, Recogniser, Recognition, RecognitionEvent},
+    speakers::SpeakerId,
+    turns::Utterance,
+};
+use crate::{
+    audio::{FRAME, Frame, SampleRate},
+    domain::TurnId,
+    logic::{
+        command::NpcNames,
+        turn::{CloseReason, Endpointer, Input, Output, Patience, reads},
+        vad::{Vad, VadOptions, Voicing},
+    },
+    provider::{Error, Kind, SpeechEvent, SttAbilities},
+};
+
+/// Longest wait for a final transcript.
+const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// A segment that begins this soon after the last one's voice belongs to the same utterance.
+const CONTINUES: Duration = Duration::from_millis(600);
+/// A recognition that did not begin or broke off is not begun again for so long, where one goes on
+/// for all utterances.
+const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// Packets this late are still on their way.
+const PACKETS_LATE: Duration = Duration::from_millis(100);
+/// Silence that is handed on when packets have stopped: 1.5 s, more than any service waits for.
+const SILENCE_FRAMES: u32 = 75;
+/// A pipeline without a frame for so long is given back.
+const STALE: Duration = Duration::from_secs(60);
+
+/// What came of something that the recogniser said.
+pub enum Recognised {
+    /// Nothing.
+    Nothing,
+    /// The open utterance reads differently now.
+    Partial,
+    /// An utterance is over and known; its text may be empty.
+    Heard(Utterance),
+    /// An utterance is over and cannot be known.
+    Failed(Utterance, Error),
+}
+
+/// What a frame led to.
+pub enum Edge {
+    /// Somebody begins to speak, or goes on after a short pause.
+    Opened {
+        /// It belongs to the utterance before.
+        continues: bool,
+    },
+    /// Somebody has finished.
+    Closed,
+    /// A click; no utterance.
+    Blip,
+}
+
+/// What a frame came to.
+pub struct FrameHeard {
+    /// Whether there is a voice in it.
+    pub voicing: Voicing,
+    /// Where it begins or ends an utterance.
+    pub edge: Option<Edge>,
+    /// Why the recogniser is not paid for it, if so.
+    pub refused: Option<Error>,
+}
+
+/// Voice activity, endpointing and recognitions of one speaker.
+pub struct SpeakerPipeline {
+    /// Whose voice it takes.
+    pub speaker: SpeakerId,
+    /// The turn that was begun on the partial, if any.
+    pub ahead: Option<TurnId>,
+    endpointer: Endpointer,
+    vad: Option<Vad>,
+    /// The recogniser ends utterances itself, in one recognition.
+    service_ends: bool,
+    preroll: VecDeque<Frame>,
+    open: Option<Recognition>,
+    closed: Vec<Recognition>,
+    /// Recognitions so far.
+    begun: u64,
+    /// When the last frame was spoken.
+    last_at: Option<SoundTime>,
+    /// A partial came after the time of the end: told with the next tick.
+    ended: Option<(Instant, CloseReason)>,
+    /// When the last utterance that was no click ended.
+    last_end: Option<Instant>,
+    /// Said to nobody, and why; told when nothing continues it.
+    unaddressed: Option<(Utterance, String)>,
+    /// Frames of silence handed on since the last frame.
+    silent: u32,
+    reopen_at: Option<Instant>,
+}
+
+impl SpeakerPipeline {
+    /// A speaker who has not spoken yet.
+    pub fn new(speaker: SpeakerId, patience: Patience, abilities: SttAbilities) -> Self {
+        let service_ends = abilities.endpointing;
+        Self {
+            speaker,
+            ahead: None,
+            endpointer: Endpointer::new(patience),
+            vad: (!service_ends).then(|| Vad::new(VadOptions::default())),
+            service_ends,
+            preroll: VecDeque::with_capacity(PREROLL_FRAMES),
+            open: None,
+            closed: Vec::new(),
+            begun: 0,
+            last_at: None,
+            ended: None,
+            last_end: None,
+            unaddressed: None,
+            silent: 0,
+            reopen_at: None,
+        }
+    }
+
+    /// Whether speech is to be told from noise; a recogniser that ends utterances itself needs it
+    /// only while an NPC may be interrupted.
+    pub fn watch_voice(&mut self, wanted: bool) {
+        if self.service_ends {
+            match (wanted, &self.vad) {
+                (true, None) => self.vad = Some(Vad::new(VadOptions::default())),
+                (false, Some(_)) => self.vad = None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes 20 ms.
+    pub fn frame(&mut self, at: HeardAt, frame: &Frame, recogniser: &Recogniser) -> FrameHeard {
+        let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound));
+        let at = HeardAt { sound, ..at };
+        self.last_at = Some(sound);
+        self.silent = 0;
+        let voicing = self.vad.as_mut().map(|vad| vad.push(frame.samples())).unwrap_or_default();
+        if self.service_ends {
+            let refused = self.endless_frame(at, frame, recogniser).err();
+            return FrameHeard { voicing, edge: None, refused };
+        }
+        let voiced = voicing.voiced;
+        let (edge, begun) = match self.endpointer.handle(sound.into_std(), Input::Frame { voiced })
+        {
+            Some(Output::Open { continues }) => {
+                let begun = self.begin(at, recogniser);
+                for earlier in std::mem::take(&mut self.preroll) {
+                    self.feed(at, &earlier, true);
+                }
+                self.feed(at, frame, true);
+                (Some(Edge::Opened { continues }), begun)
+            }
+            Some(Output::Feed) => {
+                self.feed(at, frame, voiced);
+                (None, Ok(()))
+            }
+            Some(Output::Close { reason, .. }) => (Some(self.close(at.clock, reason)), Ok(())),
+            None => (None, Ok(())),
+        };
+        if self.open.is_none() {
+            if self.preroll.len() == PREROLL_FRAMES {
+                self.preroll.pop_front();
+            }
+            self.preroll.push_back(frame.clone());
+        }
+        FrameHeard { voicing, edge, refused: begun.err() }
+    }
+
+    /// Takes 20 ms for a recogniser that ends utterances itself.
+    fn endless_frame(
+        &mut self,
+        at: HeardAt,
+        frame: &Frame,
+        recogniser: &Recogniser,
+    ) -> Result<(), Error> {
+        let mut paid = Ok(());
+        if self.open.is_none() && self.reopen_at.is_none_or(|reopen| reopen <= at.clock) {
+            paid = self.begin(at, recogniser);
+            self.reopen_at = Some(at.clock + REOPEN_AFTER);
+        }
+        self.feed(at, frame, true);
+        if let Some(open) = &mut self.open
+            && let Err(error) = open.pay(recogniser)
+        {
+            self.open = None;
+            self.reopen_at = Some(at.clock + REOPEN_AFTER);
+            paid = Err(error);
+        }
+        paid
+    }
+
+    /// Ends what is over because nothing came any more.
+    pub fn tick(&mut self, at: HeardAt) -> Option<Edge> {
+        self.feed_silence(at);
+        if let Some((_, reason)) = self.ended.take() {
+            return Some(self.close(at.clock, reason));
+        }
+        let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound)).into_std();
+        if self.endpointer.wake_at().is_none_or(|due| sound < due) {
+            return None;
+        }
+        match self.endpointer.handle(sound, Input::Tick) {
+            Some(Output::Close { reason, .. }) => Some(self.close(at.clock, reason)),
+            Some(Output::Open { .. } | Output::Feed) | None => None,
+        }
+    }
+
+    /// Packets stop when nobody speaks; a recogniser that ends utterances itself has to hear the
+    /// silence.
+    fn feed_silence(&mut self, at: HeardAt) {
+        while let Some(due) = self.silence_at().filter(|due| *due <= at.sound) {
+            self.silent += 1;
+            let silence = Frame::silence(SampleRate::HZ_16000);
+            self.feed(HeardAt { sound: due, ..at }, &silence, false);
+        }
+    }
+
+    /// When the next frame of silence is to be handed on.
+    fn silence_at(&self) -> Option<SoundTime> {
+        let last = self.last_at.filter(|_| self.service_ends && self.open.is_some())?;
+        match self.silent {
+            0 => Some(last + PACKETS_LATE),
+            fed if fed < SILENCE_FRAMES => {
+                Some((last + PACKETS_LATE).max(last + FRAME * (fed + 1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// When [`Self::tick`] or [`Self::overdue`] is wanted.
+    pub fn wake_at(&self) -> Option<Instant> {
+        let by_sound = self.due_by_sound().map(|due| due.0);
+        [by_sound, self.due_by_clock()].into_iter().flatten().min()
+    }
+
+    /// Whether something is to be done.
+    pub fn is_due(&self, at: HeardAt) -> bool {
+        self.due_by_sound().is_some_and(|due| due <= at.sound)
+            || self.due_by_clock().is_some_and(|due| due <= at.clock)
+    }
+
+    fn due_by_sound(&self) -> Option<SoundTime> {
+        let end = self.endpointer.wake_at().map(|due| SoundTime(Instant::from_std(due)));
+        let stable = self.open.as_ref().and_then(Recognition::stable_at);
+        [end, stable, self.silence_at()].into_iter().flatten().min()
+    }
+
+    fn due_by_clock(&self) -> Option<Instant> {
+        let overdue =
+            self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
+        let untold =
+            self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
+        let ended = self.ended.map(|(at, _)| at);
+        let stuck = self.open.as_ref().map(Recognition::stuck_at);
+        [overdue, untold, ended, stuck].into_iter().flatten().min()
+    }
+
+    /// An utterance whose final did not come, or whose sound nobody takes.
+    pub fn overdue(&mut self, now: Instant) -> Option<(Utterance, Error)> {
+        if let Some(stuck) = self.open.take_if(|open| open.is_stuck(now)) {
+            let text = "the recogniser takes no sound (start again; glyphoxa doctor tries it)";
+            let error = Error::new(Kind::Timeout, text);
+            return Some((stuck.into_utterance(self.speaker, now), error));
+        }
+        let late = |s: &Recognition| s.closed_at.is_some_and(|at| at + FINAL_TIMEOUT <= now);
+        let index = self.closed.iter().position(late)?;
+        let late = self.closed.remove(index);
+        let error = Error::new(Kind::Timeout, "the recogniser gave no final transcript in 10 s");
+        Some((late.into_utterance(self.speaker, now), error))
+    }
+
+    /// Keeps an utterance that was said to nobody for as long as it may be continued; false when
+    /// that is over.
+    pub fn keep_unaddressed(&mut self, now: Instant, utterance: &Utterance, why: &str) -> bool {
+        let keeps = self.open.is_none() && now < utterance.speech_end + CONTINUES;
+        if keeps {
+            self.unaddressed = Some((utterance.clone(), why.to_owned()));
+        }
+        keeps
+    }
+
+    /// What was said to nobody, once nothing can continue it any more.
+    pub fn unaddressed(&mut self, now: Instant) -> Option<(Utterance, String)> {
+        let over =
+            |(utterance, _): &mut (Utterance, String)| utterance.speech_end + CONTINUES <= now;
+        self.unaddressed.take_if(over)
+    }
+
+    /// The same at once.
+    pub fn take_unaddressed(&mut self) -> Option<(Utterance, String)> {
+        self.unaddressed.take()
+    }
+
+    /// Whether an utterance is over but not told yet.
+    pub fn is_finalising(&self) -> bool {
+        !self.closed.is_empty() || self.unaddressed.is_some()
+    }
+
+    /// Whether the recogniser has taken all sound there is.
+    pub fn is_drained(&self) -> bool {
+        self.open.as_ref().is_none_or(Recognition::is_drained)
+    }
+
+    /// Whether nobody has been speaking here for long.
+    pub fn is_stale(&self, now: Instant) -> bool {
+        let idle = self.service_ends || self.open.is_none();
+        let quiet = self.last_at.is_some_and(|at| now.saturating_duration_since(at.0) > STALE);
+        idle && quiet && !self.is_finalising() && self.ahead.is_none()
+    }
+
+    /// Whether the recogniser hears an utterance that is not over.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// When the last utterance ended.
+    pub fn last_end(&self) -> Option<Instant> {
+        self.last_end
+    }
+
+    /// The open utterance as it may be answered ahead of its final; offered once.
+    pub fn stable_partial(&mut self, at: SoundTime) -> Option<Utterance> {
+        let open = self.open.as_mut()?;
+        open.stable_at().filter(|due| *due <= at)?;
+        Some(open.offer(self.speaker))
+    }
+
+    /// The text of the open utterance so far.
+    pub fn partial(&self) -> &str {
+        self.open.as_ref().map_or("", |open| &open.partial)
+    }
+
+    /// Joins the segment that just opened to the one before: an utterance that is known already, or
+    /// the one still being recognised.
+    pub fn continue_with(&mut self, before: Option<Utterance>) {
+        if let Some(open) = &mut self.open
+            && let Some(before) = before
+        {
+            open.continue_after(before.raw, before.audio.iter().cloned());
+        }
+        if let Some(last) = self.closed.last_mut() {
+            last.parked = true;
+        }
+    }
+
+    /// What the recogniser says next of any utterance.
+    pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
+        for recognition in self.closed.iter_mut().chain(&mut self.open) {
+            if let Poll::Ready(event) = recognition.poll_event(context) {
+                return Poll::Ready(event);
+            }
+        }
+        Poll::Pending
+    }
+
+    /// Takes in what the recogniser said.
+    pub fn recognised(
+        &mut self,
+        event: RecognitionEvent,
+        at: HeardAt,
+        names: &[NpcNames],
+    ) -> Recognised {
+        let RecognitionEvent { recognition: id, spoken } = event;
+        if self.open.as_ref().is_some_and(|open| open.id == id) {
+            return self.open_recognised(spoken, at, names);
+        }
+        let Some(index) = self.closed.iter().position(|closed| closed.id == id) else {
+            return Recognised::Nothing;
+        };
+        match spoken {
+            Some(Ok(SpeechEvent::Partial { .. })) => {
+                self.closed[index].partials += 1;
+                Recognised::Nothing
+            }
+            Some(Ok(SpeechEvent::Final { text })) => {
+                self.closed[index].text = Some(text);
+                self.settle(index, at.clock)
+            }
+            None => {
+                self.closed[index].text.get_or_insert_default();
+                self.settle(index, at.clock)
+            }
+            // The rest of the utterance is worth more than the failure of its beginning.
+            Some(Err(error)) if self.closed[index].parked => {
+                tracing::warn!(%error, "the beginning of an utterance is lost");
+                self.closed[index].text.get_or_insert_default();
+                self.settle(index, at.clock)
+            }
+            Some(Err(error)) => {
+                let failed = self.closed.remove(index);
+                Recognised::Failed(failed.into_utterance(self.speaker, at.clock), error)
+            }
+        }
+    }
+
+    fn open_recognised(
+        &mut self,
+        spoken: Option<Result<SpeechEvent, Error>>,
+        at: HeardAt,
+        names: &[NpcNames],
+    ) -> Recognised {
+        let Some(open) = &mut self.open else { return Recognised::Nothing };
+        match spoken {
+            Some(Ok(SpeechEvent::Partial { text })) => {
+                if text == open.partial {
+                    return Recognised::Nothing;
+                }
+                let reading = reads(&text, names);
+                let sound = self.last_at.map_or(at.sound, |last| last.max(at.sound));
+                open.read(sound, text);
+                let stable_since = sound.into_std();
+                let partial = Input::Partial { reading, stable_since };
+                if let Some(Output::Close { reason, .. }) =
+                    self.endpointer.handle(stable_since, partial)
+                {
+                    self.ended = Some((at.clock, reason));
+                }
+                Recognised::Partial
+            }
+            Some(Ok(SpeechEvent::Final { text })) if self.service_ends => {
+                Recognised::Heard(open.cut(self.speaker, text, at.clock))
+            }
+            Some(Ok(SpeechEvent::Final { text })) => {
+                open.text = Some(text);
+                Recognised::Nothing
+            }
+            None | Some(Err(_)) => {
+                let Some(over) = self.open.take() else { return Recognised::Nothing };
+                let utterance = || over.into_utterance(self.speaker, at.clock);
+                match spoken {
+                    Some(Err(error)) => Recognised::Failed(utterance(), error),
+                    _ if self.service_ends => Recognised::Nothing,
+                    // The recogniser did not want the rest.
+                    _ => Recognised::Heard(utterance()),
+                }
+            }
+        }
+    }
+
+    /// A final text is there: it is told unless a later segment continues it, or it continues one
+    /// that is not known yet.
+    fn settle(&mut self, index: usize, now: Instant) -> Recognised {
+        let id = self.closed[index].id;
+        if self.closed.iter().any(|earlier| earlier.parked && earlier.id < id) {
+            return Recognised::Nothing;
+        }
+        let known = self.closed.remove(index);
+        let parked = known.parked;
+        let partials = known.partials;
+        let utterance = known.into_utterance(self.speaker, now);
+        let later = self.closed.iter_mut().chain(self.open.as_mut()).find(|next| next.id > id);
+        let Some(next) = later.filter(|_| parked) else {
+            return Recognised::Heard(utterance);
+        };
+        next.continue_after(utterance.raw, utterance.audio.iter().cloned());
+        next.partials += partials;
+        let known = |next: &Recognition| next.id > id && next.text.is_some();
+        match self.closed.iter().position(known) {
+            Some(next) if next == index => self.settle(next, now),
+            _ => Recognised::Nothing,
+        }
+    }
+
+    fn begin(&mut self, at: HeardAt, recogniser: &Recogniser) -> Result<(), Error> {
+        self.begun += 1;
+        self.open = None;
+        self.open = Some(Recognition::start(self.begun, recogniser, at)?);
+        Ok(())
+    }
+
+    fn feed(&mut self, at: HeardAt, frame: &Frame, voiced: bool) {
+        if let Some(open) = &mut self.open {
+            open.feed(at, frame, voiced);
+        }
+    }
+
+    fn close(&mut self, now: Instant, reason: CloseReason) -> Edge {
+        let Some(mut over) = self.open.take() else { return Edge::Blip };
+        over.close(now);
+        if reason == CloseReason::Blip && over.before.is_empty() {
+            return Edge::Blip;
+        }
+        self.last_end = Some(over.speech_end);
+        self.closed.push(over);
+        Edge::Closed
+    }
+}

@@ -1,0 +1,331 @@
+//! One utterance on its way through a recogniser.
+//!
+//! Entry types: [`Recogniser`], which hears a table and is paid for it, and [`Recognition`], one
+//! utterance that it is given, with its sound and what was understood so far.
+//! **Never**: decides when an utterance ends.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use futures::stream::{BoxStream, StreamExt};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    clock::{HeardAt, SoundTime},
+    speakers::SpeakerId,
+    turns::Utterance,
+};
+use crate::{
+    audio::{FRAME, Frame},
+    engine::{Held, Purse},
+    logic::{budget::Consumption, vad},
+    provider::{Error, SpeechEvent, SpeechToText},
+};
+
+/// Frames that a recogniser may lag behind, and those that are kept of an utterance: 32 s, the longest
+/// there is. Of one that is longer the newest are kept; a frame that a recogniser so far behind is
+/// given is lost with a warning.
+const SOUND_CAPACITY: usize = 1_600;
+/// Sound from before speech was noticed that belongs to an utterance: 200 ms.
+pub const PREROLL_FRAMES: usize = 10;
+/// A partial that stands this long may be answered ahead of the final.
+const STABLE: Duration = Duration::from_millis(150);
+/// And only in a pause this long, or every breath would cost a request.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Silence that a recogniser hears after each word. What is longer is held back until it is known to
+/// be a pause within the utterance, so that the recogniser may look back meanwhile.
+const SILENCE: Duration = Duration::from_millis(120);
+/// A recogniser that takes no sound for so long will not take any: others that it may be busy with
+/// do not speak as long.
+const STUCK: Duration = Duration::from_secs(35);
+/// Sound that is paid for before it is heard, again and again while a recognition goes on.
+const PAID_SECONDS: f64 = 10.0;
+
+/// What hears a table, and who pays for it.
+pub struct Recogniser {
+    /// The service.
+    pub stt: Arc<dyn SpeechToText>,
+    /// What its seconds are paid from.
+    pub purse: Purse,
+}
+
+impl Recogniser {
+    /// Pays ahead for [`PAID_SECONDS`].
+    fn hold(&self) -> Result<Held, Error> {
+        let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
+        self.purse.hold(self.stt.priced_as(), "hearing", None, expected)
+    }
+}
+
+/// Something that a recogniser says of one utterance.
+pub struct RecognitionEvent {
+    /// [`Recognition::id`].
+    pub recognition: u64,
+    /// What it says; `None`: nothing more comes.
+    pub spoken: Option<Result<SpeechEvent, Error>>,
+}
+
+/// One utterance on its way through the recogniser.
+pub struct Recognition {
+    /// Number within the pipeline, from 1.
+    pub id: u64,
+    to: Option<mpsc::Sender<Frame>>,
+    /// `None`: nothing more comes. Dropping the stream gives the recogniser back.
+    events: Option<BoxStream<'static, Result<SpeechEvent, Error>>>,
+    held: Option<Held>,
+    /// The recogniser ends utterances itself, and goes on with the next.
+    endless: bool,
+    /// Its sound and that of what it continues.
+    sound: VecDeque<Frame>,
+    /// Something in [`Self::sound`] may be voice.
+    audible: bool,
+    /// Silence that is not handed on yet.
+    withheld: Vec<Frame>,
+    /// Frames that are not settled yet.
+    frames: u32,
+    /// Text of segments that this one continues.
+    pub before: String,
+    /// The newest partial.
+    pub partial: String,
+    partial_at: Option<SoundTime>,
+    /// Partials so far.
+    pub partials: u32,
+    /// When the last voiced frame was handed in.
+    pub speech_end: Instant,
+    /// When it was spoken.
+    voiced_at: SoundTime,
+    /// Frames handed on, and how many of them the recogniser had taken when it was last looked at.
+    sent: usize,
+    taken: usize,
+    /// When it took one for the last time, or had nothing to take.
+    taken_at: Instant,
+    /// When its sound ended.
+    pub closed_at: Option<Instant>,
+    /// The final transcript.
+    pub text: Option<String>,
+    /// Waits for the segment that continues it.
+    pub parked: bool,
+    /// The partial was offered for an early answer.
+    pub offered: bool,
+}
+
+impl Recognition {
+    /// Has the recogniser hear utterance `id`, which begins.
+    ///
+    /// # Errors
+    /// Nobody pays for it.
+    pub fn start(id: u64, recogniser: &Recogniser, at: HeardAt) -> Result<Self, Error> {
+        let held = recogniser.hold()?;
+        let (to, audio) = mpsc::channel(SOUND_CAPACITY);
+        Ok(Self {
+            id,
+            to: Some(to),
+            events: Some(recogniser.stt.listen(audio)),
+            held: Some(held),
+            endless: recogniser.stt.abilities().endpointing,
+            sound: VecDeque::new(),
+            audible: false,
+            withheld: Vec::new(),
+            frames: 0,
+            before: String::new(),
+            partial: String::new(),
+            partial_at: None,
+            partials: 0,
+            speech_end: at.clock,
+            voiced_at: at.sound,
+            sent: 0,
+            taken: 0,
+            taken_at: at.clock,
+            closed_at: None,
+            text: None,
+            parked: false,
+            offered: false,
+        })
+    }
+
+    /// What the recogniser says next; pending for ever once nothing more comes.
+    pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
+        let Some(events) = &mut self.events else { return Poll::Pending };
+        let spoken = ready!(events.poll_next_unpin(context));
+        if !matches!(spoken, Some(Ok(_))) {
+            self.events = None;
+        }
+        Poll::Ready(RecognitionEvent { recognition: self.id, spoken })
+    }
+
+    /// Takes 20 ms. Where the table ends the utterance, a long silence is held back.
+    pub fn feed(&mut self, at: HeardAt, frame: &Frame, voiced: bool) {
+        if voiced {
+            self.speech_end = at.clock;
+            self.voiced_at = at.sound;
+        }
+        self.frames = self.frames.saturating_add(1);
+        self.keep(frame);
+        self.withheld.push(frame.clone());
+        if !self.endless && at.sound > self.voiced_at + SILENCE {
+            return;
+        }
+        for frame in std::mem::take(&mut self.withheld) {
+            self.send(frame);
+        }
+    }
+
+    /// Keeps a frame for the turn. What never ends is mostly silence, and a megabyte of it every 30 s:
+    /// of the silence before a voice no more is kept than a pre-roll.
+    fn keep(&mut self, frame: &Frame) {
+        self.audible |= !self.endless || !vad::is_silent(frame.samples());
+        let most = if self.audible { SOUND_CAPACITY } else { PREROLL_FRAMES };
+        while self.sound.len() >= most {
+            self.sound.pop_front();
+        }
+        self.sound.push_back(frame.clone());
+    }
+
+    /// Hands 20 ms on.
+    fn send(&mut self, frame: Frame) {
+        match self.to.as_ref().map(|to| to.try_send(frame)) {
+            Some(Ok(())) => self.sent += 1,
+            Some(Err(_)) => {
+                tracing::warn!(stream = self.id, "the recogniser is too slow, a frame is lost");
+            }
+            None => {}
+        }
+    }
+
+    /// Whether the recogniser takes no sound although there is some, for [`STUCK`] now.
+    pub fn is_stuck(&mut self, now: Instant) -> bool {
+        let waiting = self.to.as_ref().map_or(0, |to| to.max_capacity() - to.capacity());
+        let taken = self.sent.saturating_sub(waiting);
+        if taken > self.taken || waiting == 0 {
+            self.taken_at = now;
+        }
+        self.taken = taken;
+        self.stuck_at() <= now
+    }
+
+    /// When [`Self::is_stuck`] is worth a look.
+    pub fn stuck_at(&self) -> Instant {
+        self.taken_at + STUCK
+    }
+
+    /// That was all its sound.
+    pub fn close(&mut self, now: Instant) {
+        // Dropping the sender tells the recogniser so.
+        self.to = None;
+        self.closed_at = Some(now);
+        self.settle();
+    }
+
+    /// Pays ahead for more of it when all that was paid for is used.
+    ///
+    /// # Errors
+    /// Nobody pays for more.
+    pub fn pay(&mut self, recogniser: &Recogniser) -> Result<(), Error> {
+        if self.seconds() < PAID_SECONDS {
+            return Ok(());
+        }
+        self.settle();
+        self.held = Some(recogniser.hold()?);
+        Ok(())
+    }
+
+    /// Books what was heard.
+    fn settle(&mut self) {
+        let seconds = self.seconds();
+        self.frames = 0;
+        if let Some(held) = self.held.take() {
+            held.settle(Consumption { seconds, ..Consumption::default() });
+        }
+    }
+
+    /// Sound that is not settled yet.
+    fn seconds(&self) -> f64 {
+        (FRAME * self.frames).as_secs_f64()
+    }
+
+    /// Whether the recogniser has taken all its sound.
+    pub fn is_drained(&self) -> bool {
+        self.to.as_ref().is_none_or(|to| to.capacity() == to.max_capacity())
+    }
+
+    /// A partial came when sound until `at` was heard.
+    pub fn read(&mut self, at: SoundTime, partial: String) {
+        self.partial = partial;
+        self.partials += 1;
+        self.partial_at = Some(at);
+        self.offered = false;
+        self.audible = true;
+    }
+
+    /// The utterance ended within the recognition, which goes on with the next.
+    pub fn cut(&mut self, speaker: SpeakerId, text: String, now: Instant) -> Utterance {
+        self.partial.clear();
+        self.partial_at = None;
+        self.audible = false;
+        Utterance {
+            raw: text,
+            partials: std::mem::take(&mut self.partials),
+            final_at: Some(now),
+            audio: Vec::from(std::mem::take(&mut self.sound)).into(),
+            ..Utterance::unheard(speaker, self.speech_end)
+        }
+    }
+
+    /// When the partial may be answered ahead, unless it was offered for that already.
+    pub fn stable_at(&self) -> Option<SoundTime> {
+        let since = self.partial_at.filter(|_| !self.offered && !self.partial.is_empty())?;
+        Some((since + STABLE).max(self.voiced_at + PAUSE))
+    }
+
+    /// The utterance so far, as it may be answered ahead of its final.
+    pub fn offer(&mut self, speaker: SpeakerId) -> Utterance {
+        self.offered = true;
+        Utterance {
+            raw: self.joined(&self.partial),
+            partials: self.partials,
+            audio: self.sound.iter().cloned().collect(),
+            ..Utterance::unheard(speaker, self.speech_end)
+        }
+    }
+
+    /// It goes on what was said before it: `text` and the sound of that.
+    pub fn continue_after(
+        &mut self,
+        text: String,
+        sound: impl IntoIterator<Item = Frame, IntoIter: DoubleEndedIterator>,
+    ) {
+        self.before = text;
+        let room = SOUND_CAPACITY.saturating_sub(self.sound.len());
+        sound.into_iter().rev().take(room).for_each(|frame| self.sound.push_front(frame));
+    }
+
+    /// `text` with what it continues before it.
+    fn joined(&self, text: &str) -> String {
+        match (self.before.is_empty(), text.is_empty()) {
+            (true, _) => text.to_owned(),
+            (false, true) => self.before.clone(),
+            (false, false) => format!("{} {text}", self.before),
+        }
+    }
+
+    /// The utterance as far as it is known.
+    pub fn into_utterance(mut self, speaker: SpeakerId, now: Instant) -> Utterance {
+        Utterance {
+            raw: self.joined(self.text.as_deref().unwrap_or_default()),
+            partials: self.partials,
+            final_at: Some(now),
+            audio: Vec::from(std::mem::take(&mut self.sound)).into(),
+            ..Utterance::unheard(speaker, self.speech_end)
+        }
+    }
+}
+
+impl Drop for Recognition {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
