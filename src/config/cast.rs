@@ -1,6 +1,6 @@
 //! All NPCs: inline, from files, and what they may not have in common.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     keys,

@@ -40,9 +40,9 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
-    mcp::{McpOptions, is_near, server},
-    memory::{MemoryOptions, MemoryPlace},
-    rules::{Rules, shipped_rules},
+    mcp::{is_near, server},
+    memory::MemoryPlace,
+    rules::shipped_rules,
     schema::{SchemaKind, schema},
     watch::Watch,
 };

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    domain::{AddressMode, LineWhen, Tier, ToolChoice},
-    logic::turn::Patience,
+    domain::{AddressMode, LineWhen, Npc, Tier, ToolChoice},
+    logic::{budget::BudgetOptions, turn::Patience},
     provider::{EmbedderEntry, ModelEntry, RecogniserEntry, VoiceEntry, base_url},
+    session,
     yaml::{Key, Kind, Shape},
 };
 

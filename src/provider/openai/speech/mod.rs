@@ -13,13 +13,7 @@ use futures::{
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{
-    NAME, Options,
-    endpoint::Endpoint,
-    pcm::{NotPcm, Reader},
-    retry::Retry,
-    wire::ServiceError,
-};
+use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
@@ -214,7 +208,8 @@ impl Sentence {
             Ok(Err(_)) | Err(_) => return Err(endpoint.peer.interrupted()),
         };
         reading.started = true;
-        let samples = reading.pcm.push(&piece).map_err(|what| self.not_understood(&what))?;
+        let samples =
+            reading.pcm.push(&piece).map_err(|what| self.not_understood(&what.to_string()))?;
         let Some(rate) = reading.pcm.rate() else {
             return Ok(Some(Pcm { samples: Vec::new(), rate: SampleRate::HZ_24000 }));
         };
@@ -246,7 +241,7 @@ impl Sentence {
         (!samples.is_empty()).then_some(Ok(Pcm { samples, rate }))
     }
 
-    fn not_understood(&self, what: &NotPcm) -> Error {
+    fn not_understood(&self, what: &str) -> Error {
         let way_out = "use a service that knows response_format pcm";
         let what = format!("the sound is not 16-bit PCM but: {what}");
         self.endpoint.peer.error(Kind::Protocol, &what, way_out)
