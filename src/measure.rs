@@ -36,7 +36,7 @@ pub use crate::{
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Backlog, Command, EventReader, Kept, Memory as RecallMemory, Options, Pace,
+        Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Pace,
         Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId, TableEvent,
         TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
     },

@@ -37,7 +37,7 @@ use crate::{
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
-    session::{self, Backlog, Kept, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
+    session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
@@ -84,7 +84,7 @@ pub struct OpenTable {
     /// How it is reached.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
-    pub task: JoinHandle<Kept>,
+    pub task: JoinHandle<Conversations>,
     /// Who pays.
     pub purse: Purse,
     /// Makes its seats anew.

@@ -15,7 +15,7 @@ use crate::{
     domain::{Message, Npc, Scope, SessionId},
     engine::Purse,
     provider::Error,
-    session::{Kept, Pace, TableEvents, TableHandle, VoiceOut},
+    session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
     tools::{Effects, connection::ServerOptions},
 };
 
@@ -44,7 +44,7 @@ pub struct RunningTable {
     /// How it is reached.
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
-    pub task: JoinHandle<Kept>,
+    pub task: JoinHandle<Conversations>,
     /// The NPCs at it, in the order of its seats.
     pub cast: Vec<Arc<Npc>>,
 }

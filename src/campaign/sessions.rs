@@ -28,7 +28,9 @@ use super::{
 use crate::{
     domain::{Scope, SessionId},
     engine::Purse,
-    session::{Command, EventReader, Kept, Pace, TableEvent, TableEvents, TurnLine, VoiceOut},
+    session::{
+        Command, Conversations, EventReader, Pace, TableEvent, TableEvents, TurnLine, VoiceOut,
+    },
     tools::{CastChanges, Effects, ToolHost},
 };
 
@@ -192,7 +194,7 @@ impl Sessions {
     pub fn keep(
         &self,
         session: &SessionId,
-        kept: Kept,
+        kept: Conversations,
     ) -> impl Future<Output = Result<(), KeepError>> + Send + use<> {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);

@@ -8,14 +8,16 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Recast, SeatId, SpeakerId, TableEvent,
-    line::Outcome,
-    overrides::TurnTier,
+    Recast, SeatId, SpeakerId,
+    line::{Outcome, TurnLine},
+    overrides::{SeatCeiling, TurnTier},
     playback::{HeardAloud, Place, Played},
     recall::{Question, RecallTold},
+    reports::Company,
     routing::{Understood, same_words},
     table::Table,
-    turns::{Active, Purpose, Utterance, Waiting},
+    turns::{Active, EngineHandle},
+    utterance::{Purpose, Utterance, Waiting},
 };
 use crate::{
     domain::{TurnFacts, TurnId},
@@ -51,9 +53,10 @@ impl Table {
                 && let Some(mut purpose) = self.seats[index].take_next(self.paused)
             {
                 if matches!(purpose.cause, Cause::Utterance) {
-                    let seat = (index, self.seats[index].npc.budget_tier);
+                    let highest = self.seats[index].npc.budget_tier;
+                    let ceiling = SeatCeiling { seat: index, highest };
                     let now = Instant::now();
-                    purpose.tier = self.router.overrides.decide_again(seat, now, purpose.tier);
+                    purpose.tier = self.router.overrides.decide_again(ceiling, now, purpose.tier);
                 }
                 self.begin(purpose, true);
             }
@@ -63,7 +66,7 @@ impl Table {
     fn go_on(&mut self, index: SeatId) {
         if let Some(Err(error)) = self.seats[index].go_on() {
             let npc = &self.seats[index].npc.name;
-            self.tell(TableEvent::Notice(format!("{npc} stays as before: {error}")));
+            self.reports.notice(format!("{npc} stays as before: {error}"));
         }
         self.learn_names();
         self.warm_seat(index);
@@ -131,7 +134,7 @@ impl Table {
         };
         let reply = seat.engine.start(turn, ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
-        self.turns.add(id, purpose, (gate, cancel), abort);
+        self.turns.add(id, purpose, EngineHandle { gate, cancel, abort });
         if let Some(active) = self.turns.get(id) {
             active.recalled = recalled;
         }
@@ -152,7 +155,7 @@ impl Table {
     /// What is noted when the answer to something said begins for certain.
     fn answer_begins(&mut self, purpose: &Purpose) {
         if matches!(purpose.cause, Cause::Utterance) {
-            let now = self.sound.moment(Instant::now());
+            let now = self.hearing.clock.moment(Instant::now());
             self.router.begins(now, purpose.seat, purpose.tier.effective);
             self.seats[purpose.seat].last_tier = Some(purpose.tier.line());
         }
@@ -160,7 +163,7 @@ impl Table {
 
     /// Asks the model on a partial, when it is clear who is meant and the NPC is free.
     pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
-        if self.paused || !self.options.preemptive || !self.recogniser.stt.abilities().partials {
+        if self.paused || !self.options.preemptive || !self.hearing.gives_partials() {
             return;
         }
         utterance.text = self.router.correct(&utterance);
@@ -170,7 +173,7 @@ impl Table {
             return;
         }
         let turn = self.begin(Purpose { utterance, seat, tier, cause: Cause::Utterance }, false);
-        if let Some(pipeline) = self.pipelines.get_mut(&speaker) {
+        if let Some(pipeline) = self.hearing.of(speaker) {
             pipeline.ahead = Some(turn);
         }
     }
@@ -210,7 +213,7 @@ impl Table {
 
     /// Takes back what `speaker` said just before, unless its answer is heard already.
     pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
-        let pipeline = self.pipelines.get_mut(&speaker)?;
+        let pipeline = self.hearing.of(speaker)?;
         if let Some((utterance, _)) = pipeline.take_unaddressed() {
             return Some(utterance);
         }
@@ -318,7 +321,7 @@ impl Table {
             let npc = &self.seats[lost.purpose.seat].npc.name;
             let notice =
                 format!("the answer of {npc} broke off: a fault of the program (see the log)");
-            self.tell(TableEvent::Notice(notice));
+            self.reports.notice(notice);
         }
         self.end_turn(Instant::now(), turn, Outcome::ModelError);
         self.finish(turn, true);
@@ -358,11 +361,14 @@ impl Table {
         let Some(active) = self.turns.take_ended(turn, aborted) else { return };
         let (now, taken_back) = (Instant::now(), active.taken_back);
         let purpose = active.purpose.clone();
-        let spent = self.purse.spent();
+        let spent = self.reports.spent();
         let ended =
-            active.into_ended(|seat| self.seats[seat].cast(), self.recogniser.stt.name(), spent);
+            active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
         if taken_back {
-            return self.end_taken_back(ended);
+            if let Some(line) = ended.line {
+                self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
+            }
+            return self.warm_seat(ended.seat);
         }
         let HeardAloud { text, .. } = &ended.heard;
         let seat = &mut self.seats[ended.seat];
@@ -375,7 +381,7 @@ impl Table {
             seat.note_used(turn);
             let name = seat.npc.name.clone();
             if matches!(purpose.cause, Cause::Utterance) {
-                let when = self.sound.moment(now);
+                let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut() {
@@ -385,9 +391,10 @@ impl Table {
             }
         }
         if let Some(line) = ended.line {
-            self.line(line, purpose.utterance.speaker);
+            let company = Company { speakers: &self.speakers, scene: &self.router.scene };
+            self.reports.line(line, purpose.utterance.speaker, &company);
             if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
-                self.recent.remembered(&report.said);
+                self.reports.recent.remembered(&report.said);
             }
         }
         self.warm_seat(ended.seat);
@@ -448,7 +455,7 @@ impl Table {
 
     /// Whether a voice has made the NPC quieter and its silence matters too.
     pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
-        self.barge_in_wake_at().is_some() && self.pipelines.contains_key(&speaker)
+        self.barge_in_wake_at().is_some() && self.hearing.knows(speaker)
     }
 
     fn interrupted(&mut self, now: Instant, seat: SeatId, output: Option<barge_in::Output>) {

@@ -25,39 +25,39 @@ pub enum Command {
     /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
     /// name.
     Character {
-        /// Who plays.
+        /// Whose character it is.
         speaker: SpeakerId,
-        /// Whom.
+        /// The character; `None`: nobody but themselves.
         name: Option<String>,
     },
     /// Somebody typed something.
     Typed {
-        /// Who.
+        /// Who sits at the keyboard.
         speaker: SpeakerId,
-        /// What.
+        /// As it was typed.
         text: String,
     },
     /// Somebody typed something to one NPC, whatever it says.
     TypedTo {
-        /// Who.
+        /// Who sits at the keyboard.
         speaker: SpeakerId,
-        /// To whom.
+        /// The NPC that is asked.
         seat: SeatId,
-        /// What.
+        /// As it was typed.
         text: String,
     },
     /// The game master's own words in an NPC's voice; they go before everything else.
     Puppet {
         /// The game master.
         speaker: SpeakerId,
-        /// Whose voice.
+        /// The NPC in whose voice it is said.
         seat: SeatId,
-        /// The words.
+        /// Said as they are; no text does nothing.
         text: String,
     },
     /// Silences an NPC in the middle of a word, or lets it speak again; `None`: all of them.
     Mute {
-        /// Whom.
+        /// The NPC; `None`: all of them.
         seat: Option<SeatId>,
         /// Silenced or not.
         muted: bool,
@@ -73,7 +73,7 @@ pub enum Command {
     Skip,
     /// A secret stage note in an NPC's prompt.
     Direct {
-        /// For whom.
+        /// The NPC that is given it.
         seat: SeatId,
         /// The note; empty: no note any more.
         note: String,
@@ -83,17 +83,17 @@ pub enum Command {
     /// What this player says goes to this seat unless they name another; no player: what anybody
     /// says who has no pin of their own. No seat: taken back, without a player from everybody.
     Pin {
-        /// To whom.
+        /// The NPC that is meant; `None`: taken back.
         seat: Option<SeatId>,
-        /// Who.
+        /// Whose words; `None`: of everyone without a pin of their own.
         player: Option<SpeakerId>,
     },
     /// The game master's tier in place of what is selected, for one NPC or for all; an NPC's own
     /// goes before that of all. No tier: taken back, without a seat from everybody.
     SetTier {
-        /// For whom.
+        /// The NPC; `None`: all of them.
         seat: Option<SeatId>,
-        /// Which.
+        /// The tier; `None`: the selected one again.
         tier: Option<Tier>,
         /// When it ends.
         until: Option<Instant>,
@@ -116,9 +116,9 @@ pub enum SceneChange {
     /// Location and time of day; `None` stays as it is, an empty text takes it away. The name of a
     /// campaign's scene brings its NPCs, and nobody else is there any more.
     Set {
-        /// Where.
+        /// The place, or the name of a scene of the campaign.
         location: Option<String>,
-        /// When.
+        /// Time of day, in free text.
         time: Option<String>,
     },
     /// An NPC comes.

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    TableEvent,
     overrides::TurnTier,
-    table::Table,
-    turns::{Purpose, Utterance},
+    seats::Seats,
+    speakers::Speakers,
+    utterance::{Purpose, Utterance},
 };
 use crate::{
     engine::Cause,
@@ -61,28 +61,36 @@ impl Effects for TableEffects {
     }
 }
 
-impl Table {
-    /// Has an NPC tell what came of a call after its turn.
-    pub(super) fn late(&mut self, late: FollowUp) {
-        let now = Instant::now();
+/// What a late result leads to.
+pub enum FollowedUp {
+    /// Nobody is there to tell of it.
+    Nothing,
+    /// The game master is told why no NPC tells of it.
+    Notice(String),
+    /// The NPC tells of it.
+    Ask(Purpose),
+}
+
+impl FollowedUp {
+    /// Has an NPC of `seats` tell what came of a call after its turn.
+    pub fn of(late: FollowUp, now: Instant, seats: &Seats, speakers: &Speakers) -> Self {
         let refused =
             late.record.result.as_ref().err().filter(|error| {
                 matches!(error.kind, CallErrorKind::Denied | CallErrorKind::Expired)
             });
+        let (npc, tool) = (&late.npc, &late.record.tool);
         if let Some(error) = refused {
-            let notice = format!("{}: {} was not called: {error}", late.npc, late.record.tool);
-            return self.tell(TableEvent::Notice(notice));
+            return Self::Notice(format!("{npc}: {tool} was not called: {error}"));
         }
-        let Some(seat) = self.seats.of_npc(&late.npc) else { return };
-        let Some(speaker) = self.speakers.find(&late.speaker) else { return };
+        let (Some(seat), Some(speaker)) = (seats.of_npc(npc), speakers.find(&late.speaker)) else {
+            return Self::Nothing;
+        };
+        if seats[seat].muted {
+            return Self::Notice(format!("{npc} is muted and does not tell what came of {tool}"));
+        }
         let utterance =
             Utterance { final_at: Some(now), typed: true, ..Utterance::unheard(speaker, now) };
-        if self.seats[seat].muted {
-            let (npc, tool) = (&late.npc, &late.record.tool);
-            let notice = format!("{npc} is muted and does not tell what came of {tool}");
-            return self.tell(TableEvent::Notice(notice));
-        }
-        let tier = TurnTier::fast(format!("the late result of {}", late.record.tool));
-        self.ask(Purpose { utterance, seat, tier, cause: Cause::FollowUp(Box::new(late)) });
+        let tier = TurnTier::fast(format!("the late result of {tool}"));
+        Self::Ask(Purpose { utterance, seat, tier, cause: Cause::FollowUp(Box::new(late)) })
     }
 }

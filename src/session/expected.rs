@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`expected`]. **Never**: decides how many of them a recogniser takes.
 
-use super::{scene::Whereabouts, seats::SeatId};
+use super::{scene::Whereabouts, seat_id::SeatId};
 use crate::{
     domain::{Campaign, Entity, EntityKind, Npc},
     logic::words::fold,
@@ -16,7 +16,8 @@ const NAMES_MAX: usize = 100;
 /// within a longer name is not there again.
 pub fn expected(
     npcs: &[&Npc],
-    (campaign, scene): (&Campaign, &Whereabouts),
+    campaign: &Campaign,
+    scene: &Whereabouts,
     characters: &[String],
 ) -> Vec<String> {
     let (there, away): (Vec<_>, Vec<_>) =
@@ -154,7 +155,7 @@ mod tests {
         let names = vec![bartok.name.clone(), mira.name.clone()];
         let mut here = Whereabouts::new(&campaign, names);
         let all = |here: &Whereabouts| {
-            expected(&[&bartok, &mira], (&campaign, here), &["Thorin".to_owned()])
+            expected(&[&bartok, &mira], &campaign, here, &["Thorin".to_owned()])
         };
         assert_eq!(
             all(&here),

@@ -1,341 +1,164 @@
-//! From a frame of sound to an utterance that is understood.
+//! What is heard at a table: a pipeline for each speaker, the recogniser they share, and how far the
+//! sound is.
 //!
-//! **Never**: asks a model.
+//! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
+
+use std::{collections::HashMap, future::poll_fn, task::Poll};
 
 use tokio::time::Instant;
 
 use super::{
-    SeatId, SpeakerId, TurnLine, VoiceFrame,
-    clock::HeardAt,
-    line::{Outcome, Timings, between},
+    clock::{HeardAt, SoundClock},
+    input::VoiceFrame,
     pipeline::{Edge, FrameHeard, Recognised, SpeakerPipeline},
-    recognition::RecognitionEvent,
-    routing::Understood,
-    table::Table,
-    turns::{Purpose, Utterance},
+    recognition::{Recogniser, RecognitionEvent},
+    speakers::SpeakerId,
+    utterance::Utterance,
 };
 use crate::{
-    engine::Cause,
-    logic::{address::Why, barge_in, command, vad::Voicing},
-    provider::{Error, Kind},
+    logic::{command::NpcNames, turn::Patience},
+    provider::Error,
 };
 
-impl Table {
-    /// Learns the names of who is at the table anew.
-    pub(super) fn learn_names(&mut self) {
-        self.router.learn_names(&self.seats, &self.speakers.characters());
-        self.expect_names();
+/// Everybody's pipeline.
+pub struct Hearing {
+    recogniser: Recogniser,
+    patience: Patience,
+    pipelines: HashMap<SpeakerId, SpeakerPipeline>,
+    /// How far the sound is.
+    pub clock: SoundClock,
+}
+
+/// What time has brought about for one speaker.
+pub struct Due {
+    /// The utterance was ended by silence.
+    pub edge: Option<Edge>,
+    /// An utterance whose final did not come, or whose sound nobody takes.
+    pub overdue: Option<(Utterance, Error)>,
+    /// An utterance that may be answered ahead of its final.
+    pub stable: Option<Utterance>,
+    /// Said to nobody and continued by nothing, and why nobody was meant.
+    pub unaddressed: Option<(Utterance, String)>,
+}
+
+impl Hearing {
+    /// Hears with `recogniser`; an utterance ends after as much silence as `patience` says.
+    pub fn new(recogniser: Recogniser, patience: Patience) -> Self {
+        let (pipelines, clock) = (HashMap::new(), SoundClock::default());
+        Self { recogniser, patience, pipelines, clock }
+    }
+
+    /// Name of the recogniser, for reports.
+    pub fn recogniser(&self) -> &str {
+        self.recogniser.stt.name()
+    }
+
+    /// Whether the recogniser gives partials while somebody speaks.
+    pub fn gives_partials(&self) -> bool {
+        self.recogniser.stt.abilities().partials
     }
 
     /// Tells the recogniser which names it is likely to hear, if it can be told.
-    pub(super) fn expect_names(&self) {
-        self.recogniser
-            .stt
-            .expect(&|| self.router.expected(&self.seats, &self.speakers.characters()));
+    pub fn expect(&self, names: &dyn Fn() -> Vec<String>) {
+        self.recogniser.stt.expect(names);
     }
 
-    /// Takes 20 ms of one speaker.
-    pub(super) fn frame(&mut self, VoiceFrame { speaker, at, frame }: VoiceFrame) {
-        let now = Instant::now();
-        self.sound.heard(at);
-        // Sound comes later than the word that somebody has gone.
-        if self.speakers.has_left(speaker) {
-            return;
-        }
-        if !self.pipelines.contains_key(&speaker) {
+    /// Takes 20 ms of one speaker; `npc_is_heard`: somebody may be interrupted.
+    pub fn frame(&mut self, now: Instant, voice: &VoiceFrame, npc_is_heard: bool) -> FrameHeard {
+        let VoiceFrame { speaker, at, frame } = voice;
+        if !self.pipelines.contains_key(speaker) {
             self.pipelines.retain(|_, pipeline| !pipeline.is_stale(now));
         }
-        let (patience, recogniser) = (self.options.patience, &self.recogniser);
-        let begin = || SpeakerPipeline::new(speaker, patience, recogniser.stt.abilities());
-        let pipeline = self.pipelines.entry(speaker).or_insert_with(begin);
-        pipeline.watch_voice(self.playback.current().is_some());
-        let at = HeardAt { clock: now, sound: at };
-        let FrameHeard { voicing, edge, refused } = pipeline.frame(at, &frame, recogniser);
-        if let Some(error) = refused {
-            self.not_heard(Utterance::unheard(speaker, now), &error);
-        }
-        if let Some(edge) = edge {
-            self.edge(now, speaker, edge);
-        }
-        self.voice(now, speaker, voicing);
+        let (patience, recogniser) = (self.patience, &self.recogniser);
+        let begin = || SpeakerPipeline::new(*speaker, patience, recogniser.stt.abilities());
+        let pipeline = self.pipelines.entry(*speaker).or_insert_with(begin);
+        pipeline.watch_voice(npc_is_heard);
+        pipeline.frame(HeardAt { clock: now, sound: *at }, frame, recogniser)
     }
 
-    /// Ends utterances that silence has ended, and begins answers ahead of their final.
-    pub(super) fn listen(&mut self, now: Instant) {
-        let at = self.sound.at(now);
+    /// Speakers for whom there is something to do.
+    pub fn due(&self, now: Instant) -> Vec<SpeakerId> {
+        let at = self.clock.at(now);
         let due = |pipeline: &&SpeakerPipeline| pipeline.is_due(at);
-        let due: Vec<SpeakerId> =
-            self.pipelines.values().filter(due).map(|pipeline| pipeline.speaker).collect();
-        for speaker in due {
-            let Some(pipeline) = self.pipelines.get_mut(&speaker) else { continue };
-            let edge = pipeline.tick(at);
-            let overdue = pipeline.overdue(now);
-            let stable = pipeline.stable_partial(at.sound);
-            let unaddressed = pipeline.unaddressed(now);
-            if let Some((utterance, why)) = unaddressed {
-                self.said_to_nobody(utterance, why);
-            }
-            if let Some(edge) = edge {
-                self.edge(now, speaker, edge);
-            }
-            if let Some((utterance, error)) = overdue {
-                self.not_heard(utterance, &error);
-            }
-            if let Some(utterance) = stable {
-                self.answer_ahead(utterance);
-            }
-        }
+        self.pipelines.values().filter(due).map(|pipeline| pipeline.speaker).collect()
     }
 
-    fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
-        match edge {
-            Edge::Opened { continues } => {
-                // What cannot be recognised takes nothing back.
-                let open = self.pipelines.get(&speaker).is_some_and(SpeakerPipeline::is_open);
-                if continues && open {
-                    let before = self.take_back(now, speaker);
-                    if let Some(pipeline) = self.pipelines.get_mut(&speaker) {
-                        pipeline.continue_with(before);
-                    }
+    /// Does what is to be done for `speaker`.
+    pub fn tick(&mut self, now: Instant, speaker: SpeakerId) -> Option<Due> {
+        let at = self.clock.at(now);
+        let pipeline = self.pipelines.get_mut(&speaker)?;
+        Some(Due {
+            edge: pipeline.tick(at),
+            overdue: pipeline.overdue(now),
+            stable: pipeline.stable_partial(at.sound),
+            unaddressed: pipeline.unaddressed(now),
+        })
+    }
+
+    /// What a recogniser says next of what somebody says. Cancel safe.
+    pub async fn next(&mut self) -> (SpeakerId, RecognitionEvent) {
+        poll_fn(|context| {
+            for (speaker, pipeline) in &mut self.pipelines {
+                if let Poll::Ready(event) = pipeline.poll_event(context) {
+                    return Poll::Ready((*speaker, event));
                 }
             }
-            Edge::Closed => self.speech_ended(now, speaker),
-            Edge::Blip => {
-                let finalising =
-                    self.pipelines.get(&speaker).is_some_and(SpeakerPipeline::is_finalising);
-                if !finalising {
-                    self.drop_ahead(now, speaker);
-                }
-                self.speech_ended(now, speaker);
-            }
-        }
+            Poll::Pending
+        })
+        .await
     }
 
-    /// Gives up the answer begun on a partial of `speaker`.
-    pub(super) fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
-        if let Some(turn) =
-            self.pipelines.get_mut(&speaker).and_then(|pipeline| pipeline.ahead.take())
-        {
-            self.drop_turn(now, turn);
-        }
-    }
-
-    /// A recogniser has said something of what `speaker` says.
-    pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
-        let now = Instant::now();
-        let Some(pipeline) = self.pipelines.get_mut(&speaker) else { return };
-        match pipeline.recognised(event, self.sound.at(now), self.router.npc_names()) {
-            Recognised::Nothing => {}
-            Recognised::Partial => {
-                let text = pipeline.partial().to_owned();
-                self.drop_ahead(now, speaker);
-                self.partial(now, speaker, &text);
-            }
-            Recognised::Heard(utterance) => {
-                self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
-                self.hear(utterance);
-            }
-            Recognised::Failed(utterance, error) => self.not_heard(utterance, &error),
-        }
-    }
-
-    /// Somebody typed something: as good as heard.
-    pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
-        self.hear(typed(speaker, text));
-    }
-
-    /// Somebody typed something to this NPC.
-    pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
-        if !self.seats.has(seat) {
-            return;
-        }
-        let mut utterance = typed(speaker, text);
-        utterance.text = self.router.correct(&utterance);
-        let understood = match () {
-            () if utterance.text.is_empty() => Understood::Nothing,
-            () if command::is_x_card(&utterance.text) => Understood::Halt,
-            () => self.addressed_to(seat, &utterance),
-        };
-        self.act_on(understood, utterance);
-    }
-
-    /// What something said to `seat` comes to.
-    fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
-        let when = (self.queue_depth(), self.sound.moment(Instant::now()));
-        match (self.router.scene.is_present(seat), self.seats[seat].muted) {
-            (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
-            (true, true) => Understood::Nobody(Why::Muted(seat.0).to_string()),
-            (true, false) => Understood::Addressed {
-                seat,
-                tier: self.router.tier(&utterance.text, seat, &self.seats, when),
-            },
-        }
-    }
-
-    /// An utterance is whole.
-    pub(super) fn hear(&mut self, mut utterance: Utterance) {
-        utterance.text = self.router.correct(&utterance);
-        let ahead =
-            self.pipelines.get_mut(&utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
-        let understood = self.understand(&utterance);
-        tracing::trace!(
-            pii_speaker = self.speakers.name(utterance.speaker),
-            pii_heard = utterance.text,
-            "utterance"
-        );
-        if let Some(turn) = ahead {
-            if let Understood::Addressed { seat, ref tier, .. } = understood
-                && self.confirm(turn, seat, tier, &utterance)
-            {
-                self.overhear(&utterance, Some(seat));
-                return;
-            }
-            self.drop_turn(Instant::now(), turn);
-        }
-        self.act_on(understood, utterance);
-    }
-
-    fn act_on(&mut self, understood: Understood, utterance: Utterance) {
-        match understood {
-            Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
-            Understood::Halt => self.halt_for(&utterance),
-            Understood::Stop => {
-                self.stop_for(utterance.speaker);
-                self.unanswered(utterance, Outcome::Stopped, None);
-            }
-            Understood::Order(order) => {
-                let detail = self.obey(utterance.speaker, order);
-                self.unanswered(utterance, Outcome::Command, Some(detail));
-            }
-            Understood::Nobody(why) => {
-                let now = Instant::now();
-                let pipeline =
-                    self.pipelines.get_mut(&utterance.speaker).filter(|_| !utterance.typed);
-                if !pipeline
-                    .is_some_and(|pipeline| pipeline.keep_unaddressed(now, &utterance, &why))
-                {
-                    self.said_to_nobody(utterance, why);
-                }
-            }
-            Understood::Addressed { .. } if self.paused => {
-                self.said_to_nobody(utterance, PAUSED.to_owned());
-            }
-            Understood::Addressed { seat, tier } => {
-                self.overhear(&utterance, Some(seat));
-                self.ask(Purpose { utterance, seat, tier, cause: Cause::Utterance });
-            }
-        }
-    }
-
-    /// Everyone present hears what was said to nobody.
-    pub(super) fn said_to_nobody(&mut self, utterance: Utterance, why: String) {
-        self.overhear(&utterance, None);
-        self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
-    }
-
-    /// What an utterance means for this table now.
-    pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
-        if utterance.text.trim().is_empty() {
-            return Understood::Nothing;
-        }
-        if command::is_x_card(&utterance.text) || command::is_x_card(&utterance.raw) {
-            return Understood::Halt;
-        }
-        if self.speakers.is_dm(utterance.speaker)
-            && let Some(order) = self.router.order(&utterance.raw)
-        {
-            return Understood::Order(order);
-        }
-        if barge_in::is_stop_word(&utterance.text, self.router.npc_names()) {
-            return Understood::Stop;
-        }
-        let depth = self.queue_depth();
-        let when = self.sound.moment(Instant::now());
-        self.router.understand(utterance, &self.seats, &self.speakers, (depth, when))
-    }
-
-    /// Everyone present who is not addressed still hears it.
-    fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
-        let speaker = self.speakers.called(utterance.speaker).to_owned();
-        for (index, seat) in self.seats.iter_mut() {
-            if Some(index) != addressed && self.router.scene.is_present(index) {
-                seat.engine.overhear(&speaker, &utterance.text);
-            }
-        }
-    }
-
-    /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
-    pub(super) fn unhear(&mut self, purpose: &Purpose) {
-        let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
-        for (index, seat) in self.seats.iter_mut() {
-            if index != purpose.seat && self.router.scene.is_present(index) {
-                seat.engine.forget(&speaker, &purpose.utterance.text);
-            }
-        }
-    }
-
-    /// The recogniser gave up.
-    pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
-        utterance.text = utterance.raw.clone();
-        self.drop_ahead(Instant::now(), utterance.speaker);
-        let outcome = match error.kind() {
-            Kind::OverBudget => Outcome::OverBudget,
-            _ => Outcome::HearingError,
-        };
-        self.unanswered(utterance, outcome, Some(error.to_string()));
-    }
-
-    /// The line of an utterance that no NPC answers.
-    pub(super) fn unanswered(
+    /// Takes in what a recogniser has said of what `speaker` says.
+    pub fn recognised(
         &mut self,
-        utterance: Utterance,
-        outcome: Outcome,
-        detail: Option<String>,
-    ) {
-        let speaker = utterance.speaker;
-        let stt = self.heard_by(&utterance);
-        let line = TurnLine {
-            circumstances: utterance.circumstances(),
-            heard: utterance.text,
-            partials: utterance.partials,
-            ms: Timings {
-                speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
-                ..Timings::default()
-            },
-            stt,
-            spent: self.purse.spent(),
-            ..TurnLine::unanswered(outcome, detail)
-        };
-        self.line(line, speaker);
+        now: Instant,
+        speaker: SpeakerId,
+        event: RecognitionEvent,
+        names: &[NpcNames],
+    ) -> Recognised {
+        let at = self.clock.at(now);
+        let pipeline = self.pipelines.get_mut(&speaker);
+        pipeline.map_or(Recognised::Nothing, |pipeline| pipeline.recognised(event, at, names))
     }
 
-    /// What has heard an utterance.
-    pub(super) fn heard_by(&self, utterance: &Utterance) -> String {
-        if utterance.typed { TurnLine::TYPED } else { self.recogniser.stt.name() }.to_owned()
+    /// The pipeline of `speaker`, who has been heard.
+    pub fn of(&mut self, speaker: SpeakerId) -> Option<&mut SpeakerPipeline> {
+        self.pipelines.get_mut(&speaker)
     }
 
-    /// Voice of somebody who may interrupt the NPC that is heard.
-    fn voice(&mut self, now: Instant, speaker: SpeakerId, voicing: Voicing) {
-        if voicing.probable || voicing.voiced || self.is_ducked_by(speaker) {
-            self.interrupt(now, speaker, barge_in::Input::Voice(voicing));
-        }
+    /// Whether `speaker` has been heard lately.
+    pub fn knows(&self, speaker: SpeakerId) -> bool {
+        self.pipelines.contains_key(&speaker)
     }
 
-    fn partial(&mut self, now: Instant, speaker: SpeakerId, text: &str) {
-        tracing::trace!(pii_speaker = self.speakers.name(speaker), pii_heard = text, "partial");
-        self.interrupt(now, speaker, barge_in::Input::Partial(text));
+    /// Everybody who has been heard lately.
+    pub fn speakers(&self) -> Vec<SpeakerId> {
+        self.pipelines.keys().copied().collect()
     }
 
-    fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
-        self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
+    /// Drops what `speaker` is saying; what they have said to nobody and is not told yet.
+    pub fn remove(&mut self, speaker: SpeakerId) -> Option<(Utterance, String)> {
+        self.pipelines.remove(&speaker)?.take_unaddressed()
+    }
+
+    /// Drops what anybody is saying; what was said to nobody and is not told yet.
+    pub fn clear(&mut self) -> Vec<(Utterance, String)> {
+        let dropped = self.pipelines.drain();
+        dropped.filter_map(|(_, mut pipeline)| pipeline.take_unaddressed()).collect()
+    }
+
+    /// Whether the recogniser has taken all sound there is.
+    pub fn is_drained(&self) -> bool {
+        self.pipelines.values().all(SpeakerPipeline::is_drained)
+    }
+
+    /// Whether an utterance is over but not told yet.
+    pub fn is_finalising(&self) -> bool {
+        self.pipelines.values().any(SpeakerPipeline::is_finalising)
+    }
+
+    /// When [`Self::due`] is worth asking without a new frame.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.pipelines.values().filter_map(SpeakerPipeline::wake_at).min()
     }
 }
-
-/// What `speaker` typed, as an utterance.
-fn typed(speaker: SpeakerId, text: String) -> Utterance {
-    let now = Instant::now();
-    Utterance { raw: text, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
-}
-
-/// Why nobody answers while the table is paused.
-const PAUSED: &str = "the table is paused";

@@ -16,7 +16,7 @@ use crate::{domain::Tier, tools::CallRecord};
 pub struct TurnLine {
     /// Number within the table, from 1.
     pub turn: u64,
-    /// Who spoke.
+    /// Name of the speaker, as the table uses it.
     pub speaker: String,
     /// Whose voice or keyboard it was; for who is at the table, and in no report.
     #[serde(skip)]
@@ -31,7 +31,7 @@ pub struct TurnLine {
     pub tier: Option<TierLine>,
     /// Tools the model saw.
     pub visible: Vec<String>,
-    /// Calls made.
+    /// Calls the model made, in their order.
     pub tools: Vec<ToolLine>,
     /// What was heard of the answer.
     pub reply: String,
@@ -47,11 +47,11 @@ pub struct TurnLine {
     /// How looking up what the NPC remembers went; left out where nothing is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalled: Option<RecallLine>,
-    /// What thought.
+    /// Name of the chat model.
     pub brain: Option<String>,
     /// What heard; "typed" when nothing had to.
     pub stt: String,
-    /// What spoke.
+    /// Name of the voice service.
     pub tts: Option<String>,
     /// Money spent in the session so far.
     pub spent: f64,
@@ -130,14 +130,14 @@ pub struct TierLine {
     pub selected: Tier,
     /// What the NPC's ceiling or the game master made of it.
     pub effective: Tier,
-    /// Why.
+    /// Why that tier, for the game master.
     pub reason: String,
 }
 
-/// One call.
+/// One call of a tool and what came of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolLine {
-    /// Identity.
+    /// Identity of the tool, `server.tool`.
     pub tool: String,
     /// As the model gave them.
     pub arguments: Value,

@@ -10,19 +10,22 @@ mod effects;
 mod events;
 mod expected;
 mod hearing;
+mod input;
 mod line;
 mod options;
-mod orders;
 mod overrides;
+mod overview;
 mod pins;
 mod pipeline;
 mod playback;
 mod recall;
 mod recognition;
+mod reports;
 mod retraction;
 mod routing;
 mod scene;
 mod seat;
+mod seat_id;
 mod seats;
 mod speakers;
 mod statistics;
@@ -31,10 +34,13 @@ mod steering;
 mod summaries;
 mod table;
 mod turns;
+mod understanding;
+mod utterance;
 
 pub use clock::SoundTime;
 pub use command::{Command, SceneChange};
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
+pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::Options;
 pub use playback::{Pace, VoiceOut};
@@ -43,13 +49,11 @@ pub use recall::Memory;
 pub use recall::{Question, Recaller};
 pub use routing::tier_names;
 pub use seat::{Recast, Seat};
-pub use seats::SeatId;
+pub use seat_id::SeatId;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
-pub use table::{Kept, TableHandle, TableParts, VoiceFrame, VoiceInput, open};
-
-use seats::Seats;
+pub use table::{Conversations, TableHandle, TableParts, open};
 
 #[cfg(test)]
 pub use {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{line::TierLine, seats::SeatId};
+use super::{line::TierLine, seat_id::SeatId};
 use crate::{domain::Tier, logic::tier::effective};
 
 /// The tier of a turn and where it comes from.
@@ -37,6 +37,15 @@ impl TurnTier {
         };
         TierLine { selected: self.selected, effective: self.effective, reason }
     }
+}
+
+/// How high a seat's turns reach by themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct SeatCeiling {
+    /// The seat of the NPC.
+    pub seat: SeatId,
+    /// Its highest tier, which only the game master goes above.
+    pub highest: Tier,
 }
 
 /// A tier for a while.
@@ -113,18 +122,18 @@ impl Overrides {
     /// The tier of a turn of the seat for which `selected` was chosen `because` of something.
     pub fn decide(
         &self,
-        (seat, ceiling): (SeatId, Tier),
+        SeatCeiling { seat, highest }: SeatCeiling,
         now: Instant,
         selected: Tier,
         because: String,
     ) -> TurnTier {
         let by_dm = self.of(seat, now).map(|(tier, _)| tier);
-        let effective = effective(selected, ceiling, by_dm);
+        let effective = effective(selected, highest, by_dm);
         TurnTier { selected, effective, because, by_dm: by_dm.is_some() }
     }
 
     /// The same turn's tier as it is now: it may have waited.
-    pub fn decide_again(&self, seat: (SeatId, Tier), now: Instant, tier: TurnTier) -> TurnTier {
-        self.decide(seat, now, tier.selected, tier.because)
+    pub fn decide_again(&self, of: SeatCeiling, now: Instant, tier: TurnTier) -> TurnTier {
+        self.decide(of, now, tier.selected, tier.because)
     }
 }

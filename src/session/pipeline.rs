@@ -14,7 +14,7 @@ use super::{
     clock::{HeardAt, SoundTime},
     recognition::{PREROLL_FRAMES, Recogniser, Recognition, RecognitionEvent},
     speakers::SpeakerId,
-    turns::Utterance,
+    utterance::Utterance,
 };
 use crate::{
     audio::{FRAME, Frame, SampleRate},
@@ -43,10 +43,10 @@ const STALE: Duration = Duration::from_secs(60);
 
 /// What came of something that the recogniser said.
 pub enum Recognised {
-    /// Nothing.
+    /// The table has nothing to do about it.
     Nothing,
-    /// The open utterance reads differently now.
-    Partial,
+    /// The open utterance reads so now.
+    Partial(String),
     /// An utterance is over and known; its text may be empty.
     Heard(Utterance),
     /// An utterance is over and cannot be known.
@@ -336,11 +336,6 @@ impl SpeakerPipeline {
         Some(open.offer(self.speaker))
     }
 
-    /// The text of the open utterance so far.
-    pub fn partial(&self) -> &str {
-        self.open.as_ref().map_or("", |open| &open.partial)
-    }
-
     /// Joins the segment that just opened to the one before: an utterance that is known already, or
     /// the one still being recognised.
     pub fn continue_with(&mut self, before: Option<Utterance>) {
@@ -426,7 +421,7 @@ impl SpeakerPipeline {
                 {
                     self.ended = Some((at.clock, reason));
                 }
-                Recognised::Partial
+                Recognised::Partial(open.partial.clone())
             }
             Some(Ok(SpeechEvent::Final { text })) if self.service_ends => {
                 Recognised::Heard(open.cut(self.speaker, text, at.clock))

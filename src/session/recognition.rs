@@ -17,7 +17,7 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{
     clock::{HeardAt, SoundTime},
     speakers::SpeakerId,
-    turns::Utterance,
+    utterance::Utterance,
 };
 use crate::{
     audio::{FRAME, Frame},
@@ -47,7 +47,7 @@ const PAID_SECONDS: f64 = 10.0;
 
 /// What hears a table, and who pays for it.
 pub struct Recogniser {
-    /// The service.
+    /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
     /// What its seconds are paid from.
     pub purse: Purse,

@@ -1,30 +1,20 @@
-//! The X-card: everyone stops, and the last exchange is taken back.
+//! What an X-card takes back: the last exchange that was heard.
 //!
-//! Entry function: [`Table::halt`]. **Never**: tells anybody who has used it.
+//! Entry type: [`RecentLines`]. **Never**: knows who has used the card.
 
 use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{
-    TableEvent,
-    line::{Outcome, TurnLine},
-    table::Table,
-    turns::{Ended, Purpose, Utterance},
-};
+use super::{line::TurnLine, seats::Seats};
 
 /// What was told longer ago than this is no part of what the card is held up for, save the last.
 const RECENT: Duration = Duration::from_secs(60);
 /// Lines that are looked back at.
 const LINES: usize = 64;
-/// What became of an X-card.
-const HALTED: &str = "everyone has stopped and is muted";
-/// What became of an exchange.
-const TAKEN_BACK: &str = "taken back: an x-card was held up";
-
 /// What was told last, the latest at the end.
 #[derive(Debug, Default)]
-pub(super) struct RecentLines(VecDeque<Told>);
+pub struct RecentLines(VecDeque<Told>);
 
 /// A line that was told.
 #[derive(Debug)]
@@ -75,38 +65,13 @@ impl RecentLines {
         let first = answer.or_else(|| self.0.iter().position(recent));
         self.0.split_off(first.unwrap_or(self.0.len().saturating_sub(1))).into()
     }
-}
-
-impl Table {
-    /// Everyone stops and is muted; what is being heard is taken back with what was asked
-    /// meanwhile, or what was heard last if nobody speaks.
-    pub(super) fn halt(&mut self) {
-        let now = Instant::now();
-        let under_way = self.turns.iter().map(|turn| {
-            turn.taken_back = true;
-            (turn.began_at.is_some(), turn.purpose.clone())
-        });
-        let under_way: Vec<(bool, Purpose)> = under_way.collect();
-        let waiting: Vec<Purpose> =
-            self.seats.iter_mut().flat_map(|(_, seat)| std::mem::take(&mut seat.waiting)).collect();
-        for purpose in under_way.iter().map(|(_, purpose)| purpose).chain(&waiting) {
-            self.unhear(purpose);
-        }
-        for purpose in waiting {
-            self.blank_line(Outcome::Cancelled, purpose.utterance.typed);
-        }
-        self.mute(None, true);
-        let was_heard = under_way.iter().any(|(heard, _)| *heard);
-        let taken_back = if was_heard { Vec::new() } else { self.take_back_last(now) };
-        self.tell(TableEvent::Halted { taken_back });
-    }
 
     /// NPCs forget what was said last; the lines' numbers.
-    fn take_back_last(&mut self, now: Instant) -> Vec<u64> {
-        let taken = self.recent.take(now);
+    pub fn take_back(&mut self, now: Instant, seats: &mut Seats) -> Vec<u64> {
+        let taken = self.take(now);
         for told in taken.iter().rev() {
             let (speaker, text) = &told.said;
-            for (_, seat) in self.seats.iter_mut() {
+            for (_, seat) in seats.iter_mut() {
                 seat.engine.forget(speaker, text);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {
@@ -117,32 +82,5 @@ impl Table {
             }
         }
         taken.into_iter().map(|told| told.turn).collect()
-    }
-
-    /// Somebody has said the X-card: nobody is told who.
-    pub(super) fn halt_for(&mut self, utterance: &Utterance) {
-        self.halt();
-        let line = TurnLine {
-            heard: utterance.text.clone(),
-            stt: self.heard_by(utterance),
-            spent: self.purse.spent(),
-            ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
-        };
-        self.line_of_nobody(line);
-    }
-
-    /// A turn that was taken back has ended: nobody remembers it, and its line has no words.
-    pub(super) fn end_taken_back(&mut self, ended: Ended) {
-        if let Some(line) = ended.line {
-            self.blank_line(line.outcome, line.stt == TurnLine::TYPED);
-        }
-        self.warm_seat(ended.seat);
-    }
-
-    fn blank_line(&mut self, outcome: Outcome, typed: bool) {
-        let stt = if typed { TurnLine::TYPED } else { self.recogniser.stt.name() }.to_owned();
-        let spent = self.purse.spent();
-        let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
-        self.line_of_nobody(line);
     }
 }

@@ -7,14 +7,15 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    SeatId, Seats, SpeakerId,
+    SeatId, SpeakerId,
     clock::Moment,
     expected::expected,
-    overrides::{Overrides, TurnTier},
+    overrides::{Overrides, SeatCeiling, TurnTier},
     pins::Pins,
     scene::Whereabouts,
+    seats::Seats,
     speakers::Speakers,
-    turns::Utterance,
+    utterance::Utterance,
 };
 use crate::{
     domain::{Campaign, EntityKind, Npc, Tier},
@@ -44,11 +45,20 @@ pub enum Understood {
     Nobody(String),
     /// It is meant for this seat.
     Addressed {
-        /// Which.
+        /// The NPC that answers.
         seat: SeatId,
         /// The tier of the turn.
         tier: TurnTier,
     },
+}
+
+/// When an utterance is to be understood.
+#[derive(Clone, Copy)]
+pub struct Situation {
+    /// Players whose utterance is not being answered aloud yet.
+    pub queue_depth: usize,
+    /// The time, by which conversations grow cold.
+    pub now: Moment,
 }
 
 /// Everything that decides who is meant.
@@ -75,12 +85,13 @@ impl Router {
     pub fn new(
         seats: &Seats,
         campaign: &Arc<Campaign>,
-        (keywords, rules): (&Keywords, &[String]),
+        keywords: &Keywords,
+        rules: &[String],
         characters: &[String],
     ) -> Self {
         let names: Vec<String> = seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect();
         let present: Vec<&str> = names.iter().map(String::as_str).collect();
-        let known = Known::of(seats, campaign, characters);
+        let known = NameMatchers::of(seats, campaign, characters);
         Self {
             glossary: known.glossary,
             addresser: known.addresser,
@@ -99,7 +110,7 @@ impl Router {
     /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
     /// orders stay.
     pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
-        let known = Known::of(seats, &self.campaign, characters);
+        let known = NameMatchers::of(seats, &self.campaign, characters);
         self.glossary = known.glossary;
         self.addresser = known.addresser;
         self.npc_names = known.npc_names;
@@ -108,7 +119,7 @@ impl Router {
     /// Names that are likely to be heard next, the likeliest first.
     pub fn expected(&self, seats: &Seats, characters: &[String]) -> Vec<String> {
         let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
-        expected(&npcs, (&self.campaign, &self.scene), characters)
+        expected(&npcs, &self.campaign, &self.scene, characters)
     }
 
     /// Names put right.
@@ -135,7 +146,7 @@ impl Router {
         utterance: &Utterance,
         seats: &Seats,
         speakers: &Speakers,
-        (queue_depth, now): (usize, Moment),
+        situation: Situation,
     ) -> Understood {
         let candidates: Vec<Candidate> = seats
             .iter()
@@ -149,7 +160,7 @@ impl Router {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (seat.0, now.since(*at)));
+            .map(|(_, seat, at)| (seat.0, situation.now.since(*at)));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
@@ -160,7 +171,7 @@ impl Router {
         match address {
             Address::Npc { index, .. } => {
                 let seat = SeatId(index);
-                let tier = self.tier(&utterance.text, seat, seats, (queue_depth, now));
+                let tier = self.tier(&utterance.text, seat, seats, situation);
                 Understood::Addressed { seat, tier }
             }
             Address::Player(_) => Understood::Nobody("said to another player".to_owned()),
@@ -177,24 +188,18 @@ impl Router {
     }
 
     /// The tier of what is said to a seat.
-    pub fn tier(
-        &self,
-        text: &str,
-        id: SeatId,
-        seats: &Seats,
-        (queue_depth, when): (usize, Moment),
-    ) -> TurnTier {
+    pub fn tier(&self, text: &str, id: SeatId, seats: &Seats, situation: Situation) -> TurnTier {
         let seat = &seats[id];
         let selection = self.selector.select(&TierInput {
             text,
-            queue_depth,
+            queue_depth: situation.queue_depth,
             first_turn: !seat.has_spoken,
-            since_deep: self.last_deep.map(|at| when.since(at)),
+            since_deep: self.last_deep.map(|at| situation.now.since(at)),
             names: &self.tier_names,
         });
-        let seat = (id, seat.npc.budget_tier);
+        let ceiling = SeatCeiling { seat: id, highest: seat.npc.budget_tier };
         let because = selection.reason.to_string();
-        self.overrides.decide(seat, Instant::now(), selection.tier, because)
+        self.overrides.decide(ceiling, Instant::now(), selection.tier, because)
     }
 
     /// Answers come quicker for a while.
@@ -218,13 +223,13 @@ impl Router {
 }
 
 /// What names are known by.
-struct Known {
+struct NameMatchers {
     glossary: Glossary,
     addresser: Addresser,
     npc_names: Vec<NpcNames>,
 }
 
-impl Known {
+impl NameMatchers {
     fn of(seats: &Seats, campaign: &Campaign, characters: &[String]) -> Self {
         let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
         let called = npcs.iter().flat_map(|npc| std::iter::once(&npc.name).chain(&npc.aliases));

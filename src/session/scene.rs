@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::seats::SeatId;
+use super::seat_id::SeatId;
 use crate::{
     domain::{Campaign, Scene},
     logic::words::fold,
@@ -18,7 +18,7 @@ pub struct Whereabouts {
     npcs: Vec<String>,
     location: Option<String>,
     time_of_day: Option<String>,
-    /// By seat.
+    /// Whether the NPC is there, by seat.
     present: Vec<bool>,
 }
 

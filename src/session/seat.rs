@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use super::{
     line::TierLine,
-    turns::{Cast, Purpose, Waiting},
+    utterance::{Cast, Purpose, Waiting},
 };
 use crate::{
     domain::{Message, Npc, TurnId},
@@ -16,7 +16,7 @@ use crate::{
 
 /// An NPC at the table: who it is, what makes its speech, and who waits for it.
 pub struct Seat {
-    /// Who.
+    /// Who sits there, as described.
     pub npc: Arc<Npc>,
     /// What makes its speech.
     pub engine: Box<dyn VoiceEngine>,

@@ -1,14 +1,10 @@
 //! The NPCs at the table, by their places in the cast.
 //!
-//! Entry types: [`Seats`], [`SeatId`]. **Never**: decides whose turn it is.
+//! Entry type: [`Seats`]. **Never**: decides whose turn it is.
 
 use std::ops::{Index, IndexMut};
 
-use super::seat::Seat;
-
-/// A seat, by its place in the cast from 0; a table has as many as it was opened with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SeatId(pub usize);
+use super::{seat::Seat, seat_id::SeatId};
 
 /// The seats of one table; none is added or taken away.
 pub struct Seats(Vec<Seat>);

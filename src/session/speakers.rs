@@ -16,7 +16,7 @@ pub struct SpeakerId(pub u64);
 /// A person at the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speaker {
-    /// Who.
+    /// As the voice channel knows them.
     pub id: SpeakerId,
     /// Name as the table uses it.
     pub name: String,
@@ -51,7 +51,7 @@ impl Speakers {
         self.here.push(speaker);
     }
 
-    /// Somebody leaves.
+    /// Somebody leaves; their name is kept.
     pub fn leave(&mut self, id: SpeakerId) {
         if let Some(index) = self.here.iter().position(|known| known.id == id) {
             self.left.push(self.here.remove(index));

@@ -14,13 +14,13 @@ const TURNS: usize = 100;
 /// Utterances and what became of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// All.
+    /// Things said, understood or not.
     pub utterances: u64,
-    /// Answered aloud.
+    /// Answered aloud, be it until somebody interrupted.
     pub answered: u64,
     /// Not answered, and none failed.
     pub silent: u64,
-    /// Failed.
+    /// Failed: hearing, model, voice, time or money.
     pub errors: u64,
 }
 

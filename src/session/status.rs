@@ -1,4 +1,4 @@
-//! How things stand at a table, for whoever shows it.
+//! How things stand at a table, as it is shown.
 //!
 //! Entry types: [`Status`], [`State`]. **Never**: holds what was said, or a stage note.
 
@@ -13,15 +13,8 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use super::{
-    line::TierLine,
-    seats::SeatId,
-    statistics::{Counts, Latencies},
-    table::Table,
-};
+use super::{line::TierLine, statistics::Latencies};
 use crate::domain::Tier;
-
-use tokio::time::Instant;
 
 /// What a table does at this moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -137,7 +130,7 @@ impl Backlog {
 /// How it stands with one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
-    /// Its name.
+    /// Name of the NPC.
     pub name: String,
     /// Silenced by the game master.
     pub muted: bool,
@@ -152,9 +145,9 @@ pub struct SeatStatus {
     pub override_: Option<(Tier, Option<Duration>)>,
     /// The tier of its last turn and why.
     pub last_selection: Option<TierLine>,
-    /// What thinks.
+    /// Name of its chat model.
     pub brain: String,
-    /// What speaks.
+    /// Name of its voice service.
     pub tts: String,
     /// Whose words go to it; "everyone" for those without a pin of their own.
     pub pinned_by: Vec<String>,
@@ -165,9 +158,9 @@ pub struct SeatStatus {
 /// Where and when the game is.
 #[derive(Clone, Debug, Serialize)]
 pub struct SceneStatus {
-    /// Where.
+    /// The place, where one is set.
     pub location: Option<String>,
-    /// When.
+    /// Time of day, where one is set.
     pub time_of_day: Option<String>,
     /// Names of the NPCs who are there.
     pub present: Vec<String>,
@@ -179,58 +172,4 @@ fn in_seconds<S: Serializer>(
     to: S,
 ) -> Result<S::Ok, S::Error> {
     held.map(|(tier, left)| (tier, left.map(|left| left.as_secs()))).serialize(to)
-}
-
-impl Table {
-    /// What the table does at this moment.
-    pub(super) fn state(&self) -> State {
-        if self.paused {
-            return State::Paused;
-        }
-        let npc = |seat: SeatId| self.seats[seat].npc.name.clone();
-        let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
-        if let Some(turn) = heard {
-            return State::Speaking(npc(turn.purpose.seat));
-        }
-        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
-        awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
-    }
-
-    /// How things stand.
-    pub(super) fn status(&self, now: Instant) -> Status {
-        let seats = self.seats.iter().map(|(id, seat)| SeatStatus {
-            name: seat.npc.name.clone(),
-            muted: seat.muted,
-            present: self.router.scene.is_present(id),
-            waiting: seat.waiting.len(),
-            ceiling: seat.npc.budget_tier,
-            override_: self.router.overrides.of(id, now),
-            last_selection: seat.last_tier.clone(),
-            brain: seat.brain.clone(),
-            tts: seat.tts.clone(),
-            pinned_by: self.router.pins.on(id).map(|by| self.pinned_by(by)).collect(),
-            note_turns_left: seat.note.as_ref().map(|note| note.turns),
-        });
-        let Counts { utterances, answered, silent, errors } = self.statistics.counts();
-        Status {
-            state: self.state(),
-            seats: seats.collect(),
-            scene: SceneStatus {
-                location: self.router.scene.location().map(str::to_owned),
-                time_of_day: self.router.scene.time_of_day().map(str::to_owned),
-                present: self.router.scene.present(),
-            },
-            utterances,
-            answered,
-            silent,
-            errors,
-            latency: self.statistics.latencies(),
-            spent: self.purse.spent(),
-            unwritten: self.backlog.count(),
-        }
-    }
-
-    fn pinned_by(&self, player: Option<super::SpeakerId>) -> String {
-        player.map_or("everyone", |player| self.speakers.name(player)).to_owned()
-    }
 }

@@ -5,14 +5,20 @@
 use tokio::time::Instant;
 
 use super::{
-    SeatId, Speaker, SpeakerId,
+    SeatId, Speaker, SpeakerId, TableEvent,
     command::SceneChange,
+    line::Outcome,
     overrides::TurnTier,
     seat::Note,
     table::Table,
-    turns::{Active, Purpose, Utterance},
+    turns::Active,
+    utterance::{Purpose, Utterance},
 };
-use crate::{domain::TurnId, engine::Cause};
+use crate::{
+    domain::{Tier, TurnId},
+    engine::Cause,
+    logic::command::Command as SpokenOrder,
+};
 
 impl Table {
     /// Silences an NPC, or all, in the middle of a word if need be; or lets them speak again.
@@ -120,9 +126,7 @@ impl Table {
     /// Somebody leaves: what they are saying is dropped.
     pub(super) fn leave(&mut self, speaker: SpeakerId) {
         self.drop_ahead(Instant::now(), speaker);
-        let untold =
-            self.pipelines.remove(&speaker).and_then(|mut pipeline| pipeline.take_unaddressed());
-        if let Some((utterance, why)) = untold {
+        if let Some((utterance, why)) = self.hearing.remove(speaker) {
             self.said_to_nobody(utterance, why);
         }
         self.speakers.leave(speaker);
@@ -132,7 +136,7 @@ impl Table {
     pub(super) fn forget(&mut self, speaker: SpeakerId) {
         let now = Instant::now();
         self.drop_ahead(now, speaker);
-        self.pipelines.remove(&speaker);
+        self.hearing.remove(speaker);
         for (_, seat) in self.seats.iter_mut() {
             seat.waiting.retain(|waiting| waiting.utterance.speaker != speaker);
         }
@@ -150,16 +154,84 @@ impl Table {
     pub(super) fn erase(&mut self, names: &[String]) {
         for name in names {
             self.seats.iter_mut().for_each(|(_, seat)| seat.engine.forget_speaker(name));
-            self.recent.forget(name);
+            self.reports.recent.forget(name);
         }
     }
 
     /// Gives up every answer begun on a partial: what it was begun with has changed.
     fn drop_guesses(&mut self) {
         let now = Instant::now();
-        let speakers: Vec<SpeakerId> = self.pipelines.keys().copied().collect();
-        for speaker in speakers {
+        for speaker in self.hearing.speakers() {
             self.drop_ahead(now, speaker);
         }
+    }
+
+    /// Everyone stops and is muted; what is being heard is taken back with what was asked
+    /// meanwhile, or what was heard last if nobody speaks.
+    pub(super) fn halt(&mut self) {
+        let now = Instant::now();
+        let under_way = self.turns.iter().map(|turn| {
+            turn.taken_back = true;
+            (turn.began_at.is_some(), turn.purpose.clone())
+        });
+        let under_way: Vec<(bool, Purpose)> = under_way.collect();
+        let waiting: Vec<Purpose> =
+            self.seats.iter_mut().flat_map(|(_, seat)| std::mem::take(&mut seat.waiting)).collect();
+        for purpose in under_way.iter().map(|(_, purpose)| purpose).chain(&waiting) {
+            self.unhear(purpose);
+        }
+        for purpose in waiting {
+            self.reports.taken_back(Outcome::Cancelled, purpose.utterance.typed);
+        }
+        self.mute(None, true);
+        let was_heard = under_way.iter().any(|(heard, _)| *heard);
+        let taken_back = match was_heard {
+            true => Vec::new(),
+            false => self.reports.recent.take_back(now, &mut self.seats),
+        };
+        self.reports.tell(TableEvent::Halted { taken_back });
+    }
+
+    /// Does what was ordered by `speaker`; what was done, for the report.
+    pub(super) fn obey(&mut self, speaker: SpeakerId, order: SpokenOrder) -> String {
+        match order {
+            SpokenOrder::Mute(seat) => {
+                self.mute(Some(SeatId(seat)), true);
+                format!("{} is muted", self.name(seat))
+            }
+            SpokenOrder::Unmute(seat) => {
+                self.mute(Some(SeatId(seat)), false);
+                format!("{} may speak again", self.name(seat))
+            }
+            SpokenOrder::MuteAll => {
+                self.mute(None, true);
+                "everyone is muted".to_owned()
+            }
+            SpokenOrder::UnmuteAll => {
+                self.mute(None, false);
+                "everyone may speak again".to_owned()
+            }
+            SpokenOrder::Say { npc, text } => {
+                self.puppet(speaker, SeatId(npc), text);
+                format!("{} says it", self.name(npc))
+            }
+            SpokenOrder::Think(seat) => {
+                self.router.overrides.set_next(SeatId(seat), Tier::Deep);
+                format!("{} thinks carefully about the next answer", self.name(seat))
+            }
+            SpokenOrder::Faster => {
+                self.router.go_faster(Instant::now());
+                "answers come faster for five minutes".to_owned()
+            }
+            SpokenOrder::Scene(name) => {
+                self.change_scene(SceneChange::Set { location: Some(name), time: None });
+                format!("the scene is {}", self.router.scene.location().unwrap_or_default())
+            }
+        }
+    }
+
+    /// The name of the NPC with this place in the cast, as orders have it.
+    fn name(&self, seat: usize) -> &str {
+        &self.seats[SeatId(seat)].npc.name
     }
 }

@@ -11,18 +11,18 @@ use tokio::{
     task::{AbortHandle, Id, JoinError, JoinSet},
 };
 
-use super::{SeatId, TableEvent, table::Table};
+use super::{seat_id::SeatId, seats::Seats};
 use crate::{
     engine::{Summarising, Summary},
     provider::Error,
 };
 
 /// How a summary ended.
-pub(super) type Ended = Result<(Id, Result<Summary, Error>), JoinError>;
+pub type Ended = Result<(Id, Result<Summary, Error>), JoinError>;
 
 /// The summaries of a table under way; dropping it ends them.
 #[derive(Default)]
-pub(super) struct Summaries {
+pub struct Summaries {
     tasks: JoinSet<Result<Summary, Error>>,
     under_way: HashMap<Id, UnderWay>,
     /// Something has been said since it was last looked at what is to be summed up.
@@ -67,46 +67,39 @@ impl Summaries {
         let end = self.tasks.spawn(work);
         self.under_way.insert(end.id(), UnderWay { seat, end: gives_way.then_some(end) });
     }
-}
 
-impl Table {
-    /// Begins the summaries that are due, when nobody is being answered.
-    pub(super) fn summarise(&mut self) {
-        if self.summaries.is_due && self.turns.all().next().is_none() {
-            self.summaries.is_due = false;
-            for seat in self.seats.ids() {
-                if let Some(warning) = self.seats[seat].engine.warning() {
-                    self.tell(TableEvent::Notice(warning));
-                }
-            }
-            for (index, seat) in self.seats.iter() {
-                if !self.summaries.is_at(index)
+    /// Begins the summaries that are due, if nobody is being answered; what the game master should
+    /// know of conversations that are too long.
+    pub fn begin_due(&mut self, seats: &mut Seats, nobody_is_answered: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.is_due && nobody_is_answered {
+            self.is_due = false;
+            warnings.extend(seats.iter_mut().filter_map(|(_, seat)| seat.engine.warning()));
+            for (id, seat) in seats.iter() {
+                if !self.is_at(id)
                     && let Some(summarising) = seat.engine.summarise()
                 {
-                    self.summaries.begin(index, summarising);
+                    self.begin(id, summarising);
                 }
             }
         }
-        if !self.summaries.is_due && self.summaries.under_way.is_empty() {
-            for done in self.summaries.waiting.drain(..) {
+        if !self.is_due && self.under_way.is_empty() {
+            for done in self.waiting.drain(..) {
                 // Whoever asked may have given up.
                 let _ = done.send(());
             }
         }
+        warnings
     }
 
-    /// A summary is there, has failed or was given up.
-    pub(super) fn summarised(&mut self, ended: Ended) {
+    /// A summary is there, has failed or was given up; what the game master should know of it.
+    pub fn ended(&mut self, ended: Ended, seats: &mut Seats) -> Option<String> {
         let (id, outcome) = match ended {
             Ok((id, outcome)) => (id, Some(outcome)),
             Err(lost) => (lost.id(), None),
         };
-        let Some(UnderWay { seat, .. }) = self.summaries.under_way.remove(&id) else { return };
-        self.summaries.due();
-        if let (Some(seat), Some(outcome)) = (self.seats.get_mut(seat), outcome)
-            && let Some(notice) = seat.engine.summarised(outcome)
-        {
-            self.tell(TableEvent::Notice(notice));
-        }
+        let UnderWay { seat, .. } = self.under_way.remove(&id)?;
+        self.due();
+        seats[seat].engine.summarised(outcome?)
     }
 }

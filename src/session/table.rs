@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`open`]. **Never**: blocks, or awaits anything but the next event.
 
-use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
@@ -13,23 +13,23 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backlog, Command, Memory, Options, Pace, Seat, Seats, SpeakerId, State, TableEvent,
-    TableEvents, TurnLine, VoiceOut,
-    clock::{SoundClock, SoundTime},
-    effects::TableEffects,
-    pipeline::SpeakerPipeline,
+    Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TableEvents, VoiceInput,
+    VoiceOut,
+    effects::{FollowedUp, TableEffects},
+    hearing::Hearing,
+    overview::Overview,
     playback::Playback,
     recall::Recaller,
     recognition::{Recogniser, RecognitionEvent},
-    retraction::RecentLines,
+    reports::Reports,
     routing::Router,
-    speakers::{SOMEBODY, Speakers},
-    statistics::Statistics,
+    seats::Seats,
+    speakers::Speakers,
+    status::Backlog,
     summaries::{self, Summaries},
     turns::{Active, Turns},
 };
 use crate::{
-    audio::Frame,
     domain::{Campaign, Message, SessionId, TurnId},
     engine::{Purse, Reply, TurnReport},
     logic::tier::Keywords,
@@ -52,19 +52,19 @@ const DRAIN_POLL: Duration = Duration::from_millis(2);
 
 /// What a table is made of.
 pub struct TableParts {
-    /// Play session.
+    /// The play session, for logs, memory and tools.
     pub session: SessionId,
     /// What can be set.
     pub options: Options,
-    /// The NPCs.
+    /// The NPCs, in the order of the cast.
     pub seats: Vec<Seat>,
-    /// The world.
+    /// The people, places and scenes that NPCs may speak of.
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.
     pub keywords: Keywords,
     /// Phrases that name a rule, which raise it too.
     pub rules: Arc<[String]>,
-    /// What hears.
+    /// The recogniser, shared with other tables.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
@@ -74,7 +74,7 @@ pub struct TableParts {
     pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
-    /// Who pays.
+    /// What everything of the session is paid from.
     pub purse: Purse,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
@@ -86,45 +86,24 @@ pub struct TableParts {
     pub events: TableEvents,
 }
 
-/// 20 ms of one speaker.
-#[derive(Debug)]
-pub struct VoiceFrame {
-    /// Whose voice it is.
-    pub speaker: SpeakerId,
-    /// When it was spoken.
-    pub at: SoundTime,
-    /// Its sound at 16 kHz.
-    pub frame: Frame,
-}
-
-/// Sound, and marks in it.
-#[derive(Debug)]
-pub enum VoiceInput {
-    /// 20 ms of one speaker.
-    Frame(VoiceFrame),
-    /// Answered when everything before it is heard, answered and played; speech that is still
-    /// going on does not count.
-    Settle(oneshot::Sender<()>),
-}
-
 /// How a table is reached. Cloning it shares the table.
 #[derive(Clone, Debug)]
 pub struct TableHandle {
-    /// Sound in.
+    /// Where sound goes; see [`VoiceInput`].
     pub voice: mpsc::Sender<VoiceInput>,
     /// Everything else in.
     pub commands: mpsc::Sender<Command>,
 }
 
-/// What is worth keeping of a closed table.
+/// The conversations of a closed table, for going on with them.
 #[derive(Debug, Default)]
-pub struct Kept {
-    /// Each NPC's conversation, by name.
+pub struct Conversations {
+    /// Each NPC's conversation, by its name.
     pub histories: Vec<(String, Vec<Message>)>,
 }
 
 /// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
-pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Kept>) {
+pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
     let task = tokio::spawn(Table::new(parts).run(commands_in, voice_in));
@@ -152,21 +131,16 @@ pub(super) struct Table {
     pub(super) seats: Seats,
     pub(super) speakers: Speakers,
     pub(super) router: Router,
-    pub(super) sound: SoundClock,
-    pub(super) pipelines: HashMap<SpeakerId, SpeakerPipeline>,
-    pub(super) recogniser: Recogniser,
+    pub(super) hearing: Hearing,
     pub(super) playback: Playback,
     pub(super) turns: Turns,
     pub(super) host: ToolHost,
     pub(super) effects: Arc<dyn Effects>,
-    pub(super) purse: Purse,
-    pub(super) backlog: Backlog,
+    pub(super) reports: Reports,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
-    pub(super) statistics: Statistics,
-    pub(super) recent: RecentLines,
     pub(super) summaries: Summaries,
     /// As it was last told.
     state: State,
@@ -175,8 +149,6 @@ pub(super) struct Table {
     settling: Vec<oneshot::Sender<()>>,
     /// Cancelled when the table closes.
     pub(super) closed: CancellationToken,
-    events: TableEvents,
-    lines: u64,
 }
 
 impl Table {
@@ -185,38 +157,38 @@ impl Table {
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(parts.seed);
         let speakers = Speakers::new(parts.campaign.players.clone());
-        let words = (&parts.keywords, &*parts.rules);
         let session = parts.session;
         let seats = Seats::new(parts.seats);
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
+        let name = parts.stt.name().to_owned();
+        let recogniser = Recogniser { stt: parts.stt, purse: parts.purse.clone() };
         Self {
             session,
-            options: parts.options,
             recaller: recaller.map(Arc::new),
-            router: Router::new(&seats, &parts.campaign, words, &speakers.characters()),
+            router: Router::new(
+                &seats,
+                &parts.campaign,
+                &parts.keywords,
+                &parts.rules,
+                &speakers.characters(),
+            ),
             speakers,
             seats,
-            sound: SoundClock::default(),
-            pipelines: HashMap::new(),
-            recogniser: Recogniser { stt: parts.stt, purse: parts.purse.clone() },
+            hearing: Hearing::new(recogniser, parts.options.patience),
+            options: parts.options,
             playback: Playback::new(parts.out, parts.pace, rng),
             turns: Turns::default(),
             host: parts.host,
             effects: Arc::new(TableEffects::new(parts.effects, late)),
-            purse: parts.purse,
-            backlog: parts.backlog,
+            reports: Reports::new(parts.events, parts.purse, parts.backlog, &name),
             replies,
             paused: false,
-            statistics: Statistics::default(),
-            recent: RecentLines::default(),
             summaries: Summaries::default(),
             state: State::default(),
             replies_in,
             late_in,
             settling: Vec::new(),
             closed: CancellationToken::new(),
-            events: parts.events,
-            lines: 0,
         }
     }
 
@@ -224,23 +196,26 @@ impl Table {
         mut self,
         mut commands: mpsc::Receiver<Command>,
         mut voice: mpsc::Receiver<VoiceInput>,
-    ) -> Kept {
+    ) -> Conversations {
         self.warm();
         self.expect_names();
         self.summaries.due();
         loop {
             let event = self.next(&mut commands, &mut voice).await;
-            self.sound.behind = !voice.is_empty();
+            self.hearing.clock.behind = !voice.is_empty();
             match event {
                 Event::Command(Command::Close) | Event::Closed => break,
                 Event::Command(command) => self.command(command),
-                Event::Voice(VoiceInput::Frame(frame)) => self.frame(frame),
+                Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
                 Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
                 Event::Recognised(speaker, event) => self.recognised(speaker, event),
                 Event::Reply(turn, reply) => self.reply(turn, reply),
                 Event::Made(turn, report) => self.made(turn, *report),
                 Event::Lost(task) => self.lost(task),
-                Event::Summarised(ended) => self.summarised(ended),
+                Event::Summarised(ended) => {
+                    let notice = self.summaries.ended(ended, &mut self.seats);
+                    notice.into_iter().for_each(|notice| self.reports.notice(notice));
+                }
                 Event::Late(late) => self.late(*late),
                 Event::Wake => {}
             }
@@ -261,7 +236,7 @@ impl Table {
             biased;
             command = commands.recv() => command.map_or(Event::Closed, Event::Command),
             Some((turn, reply)) = self.replies_in.recv() => Event::Reply(turn, reply),
-            (speaker, event) = recognised(&mut self.pipelines) => Event::Recognised(speaker, event),
+            (speaker, event) = self.hearing.next() => Event::Recognised(speaker, event),
             Some(done) = self.turns.tasks.join_next() => match done {
                 Ok((turn, report)) => Event::Made(turn, Box::new(report)),
                 Err(lost) => Event::Lost(lost.id()),
@@ -274,15 +249,16 @@ impl Table {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let pipelines = self.pipelines.values().filter_map(SpeakerPipeline::wake_at).min();
         let turns = [self.turns.wake_at(), self.timeout_at()].into_iter().flatten().min();
         // A recogniser does not say when it has taken everything; whoever settles asks again.
-        let undrained = !self.settling.is_empty()
-            && (self.host.has_late_calls()
-                || !self.pipelines.values().all(SpeakerPipeline::is_drained));
+        let undrained =
+            !self.settling.is_empty() && (self.host.has_late_calls() || !self.hearing.is_drained());
         let again = undrained.then(|| Instant::now() + DRAIN_POLL);
         let playback = self.playback.wake_at();
-        [pipelines, turns, playback, self.barge_in_wake_at(), again].into_iter().flatten().min()
+        [self.hearing.wake_at(), turns, playback, self.barge_in_wake_at(), again]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Everything that is due now.
@@ -292,10 +268,13 @@ impl Table {
         self.interrupt_on_time(now);
         self.play(now);
         self.begin_waiting();
-        self.summarise();
-        let state = self.state();
+        let nobody_is_answered = self.turns.all().next().is_none();
+        for warning in self.summaries.begin_due(&mut self.seats, nobody_is_answered) {
+            self.reports.notice(warning);
+        }
+        let state = self.overview().state();
         if state != self.state {
-            self.tell(TableEvent::State(state.clone()));
+            self.reports.tell(TableEvent::State(state.clone()));
             self.state = state;
         }
         if !self.settling.is_empty() && self.is_settled() {
@@ -313,7 +292,8 @@ impl Table {
             && self.playback.is_idle()
             && !self.host.has_late_calls()
             && self.seats.iter().all(|(_, seat)| seat.next(self.paused).is_none())
-            && self.pipelines.values().all(|it| it.is_drained() && !it.is_finalising())
+            && self.hearing.is_drained()
+            && !self.hearing.is_finalising()
     }
 
     fn command(&mut self, command: Command) {
@@ -339,7 +319,9 @@ impl Table {
             Command::SetTier { seat, tier, until } => self.router.overrides.set(seat, tier, until),
             Command::Scene(change) => self.change_scene(change),
             // Whoever asked may have given up.
-            Command::Status(asked) => _ = asked.send(self.status(Instant::now())),
+            Command::Status(asked) => {
+                _ = asked.send(self.overview().status(Instant::now(), &self.reports))
+            }
             Command::Recast(recast) => self.recast(recast),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
@@ -368,45 +350,32 @@ impl Table {
         self.finish(turn, false);
     }
 
-    /// Puts a line into the report.
-    pub(super) fn line(&mut self, mut line: TurnLine, speaker: SpeakerId) {
-        self.speakers.name(speaker).clone_into(&mut line.speaker);
-        line.from = Some(speaker);
-        let called = self.speakers.called(speaker).to_owned();
-        line.circumstances.character = (called != line.speaker).then(|| called.clone());
-        line.circumstances.npcs = self.router.scene.present();
-        line.circumstances.people = self.speakers.here();
-        line.turn = self.lines + 1;
-        self.recent.told(&line, &called);
-        self.line_as_it_is(line);
+    /// Has an NPC tell what came of a call after its turn.
+    fn late(&mut self, late: FollowUp) {
+        match FollowedUp::of(late, Instant::now(), &self.seats, &self.speakers) {
+            FollowedUp::Nothing => {}
+            FollowedUp::Notice(why) => self.reports.notice(why),
+            FollowedUp::Ask(purpose) => self.ask(purpose),
+        }
     }
 
-    /// Puts a line into the report whose speaker is nobody's business.
-    pub(super) fn line_of_nobody(&mut self, mut line: TurnLine) {
-        SOMEBODY.clone_into(&mut line.speaker);
-        self.line_as_it_is(line);
-    }
-
-    fn line_as_it_is(&mut self, mut line: TurnLine) {
-        self.lines += 1;
-        line.turn = self.lines;
-        self.statistics.add(&line);
-        self.tell(TableEvent::Line(Arc::new(line)));
-    }
-
-    /// Tells the listeners something.
-    pub(super) fn tell(&self, event: TableEvent) {
-        self.events.tell(event);
+    /// The parts that say how the table stands.
+    const fn overview(&self) -> Overview<'_> {
+        Overview {
+            seats: &self.seats,
+            turns: &self.turns,
+            playback: &self.playback,
+            router: &self.router,
+            speakers: &self.speakers,
+            paused: self.paused,
+        }
     }
 
     /// Ends what is under way, so that what was heard and done so far is kept.
-    async fn close(mut self) -> Kept {
+    async fn close(mut self) -> Conversations {
         let now = Instant::now();
         self.closed.cancel();
-        let untold: Vec<_> =
-            self.pipelines.values_mut().filter_map(SpeakerPipeline::take_unaddressed).collect();
-        self.pipelines.clear();
-        for (utterance, why) in untold {
+        for (utterance, why) in self.hearing.clear() {
             self.said_to_nobody(utterance, why);
         }
         self.seats.ids().for_each(|seat| self.silence(now, seat));
@@ -420,7 +389,7 @@ impl Table {
                 () = sleep_until(at) => self.end_overdue(Instant::now()),
             }
         }
-        Kept {
+        Conversations {
             histories: self
                 .seats
                 .iter()
@@ -428,19 +397,4 @@ impl Table {
                 .collect(),
         }
     }
-}
-
-/// What a recogniser says next of what somebody says. Cancel safe.
-async fn recognised(
-    pipelines: &mut HashMap<SpeakerId, SpeakerPipeline>,
-) -> (SpeakerId, RecognitionEvent) {
-    poll_fn(|context| {
-        for (speaker, pipeline) in &mut *pipelines {
-            if let Poll::Ready(event) = pipeline.poll_event(context) {
-                return Poll::Ready((*speaker, event));
-            }
-        }
-        Poll::Pending
-    })
-    .await
 }

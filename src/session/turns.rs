@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Turns`]. **Never**: decides who is addressed.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::{
     sync::watch,
@@ -13,100 +13,29 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     line::{Circumstances, Outcome, Timings, TurnLine, between},
-    overrides::TurnTier,
     playback::HeardAloud,
     recall::RecallTold,
-    seats::SeatId,
-    speakers::SpeakerId,
+    seat_id::SeatId,
+    utterance::{Cast, Purpose, Utterance},
 };
 use crate::{
-    audio::{FRAME, Frame},
     domain::TurnId,
-    engine::{Cause, Failure, Gate, TurnReport},
+    engine::{Failure, Gate, TurnReport},
     logic::barge_in::BargeIn,
 };
 
 /// A turn that was told to stop has this long to tell what it did.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 
-/// Something one speaker said.
-#[derive(Clone, Debug)]
-pub struct Utterance {
-    /// Who.
-    pub speaker: SpeakerId,
-    /// As the recogniser gave it.
-    pub raw: String,
-    /// Names corrected.
-    pub text: String,
-    /// Partials before the final.
-    pub partials: u32,
-    /// Last voiced frame handed in.
-    pub speech_end: Instant,
-    /// Final transcript.
-    pub final_at: Option<Instant>,
-    /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
-    /// when it was typed.
-    pub audio: Arc<[Frame]>,
-    /// It was typed.
-    pub typed: bool,
-}
-
-impl Utterance {
-    /// Something `speaker` said of which nothing is known yet.
-    pub fn unheard(speaker: SpeakerId, speech_end: Instant) -> Self {
-        Self {
-            speaker,
-            raw: String::new(),
-            text: String::new(),
-            partials: 0,
-            speech_end,
-            final_at: None,
-            audio: Arc::from([]),
-            typed: false,
-        }
-    }
-
-    /// How it was said.
-    pub fn circumstances(&self) -> Circumstances {
-        let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
-        Circumstances {
-            raw: self.raw.clone(),
-            said_at: Some(self.speech_end),
-            said_for: FRAME.saturating_mul(frames),
-            ..Circumstances::default()
-        }
-    }
-}
-
-/// What a turn is for.
-#[derive(Clone, Debug)]
-pub struct Purpose {
-    /// What was said.
-    pub utterance: Utterance,
-    /// Which seat answers.
-    pub seat: SeatId,
-    /// The tier and why.
-    pub tier: TurnTier,
-    /// What the NPC speaks about.
-    pub cause: Cause,
-}
-
-impl Purpose {
-    /// Whether the NPC is to say the game master's own words.
-    pub const fn is_puppet(&self) -> bool {
-        matches!(self.cause, Cause::Puppet(_))
-    }
-}
-
 /// A turn between its start and its line.
 pub struct Active {
-    /// Which turn.
+    /// Number of the turn within the table.
     pub id: TurnId,
-    /// What for.
+    /// What is answered, and by whom.
     pub purpose: Purpose,
     /// Tells the engine how far the table is.
     pub gate: watch::Sender<Gate>,
-    /// Ends it.
+    /// Ends it; it reports what it has done.
     pub cancel: CancellationToken,
     /// Interruptions while it is heard.
     pub barge_in: BargeIn,
@@ -126,6 +55,16 @@ pub struct Active {
     pub recalled: Option<RecallTold>,
     report: Option<TurnReport>,
     heard: Option<HeardAloud>,
+}
+
+/// How the table reaches an engine at work.
+pub struct EngineHandle {
+    /// Tells it how far the table is.
+    pub gate: watch::Sender<Gate>,
+    /// Asks it to end and to report.
+    pub cancel: CancellationToken,
+    /// Ends its task by force.
+    pub abort: AbortHandle,
 }
 
 /// A turn whose report and heard text are both known.
@@ -158,14 +97,9 @@ impl Turns {
         TurnId(self.last)
     }
 
-    /// Adds a turn whose engine runs as `abort`'s task.
-    pub fn add(
-        &mut self,
-        id: TurnId,
-        purpose: Purpose,
-        (gate, cancel): (watch::Sender<Gate>, CancellationToken),
-        abort: AbortHandle,
-    ) {
+    /// Adds a turn whose engine is at work.
+    pub fn add(&mut self, id: TurnId, purpose: Purpose, engine: EngineHandle) {
+        let EngineHandle { gate, cancel, abort } = engine;
         let speculative = !gate.borrow().confirmed;
         self.active.push(Active {
             id,
@@ -212,7 +146,7 @@ impl Turns {
         self.active.iter().find(|turn| turn.id == id)
     }
 
-    /// All turns.
+    /// Every turn, to change.
     pub fn iter(&mut self) -> impl Iterator<Item = &mut Active> {
         self.active.iter_mut()
     }
@@ -346,19 +280,6 @@ impl Active {
         Ended { seat: self.purpose.seat, report: self.report, heard, line, counts }
     }
 }
-
-/// Who and what answered.
-pub struct Cast {
-    /// The NPC's name.
-    pub npc: String,
-    /// Its model.
-    pub brain: String,
-    /// Its voice.
-    pub tts: String,
-}
-
-/// Turns of one seat that wait for it.
-pub type Waiting = VecDeque<Purpose>;
 
 fn outcome(report: Option<&TurnReport>, heard: &HeardAloud) -> Outcome {
     let failure = report.and_then(|report| report.failure.as_ref());

@@ -26,7 +26,7 @@ use crate::discord::{
 use crate::{
     campaign::{OpenSession, PlayedCampaign, Sessions},
     domain::{Npc, Scope, SessionId},
-    session::{Command, EventReader, Kept, Pace, Status, TableEvents, TableHandle},
+    session::{Command, Conversations, EventReader, Pace, Status, TableEvents, TableHandle},
     tools::{CastChanges, Effects},
 };
 
@@ -107,7 +107,7 @@ pub struct GuildSession {
     pub panel: Panel,
     /// What is known of the connection's health.
     pub health: Health,
-    task: JoinHandle<Kept>,
+    task: JoinHandle<Conversations>,
     /// Has what the table tells written down, until it is closed.
     transcript: JoinHandle<()>,
 }
@@ -221,7 +221,7 @@ impl GuildSession {
 
     /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the
     /// channel is left; what is worth keeping.
-    pub async fn close(self) -> (SessionId, Kept) {
+    pub async fn close(self) -> (SessionId, Conversations) {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -230,11 +230,11 @@ impl GuildSession {
             Ok(Ok(kept)) => kept,
             Ok(Err(error)) => {
                 tracing::error!(%error, "a table has failed");
-                Kept::default()
+                Conversations::default()
             }
             Err(_) => {
                 task.abort();
-                Kept::default()
+                Conversations::default()
             }
         };
         let mut transcript = self.transcript;

@@ -4,6 +4,7 @@
 //! after [`DEADLINE`] is left out and noted. **Never**: shows an NPC what it may not know: the
 //! store's queries see to that.
 
+mod memory;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,8 @@ use futures::future::FutureExt;
 use serde::Serialize;
 use tokio::time::{Instant, error::Elapsed, timeout_at};
 
-use self::names::Known;
+pub use self::memory::Memory;
+use self::names::KnownNames;
 use crate::{
     domain::{Message, Npc, SessionId},
     engine::Recall,
@@ -28,8 +30,8 @@ use crate::{
         words::Words,
     },
     memory::{
-        CampaignKey, EntityFilter, Error, ItemKind, ItemQuery, LineFilter, LineQuery, MemoryStore,
-        SessionFilter, Tie, TranscriptLine, Viewer,
+        EntityFilter, Error, ItemKind, ItemQuery, LineFilter, LineQuery, SessionFilter, Tie,
+        TranscriptLine, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -47,23 +49,12 @@ const LINES: (usize, usize) = (16, 4);
 /// Lines of the last session that stand for it.
 const LAST: usize = 8;
 
-/// Where a table's NPCs remember.
-#[derive(Clone)]
-pub struct Memory {
-    /// The store.
-    pub store: Arc<dyn MemoryStore>,
-    /// The campaign.
-    pub campaign: CampaignKey,
-    /// Unix time in ms.
-    pub now: fn() -> i64,
-}
-
 /// What came of a look-up, for reports; none of what was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecallLine {
     /// How long it took.
     pub ms: f64,
-    /// Things found.
+    /// How many things were found.
     pub found: usize,
     /// Parts that were late, or that the store did not give.
     pub late: Vec<&'static str>,
@@ -74,7 +65,7 @@ pub type RecallTold = Arc<OnceLock<RecallLine>>;
 
 /// What is looked up.
 pub struct Question {
-    /// For whom.
+    /// Through whose eyes it is looked up.
     viewer: Viewer,
     /// What it is called.
     names: Vec<String>,
@@ -107,13 +98,13 @@ impl Question {
 pub struct Recaller {
     memory: Memory,
     session: SessionId,
-    known: Known,
+    known: KnownNames,
 }
 
 impl Recaller {
     /// For the NPCs at the table of `session`.
     pub fn new(memory: Memory, session: SessionId) -> Self {
-        Self { memory, session, known: Known::default() }
+        Self { memory, session, known: KnownNames::default() }
     }
 
     /// A look-up that begins when it is first awaited, and where its end is told.

@@ -1,6 +1,6 @@
 //! Names of the world's things, for finding them in what was said.
 //!
-//! Entry type: [`Known`]. **Never**: says what there is to somebody; who may know of a thing is
+//! Entry type: [`KnownNames`]. **Never**: says what there is to somebody; who may know of a thing is
 //! asked of the store.
 
 use std::{
@@ -14,7 +14,7 @@ use futures::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::Memory;
+use super::memory::Memory;
 use crate::{
     logic::words::{Phrases, Words},
     memory::{EntityFilter, Error, Viewer},
@@ -31,7 +31,7 @@ const NAMED_MAX: usize = 16;
 
 /// The names there are.
 #[derive(Clone, Default)]
-pub struct Known(Arc<Mutex<Held>>);
+pub struct KnownNames(Arc<Mutex<Held>>);
 
 /// The names as they were last read, and their next reading while it is under way.
 #[derive(Default)]
@@ -46,7 +46,7 @@ type Reading = Shared<BoxFuture<'static, Result<Arc<Names>, Error>>>;
 #[derive(Default)]
 pub struct Names(Phrases<String>);
 
-impl Known {
+impl KnownNames {
     /// The names there are. Cancel safe: a reading that has begun goes on, for whoever asks next.
     pub async fn get(&self, memory: &Memory) -> Result<Arc<Names>, Error> {
         self.get_by(|| Names::read(memory.clone())).await
@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn names_that_take_long_to_read_are_late_by_one_look_up() {
-        let known = Known::default();
+        let known = KnownNames::default();
         let knows = async |read: oneshot::Receiver<Names>, name: &str| {
             let read = || async { read.await.map_err(|error| Error::Failed(error.to_string())) };
             let names = known.get_by(read).await.map_err(|error| error.to_string())?;

@@ -4,8 +4,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::memory::{
-    Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance, Relation, RelationKey,
-    Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
+    CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance, Relation,
+    RelationKey, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
 };
 
 const NOW: i64 = 1_800_000_000_000;

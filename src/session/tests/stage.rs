@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, EventReader, Kept, Options, Outcome, Pace, Seat, SoundTime, Speaker,
+    Backlog, Command, Conversations, EventReader, Options, Outcome, Pace, Seat, SoundTime, Speaker,
     SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame,
     VoiceInput, VoiceOut, open,
 };
@@ -86,7 +86,7 @@ pub struct Setup {
 /// A table that runs.
 pub struct Stage {
     pub table: TableHandle,
-    task: JoinHandle<Kept>,
+    task: JoinHandle<Conversations>,
     events: EventReader,
     states: Vec<State>,
     pub models: Vec<Arc<Model>>,
@@ -333,7 +333,7 @@ impl Stage {
     }
 
     /// Closes the table; nothing of it is left running.
-    pub async fn close(self) -> Kept {
+    pub async fn close(self) -> Conversations {
         self.order(Command::Close).await;
         let kept = timeout(ms(1_000), self.task).await.expect("it closes").expect("no panic");
         // Tasks that were told to end do so when they are next polled.

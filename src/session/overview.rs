@@ -1,0 +1,88 @@
+//! How things stand at a table, from its parts.
+//!
+//! Entry type: [`Overview`]. **Never**: holds what was said, or a stage note.
+
+use tokio::time::Instant;
+
+use super::{
+    playback::Playback,
+    reports::Reports,
+    routing::Router,
+    seat_id::SeatId,
+    seats::Seats,
+    speakers::{SpeakerId, Speakers},
+    statistics::Counts,
+    status::{SceneStatus, SeatStatus, State, Status},
+    turns::Turns,
+};
+
+/// The parts of a table that say how it stands.
+pub struct Overview<'t> {
+    /// The cast, with who waits for each.
+    pub seats: &'t Seats,
+    /// Who is being answered.
+    pub turns: &'t Turns,
+    /// Who is heard.
+    pub playback: &'t Playback,
+    /// Where they are, and what the game master has set about them.
+    pub router: &'t Router,
+    /// The people, by name.
+    pub speakers: &'t Speakers,
+    /// Nobody is answered until resumed.
+    pub paused: bool,
+}
+
+impl Overview<'_> {
+    /// What the table does at this moment.
+    pub fn state(&self) -> State {
+        if self.paused {
+            return State::Paused;
+        }
+        let npc = |seat: SeatId| self.seats[seat].npc.name.clone();
+        let heard = self.playback.current().and_then(|turn| self.turns.peek(turn));
+        if let Some(turn) = heard {
+            return State::Speaking(npc(turn.purpose.seat));
+        }
+        let awaited = self.turns.all().find(|turn| turn.is_wanted() && !turn.speculative);
+        awaited.map_or(State::Listening, |turn| State::Thinking(npc(turn.purpose.seat)))
+    }
+
+    /// How things stand.
+    pub fn status(&self, now: Instant, reports: &Reports) -> Status {
+        let scene = &self.router.scene;
+        let seats = self.seats.iter().map(|(id, seat)| SeatStatus {
+            name: seat.npc.name.clone(),
+            muted: seat.muted,
+            present: scene.is_present(id),
+            waiting: seat.waiting.len(),
+            ceiling: seat.npc.budget_tier,
+            override_: self.router.overrides.of(id, now),
+            last_selection: seat.last_tier.clone(),
+            brain: seat.brain.clone(),
+            tts: seat.tts.clone(),
+            pinned_by: self.router.pins.on(id).map(|by| self.pinned_by(by)).collect(),
+            note_turns_left: seat.note.as_ref().map(|note| note.turns),
+        });
+        let Counts { utterances, answered, silent, errors } = reports.statistics.counts();
+        Status {
+            state: self.state(),
+            seats: seats.collect(),
+            scene: SceneStatus {
+                location: scene.location().map(str::to_owned),
+                time_of_day: scene.time_of_day().map(str::to_owned),
+                present: scene.present(),
+            },
+            utterances,
+            answered,
+            silent,
+            errors,
+            latency: reports.statistics.latencies(),
+            spent: reports.spent(),
+            unwritten: reports.unwritten(),
+        }
+    }
+
+    fn pinned_by(&self, player: Option<SpeakerId>) -> String {
+        player.map_or("everyone", |player| self.speakers.name(player)).to_owned()
+    }
+}

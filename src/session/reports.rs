@@ -1,0 +1,153 @@
+//! What a table tells of its utterances, and what it counts of them.
+//!
+//! Entry type: [`Reports`]. **Never**: decides what became of an utterance.
+
+use std::sync::Arc;
+
+use super::{
+    events::{TableEvent, TableEvents},
+    line::{Outcome, Timings, TurnLine, between},
+    retraction::RecentLines,
+    scene::Whereabouts,
+    speakers::{SOMEBODY, SpeakerId, Speakers},
+    statistics::Statistics,
+    status::{Backlog, Unwritten},
+    utterance::Utterance,
+};
+use crate::engine::Purse;
+
+/// What became of an X-card.
+const HALTED: &str = "everyone has stopped and is muted";
+/// What became of an exchange.
+const TAKEN_BACK: &str = "taken back: an x-card was held up";
+
+/// Lines and notices on their way to the table's listeners.
+pub struct Reports {
+    events: TableEvents,
+    /// Lines so far.
+    lines: u64,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// The newest lines, for taking them back.
+    pub recent: RecentLines,
+    purse: Purse,
+    backlog: Backlog,
+    /// Name of the recogniser.
+    stt: String,
+}
+
+/// Who is at the table while a line is told.
+pub struct Company<'t> {
+    /// The people, by name.
+    pub speakers: &'t Speakers,
+    /// Where the NPCs are.
+    pub scene: &'t Whereabouts,
+}
+
+impl Reports {
+    /// Nothing is told yet; `stt` is the recogniser's name.
+    pub fn new(events: TableEvents, purse: Purse, backlog: Backlog, stt: &str) -> Self {
+        Self {
+            events,
+            lines: 0,
+            statistics: Statistics::default(),
+            recent: RecentLines::default(),
+            purse,
+            backlog,
+            stt: stt.to_owned(),
+        }
+    }
+
+    /// Tells the listeners something.
+    pub fn tell(&self, event: TableEvent) {
+        self.events.tell(event);
+    }
+
+    /// Tells the game master something.
+    pub fn notice(&self, text: String) {
+        self.tell(TableEvent::Notice(text));
+    }
+
+    /// Money spent in the session so far.
+    pub fn spent(&self) -> f64 {
+        self.purse.spent()
+    }
+
+    /// Lines that are not on the disk.
+    pub fn unwritten(&self) -> Unwritten {
+        self.backlog.count()
+    }
+
+    /// What has heard an utterance.
+    pub fn heard_by(&self, typed: bool) -> &str {
+        if typed { TurnLine::TYPED } else { &self.stt }
+    }
+
+    /// Puts a line into the report.
+    pub fn line(&mut self, mut line: TurnLine, of: SpeakerId, at: &Company<'_>) {
+        at.speakers.name(of).clone_into(&mut line.speaker);
+        line.from = Some(of);
+        let called = at.speakers.called(of).to_owned();
+        line.circumstances.character = (called != line.speaker).then(|| called.clone());
+        line.circumstances.npcs = at.scene.present();
+        line.circumstances.people = at.speakers.here();
+        line.turn = self.lines + 1;
+        self.recent.told(&line, &called);
+        self.line_as_it_is(line);
+    }
+
+    /// The line of an utterance that no NPC answers.
+    pub fn unanswered(
+        &mut self,
+        utterance: Utterance,
+        outcome: Outcome,
+        detail: Option<String>,
+        at: &Company<'_>,
+    ) {
+        let speaker = utterance.speaker;
+        let line = TurnLine {
+            circumstances: utterance.circumstances(),
+            partials: utterance.partials,
+            ms: Timings {
+                speech_end_to_final: between(Some(utterance.speech_end), utterance.final_at),
+                ..Timings::default()
+            },
+            stt: self.heard_by(utterance.typed).to_owned(),
+            heard: utterance.text,
+            spent: self.spent(),
+            ..TurnLine::unanswered(outcome, detail)
+        };
+        self.line(line, speaker, at);
+    }
+
+    /// Somebody has said the X-card: nobody is told who.
+    pub fn halted(&mut self, utterance: &Utterance) {
+        let line = TurnLine {
+            heard: utterance.text.clone(),
+            stt: self.heard_by(utterance.typed).to_owned(),
+            spent: self.spent(),
+            ..TurnLine::unanswered(Outcome::Stopped, HALTED.to_owned())
+        };
+        self.line_of_nobody(line);
+    }
+
+    /// The line of an exchange that was taken back: it has no words.
+    pub fn taken_back(&mut self, outcome: Outcome, typed: bool) {
+        let (stt, spent) = (self.heard_by(typed).to_owned(), self.spent());
+        let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
+        self.line_of_nobody(line);
+    }
+
+    /// Puts a line into the report whose speaker is nobody's business.
+    fn line_of_nobody(&mut self, mut line: TurnLine) {
+        SOMEBODY.clone_into(&mut line.speaker);
+        self.line_as_it_is(line);
+    }
+
+    fn line_as_it_is(&mut self, mut line: TurnLine) {
+        self.lines += 1;
+        line.turn = self.lines;
+        self.statistics.add(&line);
+        self.tell(TableEvent::Line(Arc::new(line)));
+    }
+}

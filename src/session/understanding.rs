@@ -1,0 +1,307 @@
+//! From a frame of sound to an utterance that is understood, and what is done about it.
+//!
+//! **Never**: asks a model.
+
+use tokio::time::Instant;
+
+use super::{
+    SeatId, SpeakerId,
+    input::VoiceFrame,
+    line::Outcome,
+    pipeline::{Edge, FrameHeard, Recognised},
+    recognition::RecognitionEvent,
+    reports::Company,
+    routing::{Situation, Understood},
+    table::Table,
+    utterance::{Purpose, Utterance},
+};
+use crate::{
+    engine::Cause,
+    logic::{address::Why, barge_in, command, vad::Voicing},
+    provider::{Error, Kind},
+};
+
+impl Table {
+    /// Learns the names of who is at the table anew.
+    pub(super) fn learn_names(&mut self) {
+        self.router.learn_names(&self.seats, &self.speakers.characters());
+        self.expect_names();
+    }
+
+    /// Tells the recogniser which names it is likely to hear, if it can be told.
+    pub(super) fn expect_names(&self) {
+        self.hearing.expect(&|| self.router.expected(&self.seats, &self.speakers.characters()));
+    }
+
+    /// Takes 20 ms of one speaker.
+    pub(super) fn frame(&mut self, voice: &VoiceFrame) {
+        let (now, speaker) = (Instant::now(), voice.speaker);
+        self.hearing.clock.heard(voice.at);
+        // Sound comes later than the word that somebody has gone.
+        if self.speakers.has_left(speaker) {
+            return;
+        }
+        let npc_is_heard = self.playback.current().is_some();
+        let FrameHeard { voicing, edge, refused } = self.hearing.frame(now, voice, npc_is_heard);
+        if let Some(error) = refused {
+            self.not_heard(Utterance::unheard(speaker, now), &error);
+        }
+        if let Some(edge) = edge {
+            self.edge(now, speaker, edge);
+        }
+        self.voice(now, speaker, voicing);
+    }
+
+    /// Ends utterances that silence has ended, and begins answers ahead of their final.
+    pub(super) fn listen(&mut self, now: Instant) {
+        for speaker in self.hearing.due(now) {
+            let Some(due) = self.hearing.tick(now, speaker) else { continue };
+            if let Some((utterance, why)) = due.unaddressed {
+                self.said_to_nobody(utterance, why);
+            }
+            if let Some(edge) = due.edge {
+                self.edge(now, speaker, edge);
+            }
+            if let Some((utterance, error)) = due.overdue {
+                self.not_heard(utterance, &error);
+            }
+            if let Some(utterance) = due.stable {
+                self.answer_ahead(utterance);
+            }
+        }
+    }
+
+    fn edge(&mut self, now: Instant, speaker: SpeakerId, edge: Edge) {
+        match edge {
+            Edge::Opened { continues } => {
+                // What cannot be recognised takes nothing back.
+                let open = self.hearing.of(speaker).is_some_and(|it| it.is_open());
+                if continues && open {
+                    let before = self.take_back(now, speaker);
+                    if let Some(pipeline) = self.hearing.of(speaker) {
+                        pipeline.continue_with(before);
+                    }
+                }
+            }
+            Edge::Closed => self.speech_ended(now, speaker),
+            Edge::Blip => {
+                let finalising = self.hearing.of(speaker).is_some_and(|it| it.is_finalising());
+                if !finalising {
+                    self.drop_ahead(now, speaker);
+                }
+                self.speech_ended(now, speaker);
+            }
+        }
+    }
+
+    /// Gives up the answer begun on a partial of `speaker`.
+    pub(super) fn drop_ahead(&mut self, now: Instant, speaker: SpeakerId) {
+        if let Some(turn) = self.hearing.of(speaker).and_then(|pipeline| pipeline.ahead.take()) {
+            self.drop_turn(now, turn);
+        }
+    }
+
+    /// A recogniser has said something of what `speaker` says.
+    pub(super) fn recognised(&mut self, speaker: SpeakerId, event: RecognitionEvent) {
+        let now = Instant::now();
+        match self.hearing.recognised(now, speaker, event, self.router.npc_names()) {
+            Recognised::Nothing => {}
+            Recognised::Partial(text) => {
+                self.drop_ahead(now, speaker);
+                self.partial(now, speaker, &text);
+            }
+            Recognised::Heard(utterance) => {
+                self.interrupt(now, speaker, barge_in::Input::Final(&utterance.raw));
+                self.hear(utterance);
+            }
+            Recognised::Failed(utterance, error) => self.not_heard(utterance, &error),
+        }
+    }
+
+    /// Somebody typed something: as good as heard.
+    pub(super) fn typed(&mut self, speaker: SpeakerId, text: String) {
+        self.hear(typed(speaker, text));
+    }
+
+    /// Somebody typed something to this NPC.
+    pub(super) fn typed_to(&mut self, speaker: SpeakerId, seat: SeatId, text: String) {
+        if !self.seats.has(seat) {
+            return;
+        }
+        let mut utterance = typed(speaker, text);
+        utterance.text = self.router.correct(&utterance);
+        let understood = match () {
+            () if utterance.text.is_empty() => Understood::Nothing,
+            () if command::is_x_card(&utterance.text) => Understood::Halt,
+            () => self.addressed_to(seat, &utterance),
+        };
+        self.act_on(understood, utterance);
+    }
+
+    /// What something said to `seat` comes to.
+    fn addressed_to(&mut self, seat: SeatId, utterance: &Utterance) -> Understood {
+        let situation = self.situation();
+        match (self.router.scene.is_present(seat), self.seats[seat].muted) {
+            (false, _) => Understood::Nobody(Why::Absent(seat.0).to_string()),
+            (true, true) => Understood::Nobody(Why::Muted(seat.0).to_string()),
+            (true, false) => Understood::Addressed {
+                seat,
+                tier: self.router.tier(&utterance.text, seat, &self.seats, situation),
+            },
+        }
+    }
+
+    /// An utterance is whole.
+    pub(super) fn hear(&mut self, mut utterance: Utterance) {
+        utterance.text = self.router.correct(&utterance);
+        let ahead = self.hearing.of(utterance.speaker).and_then(|pipeline| pipeline.ahead.take());
+        let understood = self.understand(&utterance);
+        tracing::trace!(
+            pii_speaker = self.speakers.name(utterance.speaker),
+            pii_heard = utterance.text,
+            "utterance"
+        );
+        if let Some(turn) = ahead {
+            if let Understood::Addressed { seat, ref tier, .. } = understood
+                && self.confirm(turn, seat, tier, &utterance)
+            {
+                self.overhear(&utterance, Some(seat));
+                return;
+            }
+            self.drop_turn(Instant::now(), turn);
+        }
+        self.act_on(understood, utterance);
+    }
+
+    fn act_on(&mut self, understood: Understood, utterance: Utterance) {
+        match understood {
+            Understood::Nothing => self.unanswered(utterance, Outcome::EmptyTranscript, None),
+            Understood::Halt => {
+                self.halt();
+                self.reports.halted(&utterance);
+            }
+            Understood::Stop => {
+                self.stop_for(utterance.speaker);
+                self.unanswered(utterance, Outcome::Stopped, None);
+            }
+            Understood::Order(order) => {
+                let detail = self.obey(utterance.speaker, order);
+                self.unanswered(utterance, Outcome::Command, Some(detail));
+            }
+            Understood::Nobody(why) => {
+                let now = Instant::now();
+                let pipeline = self.hearing.of(utterance.speaker).filter(|_| !utterance.typed);
+                if !pipeline
+                    .is_some_and(|pipeline| pipeline.keep_unaddressed(now, &utterance, &why))
+                {
+                    self.said_to_nobody(utterance, why);
+                }
+            }
+            Understood::Addressed { .. } if self.paused => {
+                self.said_to_nobody(utterance, PAUSED.to_owned());
+            }
+            Understood::Addressed { seat, tier } => {
+                self.overhear(&utterance, Some(seat));
+                self.ask(Purpose { utterance, seat, tier, cause: Cause::Utterance });
+            }
+        }
+    }
+
+    /// Everyone present hears what was said to nobody.
+    pub(super) fn said_to_nobody(&mut self, utterance: Utterance, why: String) {
+        self.overhear(&utterance, None);
+        self.unanswered(utterance, Outcome::NobodyAddressed, Some(why));
+    }
+
+    /// What an utterance means for this table now.
+    pub(super) fn understand(&mut self, utterance: &Utterance) -> Understood {
+        if utterance.text.trim().is_empty() {
+            return Understood::Nothing;
+        }
+        if command::is_x_card(&utterance.text) || command::is_x_card(&utterance.raw) {
+            return Understood::Halt;
+        }
+        if self.speakers.is_dm(utterance.speaker)
+            && let Some(order) = self.router.order(&utterance.raw)
+        {
+            return Understood::Order(order);
+        }
+        if barge_in::is_stop_word(&utterance.text, self.router.npc_names()) {
+            return Understood::Stop;
+        }
+        let situation = self.situation();
+        self.router.understand(utterance, &self.seats, &self.speakers, situation)
+    }
+
+    fn situation(&mut self) -> Situation {
+        let now = self.hearing.clock.moment(Instant::now());
+        Situation { queue_depth: self.queue_depth(), now }
+    }
+
+    /// Everyone present who is not addressed still hears it.
+    fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
+        let speaker = self.speakers.called(utterance.speaker).to_owned();
+        for (index, seat) in self.seats.iter_mut() {
+            if Some(index) != addressed && self.router.scene.is_present(index) {
+                seat.engine.overhear(&speaker, &utterance.text);
+            }
+        }
+    }
+
+    /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
+    pub(super) fn unhear(&mut self, purpose: &Purpose) {
+        let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
+        for (index, seat) in self.seats.iter_mut() {
+            if index != purpose.seat && self.router.scene.is_present(index) {
+                seat.engine.forget(&speaker, &purpose.utterance.text);
+            }
+        }
+    }
+
+    /// The recogniser gave up.
+    pub(super) fn not_heard(&mut self, mut utterance: Utterance, error: &Error) {
+        utterance.text = utterance.raw.clone();
+        self.drop_ahead(Instant::now(), utterance.speaker);
+        let outcome = match error.kind() {
+            Kind::OverBudget => Outcome::OverBudget,
+            _ => Outcome::HearingError,
+        };
+        self.unanswered(utterance, outcome, Some(error.to_string()));
+    }
+
+    /// The line of an utterance that no NPC answers.
+    pub(super) fn unanswered(
+        &mut self,
+        utterance: Utterance,
+        outcome: Outcome,
+        detail: Option<String>,
+    ) {
+        let company = Company { speakers: &self.speakers, scene: &self.router.scene };
+        self.reports.unanswered(utterance, outcome, detail, &company);
+    }
+
+    /// Voice of somebody who may interrupt the NPC that is heard.
+    fn voice(&mut self, now: Instant, speaker: SpeakerId, voicing: Voicing) {
+        if voicing.probable || voicing.voiced || self.is_ducked_by(speaker) {
+            self.interrupt(now, speaker, barge_in::Input::Voice(voicing));
+        }
+    }
+
+    fn partial(&mut self, now: Instant, speaker: SpeakerId, text: &str) {
+        tracing::trace!(pii_speaker = self.speakers.name(speaker), pii_heard = text, "partial");
+        self.interrupt(now, speaker, barge_in::Input::Partial(text));
+    }
+
+    fn speech_ended(&mut self, now: Instant, speaker: SpeakerId) {
+        self.interrupt(now, speaker, barge_in::Input::SpeechEnded);
+    }
+}
+
+/// What `speaker` typed, as an utterance.
+fn typed(speaker: SpeakerId, text: String) -> Utterance {
+    let now = Instant::now();
+    Utterance { raw: text, typed: true, final_at: Some(now), ..Utterance::unheard(speaker, now) }
+}
+
+/// Why nobody answers while the table is paused.
+const PAUSED: &str = "the table is paused";

@@ -1,0 +1,95 @@
+//! What was said, and what is to be answered to it by whom.
+//!
+//! Entry types: [`Utterance`], [`Purpose`]. **Never**: decides what it means.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use tokio::time::Instant;
+
+use super::{line::Circumstances, overrides::TurnTier, seat_id::SeatId, speakers::SpeakerId};
+use crate::{
+    audio::{FRAME, Frame},
+    engine::Cause,
+};
+
+/// Something one speaker said.
+#[derive(Clone, Debug)]
+pub struct Utterance {
+    /// Whose words they are.
+    pub speaker: SpeakerId,
+    /// As the recogniser gave it.
+    pub raw: String,
+    /// The same with names corrected; empty until it is looked at.
+    pub text: String,
+    /// Partials before the final.
+    pub partials: u32,
+    /// Last voiced frame handed in.
+    pub speech_end: Instant,
+    /// When the final transcript came.
+    pub final_at: Option<Instant>,
+    /// Its sound, 16 kHz mono, that of what it continues included; the newest 32 s of it, and none
+    /// when it was typed.
+    pub audio: Arc<[Frame]>,
+    /// It was typed.
+    pub typed: bool,
+}
+
+impl Utterance {
+    /// Something `speaker` said of which nothing is known yet.
+    pub fn unheard(speaker: SpeakerId, speech_end: Instant) -> Self {
+        Self {
+            speaker,
+            raw: String::new(),
+            text: String::new(),
+            partials: 0,
+            speech_end,
+            final_at: None,
+            audio: Arc::from([]),
+            typed: false,
+        }
+    }
+
+    /// How it was said.
+    pub fn circumstances(&self) -> Circumstances {
+        let frames = u32::try_from(self.audio.len()).unwrap_or(u32::MAX);
+        Circumstances {
+            raw: self.raw.clone(),
+            said_at: Some(self.speech_end),
+            said_for: FRAME.saturating_mul(frames),
+            ..Circumstances::default()
+        }
+    }
+}
+
+/// What a turn is for.
+#[derive(Clone, Debug)]
+pub struct Purpose {
+    /// What was said.
+    pub utterance: Utterance,
+    /// Which seat answers.
+    pub seat: SeatId,
+    /// The tier and why.
+    pub tier: TurnTier,
+    /// What the NPC speaks about.
+    pub cause: Cause,
+}
+
+impl Purpose {
+    /// Whether the NPC is to say the game master's own words.
+    pub const fn is_puppet(&self) -> bool {
+        matches!(self.cause, Cause::Puppet(_))
+    }
+}
+
+/// Turns of one seat that wait for it.
+pub type Waiting = VecDeque<Purpose>;
+
+/// Who and what answered.
+pub struct Cast {
+    /// The NPC's name.
+    pub npc: String,
+    /// Name of the chat model.
+    pub brain: String,
+    /// Name of the voice service.
+    pub tts: String,
+}
