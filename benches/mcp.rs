@@ -182,7 +182,7 @@ impl Host {
             caller: Some(Caller {
                 npc: Arc::clone(&self.npc),
                 tier: Tier::Fast,
-                offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()),
+                offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()).names(),
                 sampler: None,
             }),
             speaker: Arc::from("Player"),

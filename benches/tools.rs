@@ -107,7 +107,7 @@ async fn built_in(n: usize) -> Figures {
             caller: Some(Caller {
                 npc: Arc::from(bartok.name.as_str()),
                 tier: Tier::Fast,
-                offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()),
+                offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()).names(),
                 sampler: None,
             }),
             speaker: Arc::from("Player"),

@@ -79,7 +79,6 @@ pub fn run(arguments: &[String]) {
         guild: None,
         dm_role: None,
         everyone_is_dm: false,
-        trust_dms: false,
         consent: Consent::Notice,
         idle: Duration::from_secs(60),
         folder: PathBuf::from(folder),

@@ -3,7 +3,7 @@
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
 
-use super::{declared, input};
+use super::describe::{Millis, declared, input};
 use crate::{
     domain::Tier,
     tools::{CallContext, CallError, CallOutput, Definition, Handler},
@@ -17,7 +17,7 @@ pub fn tools() -> Vec<Definition> {
         input: input(json!({"calls": {"enum": ["heads", "tails"]}}), &["calls"]),
         output: None,
         // It takes about 1 ms and never more than 20; any tier may call it.
-        declared: declared("dice", (1, 20), Tier::Fast),
+        declared: declared("dice", Millis { estimated: 1, max: 20 }, Tier::Fast),
         handler: std::sync::Arc::new(Flip),
     }]
 }

@@ -76,16 +76,16 @@ pub enum PcmError {
     /// Not a rate of sound.
     #[error("sample rate of \"{hz}\" Hz is impossible (use 1 to 768000 Hz)")]
     Rate {
-        /// As given.
+        /// The rate that was given.
         hz: u32,
     },
     /// Not 20 ms.
     #[cfg(test)]
     #[error("frame of \"{len}\" samples at {rate} is not 20 ms (give {} samples)", .rate.frame_len())]
     FrameLength {
-        /// Samples given.
+        /// How many samples were given.
         len: usize,
-        /// Rate given.
+        /// The rate they were said to have.
         rate: SampleRate,
     },
 }
@@ -93,7 +93,7 @@ pub enum PcmError {
 /// A whole recording, mono.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clip {
-    /// The sound.
+    /// One channel, 16 bits each.
     pub samples: Vec<i16>,
     /// Samples per second.
     pub rate: SampleRate,

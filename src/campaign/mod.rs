@@ -30,7 +30,7 @@ mod world;
 
 pub use crate::provider::{ServiceInfo, Services};
 pub use announcer::Announcer;
-pub use assistant::{Answer, AskError, Assistant, AssistantParts, AssistantQuestion, Written};
+pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};
 pub use clock::{now, wall_clock};
 pub use dates::{date, time};

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{DONE, Failure};
 use crate::{
+    app,
     config::Config,
     discord::{self, Invitation, Options},
 };
@@ -26,11 +27,11 @@ pub struct Arguments {
 /// # Errors
 /// No token, or Discord does not take it or does not answer.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let options = &config.discord;
+    let options = app::bot_options(&config.discord);
     if options.token.0.is_empty() {
         return Err(Failure::Usage(NO_TOKEN.to_owned()));
     }
-    super::block_on(async { print(options, &discord::invite(options).await?, arguments.json) })
+    super::block_on(async { print(&options, &discord::invite(&options).await?, arguments.json) })
 }
 
 fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {

@@ -46,10 +46,8 @@ async fn serve(
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
     // Who cannot hear learns it before a session.
     app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
-    if let Err(missing) = tools.servers.required().await {
-        return Err(Failure::Failed(anyhow::anyhow!(missing)));
-    }
-    let (options, tables) = (config.discord.clone(), Tables::default());
+    tools.servers.required().await?;
+    let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =

@@ -10,7 +10,7 @@ use super::{
     assistant, campaign,
     cast::Cast,
     checked::Config,
-    discord::options,
+    discord::{self, DiscordOptions},
     keys,
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
@@ -24,7 +24,6 @@ use super::{
     tables, window,
 };
 use crate::{
-    discord,
     domain::{Campaign, Policy},
     import::campaign::{FILE, World},
     logic::{
@@ -141,9 +140,9 @@ impl File<'_> {
     }
 
     /// The bot's settings; its token may be empty.
-    fn discord(&self, notes: &mut Notes) -> discord::Options {
+    fn discord(&self, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
-        options(fields, &self.data_dir(), notes)
+        discord::options(fields, &self.data_dir(), notes)
     }
 
     /// Where measured figures of tools belong to.

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{mcp::McpOptions, memory::MemoryOptions, rules::Rules};
+use super::{discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, rules::Rules};
 use crate::{
     domain::{Campaign, Npc},
     import::campaign::World,
@@ -50,7 +50,7 @@ pub struct Config {
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.
-    pub discord: crate::discord::Options,
+    pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
     /// What is remembered, where and how long.

@@ -89,12 +89,16 @@ pub fn forbids_text(has: Permissions) -> Vec<&'static str> {
     missing(has, TEXT_NEEDS)
 }
 
-/// Each thing the bot needs in a voice and a text channel, and whether it has it.
-pub fn needs(
-    guild: &Guild,
-    (voice, text): (Option<&GuildChannel>, Option<&GuildChannel>),
-    me: UserId,
-) -> Vec<(String, bool)> {
+/// The channels a session would use, as far as they are known.
+pub struct Channels<'a> {
+    /// The voice channel.
+    pub voice: Option<&'a GuildChannel>,
+    /// The channel of its panel.
+    pub text: Option<&'a GuildChannel>,
+}
+
+/// Each thing the bot needs in these channels, and whether it has it.
+pub fn needs(guild: &Guild, channels: Channels<'_>, me: UserId) -> Vec<(String, bool)> {
     let check = |channel: Option<&GuildChannel>, needs: &[(Permissions, &'static str)]| {
         let Some(channel) = channel else { return Vec::new() };
         let has = permissions(guild, channel, me);
@@ -103,8 +107,8 @@ pub fn needs(
         };
         needs.iter().map(line).collect()
     };
-    let mut all = check(voice, VOICE_NEEDS);
-    all.extend(check(text, TEXT_NEEDS));
+    let mut all = check(channels.voice, VOICE_NEEDS);
+    all.extend(check(channels.text, TEXT_NEEDS));
     all
 }
 

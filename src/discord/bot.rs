@@ -19,12 +19,13 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    guild::task::{self, GuildEvent, Shared},
-    invite,
+    guild::{self, Guild, GuildEvent, Shared},
+    interactions, invite,
     options::Options,
     registration,
+    responder::{Interacted, Responder},
     rest::{self, Fatal},
-    ui::reply::{Asked, Reply, Sender},
+    ui::reply::Reply,
     voice,
 };
 use crate::campaign::Handles;
@@ -160,7 +161,7 @@ impl Guilds {
     /// The mailbox of `id`, opened when it is new. Its entry is held meanwhile: of two events that
     /// come at once, one opens it.
     fn mailbox(&self, id: GuildId, shared: impl FnOnce() -> Arc<Shared>) -> Mailbox {
-        let opened = || task::open(id, shared(), self.stop.clone());
+        let opened = || guild::open(id, shared(), self.stop.clone());
         match self.open.entry(id) {
             Entry::Vacant(new) => new.insert(opened()).0.clone(),
             Entry::Occupied(open) if !open.get().0.is_closed() => open.get().0.clone(),
@@ -269,10 +270,11 @@ impl EventHandler for Handler {
             _ => None,
         };
         if let Some(guild) = guild {
-            self.tell(&ctx, guild, GuildEvent::Interaction(Box::new(interaction))).await;
+            let job = Box::new(|guild: &mut Guild| interactions::take(guild, interaction));
+            self.tell(&ctx, guild, GuildEvent::Job(job)).await;
         } else if let Interaction::Command(used) = interaction {
             let elsewhere = Reply::private("I sit at the tables of servers: use this in one.");
-            Sender::new(Arc::clone(&ctx.http), Asked::Command(Box::new(used)))
+            Responder::new(Arc::clone(&ctx.http), Interacted::Command(Box::new(used)))
                 .answer(&elsewhere)
                 .await;
         }

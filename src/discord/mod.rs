@@ -4,20 +4,20 @@
 //! speaks, or what an NPC says.
 
 mod access;
+mod actions;
 mod bot;
-mod buttons;
 mod commands;
+mod decisions;
 mod diagnostics;
-mod facts;
 mod guild;
 mod interactions;
 mod invite;
 mod options;
 mod registration;
+mod responder;
 mod rest;
 mod ui;
 mod voice;
-mod world;
 
 pub use bot::run;
 pub use diagnostics::diagnose;

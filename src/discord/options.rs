@@ -1,10 +1,12 @@
 //! What can be set about the bot.
+//!
+//! Entry type: [`Options`]. **Never**: prints the token.
 
 use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
 
 use crate::campaign::Consent;
 
-/// Settings of the bot; `config` builds it.
+/// Settings of the bot; `app` builds it from the configuration.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The bot's token.
@@ -18,8 +20,6 @@ pub struct Options {
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
     pub everyone_is_dm: bool,
-    /// Game masters may add tool servers that run here or on this network.
-    pub trust_dms: bool,
     /// How players agree to be heard, where a guild has not set its own.
     pub consent: Consent,
     /// Alone in a channel for so long, the bot leaves.

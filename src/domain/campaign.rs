@@ -3,7 +3,7 @@
 /// A campaign file's content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Campaign {
-    /// Its name.
+    /// As it is told to NPCs and shown in lists; may be empty.
     pub name: String,
     /// What it is about.
     pub description: String,
@@ -24,7 +24,7 @@ pub struct Campaign {
 pub struct Entity {
     /// What kind of thing it is.
     pub kind: EntityKind,
-    /// Its name.
+    /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
@@ -54,17 +54,17 @@ pub enum EntityKind {
     Npc,
     /// A player's character.
     Player,
-    /// Somewhere.
+    /// A place, from a room to a continent.
     Location,
     /// Something to hold.
     Item,
-    /// A group.
+    /// People who belong together: a guild, a house, a cult.
     Faction,
     /// Something to do.
     Quest,
     /// Something that happened.
     Event,
-    /// An idea.
+    /// An idea that is spoken of: a god, a law, a kind of magic.
     Concept,
     /// Anything else worth a name.
     Lore,

@@ -29,9 +29,9 @@ pub enum Message {
         /// The text the model reads.
         content: String,
     },
-    /// What stands for older messages, which are gone; read like something a player said.
+    /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
-        /// What NPCs call those whose words went into it.
+        /// The speakers it sums up, as NPCs call them.
         speakers: Vec<String>,
         /// The text the model reads.
         text: String,

@@ -1,6 +1,6 @@
 //! A hash that is the same in every run, on every machine, in every release.
 //!
-//! Entry items: [`fnv1a`], [`Fnv`]. **Never**: a safeguard against somebody who wants a clash.
+//! Entry items: [`fnv1a`], [`Fnv`]. **Never**: safe against deliberate collisions.
 
 use std::hash::Hasher;
 

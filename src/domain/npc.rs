@@ -35,7 +35,7 @@ pub struct Npc {
     pub tools: Vec<String>,
     /// When it feels spoken to.
     pub address: AddressMode,
-    /// What the scripted brain says.
+    /// Lines of the scripted chat model.
     pub lines: Vec<ScriptedLine>,
     /// Said while a long tool round runs, in its own voice.
     pub fillers: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Npc {
 
 #[cfg(test)]
 impl Npc {
-    /// Somebody of this name without any particulars.
+    /// An NPC of this name with defaults for everything else.
     pub fn plain(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -114,11 +114,11 @@ pub enum AddressMode {
     /// By name, in conversation, or alone with the speaker.
     #[default]
     Adaptive,
-    /// Whatever is said to nobody else.
+    /// It answers everything that is not said to somebody else.
     Always,
 }
 
-/// One rule of the scripted brain.
+/// One line of the scripted chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptedLine {
     /// When it applies; `None` is the default line.
@@ -208,7 +208,7 @@ pub enum ToolChoice {
 }
 
 impl Npc {
-    /// Whether `name` is its name or an alias; case and spare blanks are nothing.
+    /// Whether `name` is its name or an alias; case and extra blanks do not matter.
     pub fn is_called(&self, name: &str) -> bool {
         let name = bare_name(name);
         bare_name(&self.name) == name || self.aliases.iter().any(|alias| bare_name(alias) == name)

@@ -406,7 +406,7 @@ impl Rounds {
             caller: Some(Caller {
                 npc: Arc::from(self.parts.npc.name.as_str()),
                 tier: self.turn.tier,
-                offered: Arc::clone(&self.tools),
+                offered: self.tools.names(),
                 sampler: Lent::of(&self.parts),
             }),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),

@@ -9,7 +9,7 @@ use crate::{
 
 /// The edition of rules that name none: both fifth editions.
 const BOTH: &str = "5e";
-/// Fifth editions.
+/// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &[BOTH, "5e-2014", "5e-2024"];
 /// More words than this are tiring to listen to.
 const WORDS_MAX: usize = 120;
@@ -24,7 +24,7 @@ pub static RULES: Shape = Shape {
     ],
 };
 
-/// One rule.
+/// The keys of one rule in a file of our own.
 static RULE: Shape = Shape {
     title: "A rule",
     keys: &[
@@ -94,11 +94,11 @@ pub fn rules(node: &Node, problems: &mut Problems) -> Vec<Rule> {
 /// What a rule is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleNames<'a> {
-    /// Its id.
+    /// The id, by which a rule is read.
     pub id: &'a str,
-    /// Its name.
+    /// The name, as it is said.
     pub name: &'a str,
-    /// Its aliases.
+    /// Further names, as they are said.
     pub aliases: Vec<&'a str>,
 }
 
@@ -122,7 +122,7 @@ pub fn skim(text: &str) -> Vec<RuleNames<'_>> {
     all
 }
 
-/// Notes an id that cannot be asked for and a text nobody would listen to.
+/// Reports an id that no tool call could name, and a text too long to listen to.
 fn check(fields: &Fields, id: &str, text: &str, problems: &mut Problems) {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !id.chars().all(plain) {
@@ -136,7 +136,7 @@ fn check(fields: &Fields, id: &str, text: &str, problems: &mut Problems) {
     }
 }
 
-/// The edition named in `fields`; a fifth edition there is none of is noted.
+/// The edition named in `fields`; an unknown one is reported.
 fn edition(fields: Fields, problems: &mut Problems) -> Option<String> {
     let edition = fields.text("edition")?;
     if edition.starts_with(BOTH) && !EDITIONS.contains(&edition) {

@@ -94,7 +94,7 @@ fn rule(stem: &str, record: &Value) -> Option<Rule> {
     })
 }
 
-/// A record, whatever wraps it.
+/// A record, unwrapped.
 struct Record<'a> {
     /// What tells its fields.
     fields: &'a Value,

@@ -36,9 +36,9 @@ pub struct Consumption {
     pub input_tokens: u64,
     /// Tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Tokens the model has written.
     pub output_tokens: u64,
-    /// Characters spoken.
+    /// Characters that were synthesized.
     pub characters: u64,
     /// Seconds of audio heard.
     pub seconds: f64,
@@ -76,7 +76,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger that starts with `spent` already gone, as a continued session does.
+    /// A ledger that starts with `spent` already booked, as a continued session does.
     pub fn new(options: BudgetOptions, spent: f64) -> Self {
         Self { options, spent, ..Self::default() }
     }
@@ -127,7 +127,7 @@ impl Ledger {
         Ok(Reservation { model: model.to_owned(), payer: payer.to_owned(), amount: next })
     }
 
-    /// Books what the call really used; `None`: what was set aside.
+    /// Books what the call used; `None`: the whole amount set aside.
     pub fn settle(&mut self, reservation: Reservation, used: Option<Consumption>) {
         self.reserved = (self.reserved - reservation.amount).max(0.0);
         let cost = used.map_or(reservation.amount, |used| self.cost(&reservation.model, used));

@@ -1,4 +1,4 @@
-//! Telling NPCs apart by what they are called.
+//! Finding the NPC that a name means.
 //!
 //! Entry function: [`find_npc`]. **Never**: guesses between two.
 
@@ -11,7 +11,7 @@ use crate::domain::Npc;
 /// only one has.
 ///
 /// # Errors
-/// Nobody, or more than one, with the names there are.
+/// No NPC is called so, or several are; names the candidates.
 pub fn find_npc<'n, N: Borrow<Npc>>(npcs: &'n [N], name: &str) -> Result<(usize, &'n Npc), String> {
     let wanted = fold(name);
     let names = |npc: &'n Npc| std::iter::once(&npc.name).chain(&npc.aliases);

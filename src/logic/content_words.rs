@@ -3,54 +3,20 @@
 //! Entry points: [`ContentWords`], [`asks_for_last_session`]. **Never**: knows a language's grammar.
 
 use super::{
+    language::{all, is_any},
     trigrams::is_alike,
     words::{Phrases, Words},
 };
 
-/// Words that stand in every question, folded; shorter ones than three letters never count.
-const PLAIN: &[&str] = &[
-    "about", "again", "and", "any", "are", "but", "can", "could", "did", "does", "dont", "for",
-    "from", "has", "have", "hello", "her", "him", "his", "how", "know", "last", "let", "like",
-    "may", "more", "not", "now", "our", "out", "please", "remember", "said", "say", "she",
-    "should", "some", "tell", "than", "thank", "thanks", "that", "the", "their", "them", "then",
-    "there", "they", "thing", "this", "time", "told", "was", "were", "what", "when", "where",
-    "which", "who", "why", "will", "with", "would", "yes", "you", "your", "aber", "auch", "das",
-    "dass", "dem", "den", "denn", "der", "die", "doch", "ein", "eine", "einen", "einer", "hast",
-    "hat", "ich", "ihr", "ist", "kannst", "mal", "mein", "mich", "mir", "mit", "nicht", "noch",
-    "oder", "sag", "sind", "und", "uns", "von", "war", "warum", "was", "weisst", "wer", "wie",
-    "wir", "wird", "wo",
-];
-
-/// What somebody says who means the session before, folded.
-const LAST: &[&str] = &[
-    "last session",
-    "last time",
-    "last evening",
-    "last night",
-    "last week",
-    "previous session",
-    "yesterday",
-    "when we last met",
-    "gestern",
-    "letztes mal",
-    "das letzte mal",
-    "letzten mal",
-    "letzte sitzung",
-    "letzten sitzung",
-    "letzten abend",
-    "letzte woche",
-    "neulich",
-];
-
-/// Words that say what an utterance is about.
+/// The words that say what an utterance is about.
 pub struct ContentWords(Vec<String>);
 
 impl ContentWords {
-    /// Those of `utterance`, each once.
+    /// The content words of `utterance`, each once.
     pub fn of(utterance: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         for word in Words::of(utterance).iter() {
-            let tells = word.chars().count() >= 3 && !PLAIN.contains(&word);
+            let tells = word.chars().count() >= 3 && !is_any(|it| it.plain, word);
             if tells && !words.iter().any(|known| known == word) {
                 words.push(word.to_owned());
             }
@@ -58,7 +24,7 @@ impl ContentWords {
         Self(words)
     }
 
-    /// Whether there is none.
+    /// Whether the utterance has no content words.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,12 +34,12 @@ impl ContentWords {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether `text` has one of them, or another form of it.
+    /// Whether `text` contains one of them, or another form of it.
     pub fn are_in(&self, text: &str) -> bool {
         Self::of(text).words().any(|word| self.has(word))
     }
 
-    /// What `question` is about; where nothing of it says so, all of it.
+    /// The content words of `question` as text; the whole question if it has none.
     pub fn sought(question: &str) -> String {
         let content = Self::of(question);
         if content.is_empty() { question.to_owned() } else { content.text() }
@@ -84,15 +50,15 @@ impl ContentWords {
         self.0.join(" ")
     }
 
-    /// Whether `line` is about the same and says something more: it has two of the words, or the
-    /// only one, and another besides.
+    /// Whether `line` is about the same subject and adds something: it shares two of the words, or
+    /// the only one, and has another besides.
     pub fn fit(&self, line: &str) -> bool {
         let told = Self::of(line);
         let shared = self.0.iter().filter(|word| told.has(word)).count();
         shared >= self.0.len().min(2) && self.lack(line)
     }
 
-    /// Whether `line` says something that these words do not: a question found for itself does not.
+    /// Whether `line` has a content word beyond these; a repetition of the question does not.
     pub fn lack(&self, line: &str) -> bool {
         Self::of(line).0.iter().any(|word| !self.has(word))
     }
@@ -105,7 +71,7 @@ impl ContentWords {
 /// Whether `utterance` asks for the session before this one.
 pub fn asks_for_last_session(utterance: &str) -> bool {
     let mut phrases = Phrases::default();
-    LAST.iter().for_each(|phrase| phrases.insert(phrase, ()));
+    all(|it| it.last_session).for_each(|phrase| phrases.insert(phrase, ()));
     phrases.all(&Words::of(utterance)).next().is_some()
 }
 

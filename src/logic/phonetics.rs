@@ -5,12 +5,14 @@
 //! languages compare letters. Words are given folded, as [`super::words`] makes them.
 //! **Never**: decides that one word stands for another.
 
+use strsim::levenshtein;
+
 /// The sound rules of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phonetics {
     /// A consonant skeleton.
     English,
-    /// Kölner Phonetik.
+    /// Kölner Phonetik (Postel 1969).
     German,
     /// The letters themselves.
     Letters,
@@ -56,25 +58,7 @@ pub fn syllables(word: &str) -> usize {
 /// Likeness of two words by edit distance, in percent.
 pub fn similarity(a: &str, b: &str) -> usize {
     let longer = a.chars().count().max(b.chars().count());
-    100 - (100 * distance(a, b)).checked_div(longer).unwrap_or(0)
-}
-
-/// Levenshtein distance in characters.
-pub fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, cb) in row.iter_mut().skip(1).zip(b.chars()) {
-            let cost = (diagonal + usize::from(ca != cb)).min(left + 1).min(*cell + 1);
-            diagonal = std::mem::replace(cell, cost);
-            left = cost;
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    100 - (100 * levenshtein(a, b)).checked_div(longer).unwrap_or(0)
 }
 
 /// Whether a letter is a vowel.
@@ -85,7 +69,7 @@ fn is_vowel(c: u8) -> bool {
 /// A key under construction: neighbours that sound the same are one sound.
 #[derive(Default)]
 struct Key {
-    /// The sounds.
+    /// The sounds so far, a character each.
     text: String,
     /// The sound of the letter before, if it had one.
     last: Option<char>,
@@ -286,8 +270,8 @@ mod tests {
         {
             assert_eq!(syllables(word), count, "{word}");
         }
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "ab"), 2);
+        assert_eq!(levenshtein("kitten", "sitting"), 3);
+        assert_eq!(levenshtein("", "ab"), 2);
         assert_eq!((similarity("", ""), similarity("abcd", "abce")), (100, 75));
     }
 
@@ -302,9 +286,9 @@ mod tests {
 
         #[test]
         fn distance_is_a_metric(a in "[a-c]{0,8}", b in "[a-c]{0,8}", c in "[a-c]{0,8}") {
-            prop_assert_eq!(distance(&a, &b), distance(&b, &a));
-            prop_assert_eq!(distance(&a, &b) == 0, a == b);
-            prop_assert!(distance(&a, &c) <= distance(&a, &b) + distance(&b, &c));
+            prop_assert_eq!(levenshtein(&a, &b), levenshtein(&b, &a));
+            prop_assert_eq!(levenshtein(&a, &b) == 0, a == b);
+            prop_assert!(levenshtein(&a, &c) <= levenshtein(&a, &b) + levenshtein(&b, &c));
         }
     }
 }

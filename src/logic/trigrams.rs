@@ -1,4 +1,4 @@
-//! How alike words are by their letters, whatever they mean.
+//! How alike words are spelt, by their trigrams; meaning plays no part.
 //!
 //! Entry functions: [`is_alike`], [`vector`]. **Never**: knows a language.
 
@@ -9,7 +9,8 @@ pub const DIMENSION: usize = 512;
 /// Share of letter groups that forms of one word have in common.
 const ALIKE: f64 = 0.65;
 
-/// The same word, another form of it ("promise", "promised"), or one misheard ("Greymantel").
+/// Whether two words are the same, forms of one word ("promise", "promised"), or one misheard
+/// ("Greymantel").
 pub fn is_alike(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -44,7 +45,7 @@ pub fn vector<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<f32> {
             let hash = fnv1a(group.iter().collect::<String>().into_bytes());
             let place = usize::try_from(hash % DIMENSION as u64).unwrap_or_default();
             if let Some(place) = vector.get_mut(place) {
-                // Of groups that meet in one place half take each other away.
+                // Of groups that collide in one place, half cancel each other.
                 *place += if hash >> 63 == 0 { weight } else { -weight };
             }
         }

@@ -1,7 +1,7 @@
 //! Voice activity: which part of a speaker's audio is speech.
 //!
-//! Entry type: [`Vad`], one for each speaker. It tells the raw truth of the newest block; what a
-//! pause means is decided in [`turn`](super::turn), which counts silence from the last voiced frame.
+//! Entry type: [`Vad`], one for each speaker. It judges the newest block alone; what a pause
+//! means is decided in [`turn`](super::turn), which counts silence from the last voiced frame.
 //! **Never**: holds speech on after it ended, resamples, allocates while listening.
 
 use earshot::Detector;
@@ -33,7 +33,7 @@ impl Default for VadOptions {
     }
 }
 
-/// What the newest audio is.
+/// How the newest audio was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voicing {
     /// The newest block is more likely speech than not: enough to duck, not to act.
@@ -62,8 +62,8 @@ impl Vad {
         }
     }
 
-    /// Listens on: 16 kHz mono of any length. Answers for the newest whole block, which is the
-    /// former one's answer when `samples` fill none.
+    /// Takes more audio, 16 kHz mono of any length, and judges the newest whole block; if `samples`
+    /// complete none, the previous judgement stands.
     pub fn push(&mut self, mut samples: &[i16]) -> Voicing {
         while !samples.is_empty() {
             let missing = BLOCK.saturating_sub(self.pending.len());

@@ -6,16 +6,16 @@
 /// Hundredths of a token to a byte, until a service has counted: three letters a token, or one
 /// character of Chinese or Japanese.
 const PER_BYTE: u64 = 33;
-/// Fewer are no count of a whole request.
+/// Fewer bytes than this were not a whole request.
 const FEWEST: u64 = 16;
-/// More are none of text.
+/// A higher ratio than this is not one of text.
 const MOST: u64 = 100;
-/// Fewer tokens are no count at all.
+/// A smaller token count than this is ignored.
 const A_COUNT: u64 = 1_000;
 
-/// Percent of the window from which on it is filling.
+/// Percent of the window above which older messages are summed up.
 const FILLING: u64 = 75;
-/// Percent from which on it is full; the rest is for what the guess is wrong by.
+/// Percent from which on it is full; the rest allows for error in the guess.
 const FULL: u64 = 95;
 
 /// What a model's window holds, and what a byte takes up in it.
@@ -35,7 +35,8 @@ impl Gauge {
         Self { window: window.into(), answer: answer.into(), per_byte: PER_BYTE }
     }
 
-    /// A service has counted a request of so many bytes; false: it has read only part of it.
+    /// Corrects the guess by what a service has counted for a request of so many bytes; false: it
+    /// has read only part of it.
     #[must_use]
     pub fn counted(&mut self, bytes: u64, tokens: u64) -> bool {
         let per_byte = tokens.saturating_mul(100).checked_div(bytes).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Text as folded whole words: what every comparison of spoken words stands on.
+//! Text as folded whole words, the basis of every comparison of spoken words.
 //!
 //! Entry types: [`Words`], [`Phrases`]. Folding is Unicode case folding with accents removed
 //! (NFKD, marks dropped; ß is ss, ø is o). An apostrophe inside a word vanishes ("don't" is
@@ -202,7 +202,7 @@ pub struct Phrases<T> {
 struct Node<T> {
     /// By the next word.
     next: HashMap<Box<str>, usize, BuildHasherDefault<Fnv>>,
-    /// What was stored with the phrase that ends here.
+    /// Values stored with the phrase that ends here.
     values: Vec<T>,
 }
 
@@ -213,7 +213,7 @@ pub struct PhraseMatch<'p, T> {
     pub start: usize,
     /// Index after its last word.
     pub end: usize,
-    /// What was stored with it.
+    /// The value stored with it.
     pub value: &'p T,
 }
 

@@ -1,9 +1,9 @@
-//! What keeps a store from answering.
+//! Why a store does not answer.
 
-/// Why the store did not do what it was asked; nothing of it was done.
+/// Why a request failed. Nothing of the request has been carried out.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be reached, or its disk takes nothing; the same may work later.
+    /// It cannot be reached, or its disk is full; the same request may work later.
     #[error("the memory cannot be reached: {0}")]
     Away(String),
     /// A newer program has written it.
@@ -12,9 +12,9 @@ pub enum Error {
          'memory' elsewhere)"
     )]
     Newer {
-        /// Its schema.
+        /// The version of the schema that was found.
         found: u32,
-        /// The newest known one.
+        /// The newest version this program knows.
         known: u32,
     },
     /// A step of its schema is not the one this program knows.
@@ -23,19 +23,19 @@ pub enum Error {
          point 'memory' elsewhere)"
     )]
     Foreign(u32),
-    /// It does what it was not written to do.
+    /// It fails in a way that is a fault of this program.
     #[error("the memory failed: {0} (this is a fault of glyphoxa; please report it)")]
     Failed(String),
-    /// It holds what it cannot have been given.
+    /// It holds data that was never written to it.
     #[error("the memory is damaged: {0} (restore a backup, or move its file away to begin anew)")]
     Damaged(String),
-    /// What was asked cannot be.
+    /// The request makes no sense.
     #[error("{0}")]
     Asked(String),
 }
 
 impl Error {
-    /// Whether the same may work later.
+    /// Whether the same request may work later.
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Away(_))
     }

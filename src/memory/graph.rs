@@ -1,4 +1,4 @@
-//! What there is in the world and how it hangs together.
+//! The world: its entities and the relations between them.
 //!
 //! Entry trait: [`Graph`]. **Never**: follows a relation to an entity that the viewer may not see.
 
@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CampaignKey, StoreFuture, Uid, Viewer, Visibility};
+use crate::domain::CampaignKey;
 
-/// Relations that a neighbourhood reaches at most.
+use super::{
+    reply::StoreFuture,
+    transcript::Uid,
+    viewer::{Viewer, Visibility},
+};
+
+/// Largest depth of a neighbourhood, in relations.
 pub const DEPTH_MAX: u32 = 3;
 
-/// Relations of the longest way that is looked for.
+/// Longest path that is searched for, in relations.
 pub const PATH_MAX: u32 = 6;
 
 /// What kind of thing an entity is.
@@ -23,30 +29,30 @@ pub enum EntityKind {
     Npc,
     /// A player's character.
     Player,
-    /// A place.
+    /// A place, from a room to a continent.
     Location,
-    /// A thing.
+    /// A thing somebody can hold or own.
     Item,
-    /// A group.
+    /// People who belong together: a guild, a house, a cult.
     Faction,
-    /// Something that happens.
+    /// An event, past or to come.
     Event,
-    /// Something to do.
+    /// A quest or task.
     Quest,
-    /// An idea.
+    /// An idea that is spoken of: a god, a law, a kind of magic.
     Concept,
-    /// What is told.
+    /// Lore: legends, history, rumours.
     Lore,
 }
 
 /// Something of the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entity {
-    /// Its identity in the campaign, of the caller's making.
+    /// Its identity in the campaign, chosen by the caller.
     pub id: String,
     /// What kind of thing it is.
     pub kind: EntityKind,
-    /// Its name.
+    /// The full name, as it is said at the table.
     pub name: String,
     /// Other names for it.
     pub aliases: Vec<String>,
@@ -54,9 +60,9 @@ pub struct Entity {
     pub description: String,
     /// Anything else, by name.
     pub attributes: BTreeMap<String, Value>,
-    /// Words to sort by.
+    /// Tags to filter by.
     pub tags: Vec<String>,
-    /// Topics of which an NPC must know one to know of it; empty: everybody knows of it.
+    /// Topics: an NPC knows of the entity if it knows one of them; empty: everybody does.
     pub knowledge: Vec<String>,
     /// Who may see it.
     pub visibility: Visibility,
@@ -64,7 +70,7 @@ pub struct Entity {
     pub source: Option<String>,
 }
 
-/// How somebody came to say so.
+/// How a relation became known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -78,22 +84,22 @@ pub enum Origin {
 /// Where a relation comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The session; `None`: from none.
+    /// The session it was said in; `None`: in none.
     pub session: Option<String>,
-    /// The utterance, whose end is its end.
+    /// The utterance it comes from; forgetting that removes the relation.
     pub utterance: Option<Uid>,
-    /// How.
+    /// How it came to be known.
     pub origin: Origin,
-    /// 0 to 1.
+    /// How sure it is, 0 to 1.
     pub confidence: f64,
 }
 
-/// What tells relations apart.
+/// The identity of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RelationKey {
     /// The entity it goes out from.
     pub from: String,
-    /// What it is ("lives_in"); case is nothing.
+    /// The kind of relation ("lives_in"); case does not matter.
     pub kind: String,
     /// The entity it goes to.
     pub to: String,
@@ -102,7 +108,7 @@ pub struct RelationKey {
 /// How one entity stands to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// Between what, and what it is.
+    /// Both ends, and the kind of relation.
     #[serde(flatten)]
     pub key: RelationKey,
     /// Anything else, by name.
@@ -126,50 +132,50 @@ pub enum Change {
     Untie(RelationKey),
 }
 
-/// What a batch has done.
+/// The outcome of a batch, in entities and relations together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// New entities and relations.
+    /// Newly made.
     pub added: u64,
-    /// Those that are not as before.
+    /// Changed.
     pub changed: u64,
-    /// Those that are gone.
+    /// Removed.
     pub removed: u64,
 }
 
-/// Which entities.
+/// Narrows a list of entities; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct EntityFilter {
-    /// These.
+    /// Only the entities with these ids.
     pub ids: Option<Vec<String>>,
-    /// With this name or alias; case and accents are nothing.
+    /// With this name or alias; case and accents do not matter.
     pub named: Option<String>,
-    /// With these letters in the name or an alias; case and accents are nothing.
+    /// With these letters in the name or an alias; case and accents do not matter.
     pub containing: Option<String>,
     /// Of this type.
     pub kind: Option<EntityKind>,
     /// With this tag.
     pub tag: Option<String>,
-    /// With a source that begins so.
+    /// With a source that begins like this.
     pub source: Option<String>,
-    /// At most so many; 0: all.
+    /// The most to return; 0: all.
     pub limit: usize,
 }
 
 /// A relation as seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tie {
-    /// The relation.
+    /// The relation itself, seen from the entity asked for.
     #[serde(flatten)]
     pub relation: Relation,
-    /// What is at its other end.
+    /// The entity at its other end.
     pub other: Entity,
 }
 
 /// An entity with everything around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The entity.
+    /// The entity asked for.
     pub entity: Entity,
     /// Its relations, outgoing ones first, by type and name.
     pub ties: Vec<Tie>,
@@ -178,37 +184,37 @@ pub struct Snapshot {
 /// An entity near another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
-    /// The entity.
+    /// The entity that was reached.
     pub entity: Entity,
     /// Relations on the shortest way there, from 1.
     pub depth: u32,
 }
 
-/// One relation of a way through the graph.
+/// One step of a path through the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The relation.
+    /// The relation that was followed, in either direction.
     #[serde(flatten)]
     pub relation: Relation,
     /// The entity it leads to, whichever its direction.
     pub to: Entity,
 }
 
-/// What is near some entities.
+/// A neighbourhood to look up.
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// The entities.
+    /// Ids of the entities that are started from.
     pub ids: Vec<String>,
     /// Relations away at most, 1 to [`DEPTH_MAX`].
     pub depth: u32,
-    /// At most so many; the nearest stay.
+    /// The most to return; the nearest are kept.
     pub limit: usize,
 }
 
 /// The third layer.
 pub trait Graph: Send + Sync {
-    /// Does all changes or none: those of entities in their order, then those of relations in theirs.
-    /// A relation needs both its ends.
+    /// Applies all changes or none: entities in their order first, then relations in theirs. Both
+    /// ends of a relation must exist.
     fn apply<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -223,7 +229,7 @@ pub trait Graph: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Entity>>;
 
-    /// An entity with its relations and what is at their other ends, in one round trip.
+    /// An entity with its relations and the entities at their other ends, in one round trip.
     fn snapshot<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -231,8 +237,8 @@ pub trait Graph: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Snapshot>>;
 
-    /// What is near, relations followed in either direction, without the entities themselves: the
-    /// nearest first, of equals by name. Where there are too many, it is those whose ids come first.
+    /// The entities near others, over relations in either direction, the starting ones left out:
+    /// nearest first, then by name. Where there are too many, those with the first ids are kept.
     fn neighbours<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -240,8 +246,8 @@ pub trait Graph: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Neighbour>>;
 
-    /// A shortest way between two entities, relations followed in either direction, of at most
-    /// [`PATH_MAX`] of them; `None`: there is none.
+    /// A shortest path between two entities, over at most [`PATH_MAX`] relations in either
+    /// direction; `None`: no such path.
     fn path<'a>(
         &'a self,
         campaign: &'a CampaignKey,

@@ -1,18 +1,23 @@
-//! What is searched by meaning: pieces of conversation and facts, with vectors made elsewhere.
+//! Searching by meaning: pieces of conversation and facts, with vectors made elsewhere.
 //!
 //! Entry trait: [`Index`]. **Never**: makes a vector.
 
 use serde::{Deserialize, Serialize};
 
-use super::{CampaignKey, StoreFuture, Viewer, Visibility};
+use crate::domain::CampaignKey;
+
+use super::{
+    reply::StoreFuture,
+    viewer::{Viewer, Visibility},
+};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
-    /// Lines that belong together.
+    /// A piece of conversation: lines that belong together.
     Chunk,
-    /// Something that is so.
+    /// A statement about the world.
     Fact,
 }
 
@@ -20,25 +25,25 @@ pub enum ItemKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Waits for the game master.
+    /// Waits for the game master's decision.
     Proposed,
-    /// Counts.
+    /// It counts as true; NPCs may know of it.
     #[default]
     Accepted,
-    /// Is not so; kept so that it is not proposed again.
+    /// Rejected; kept so that it is not proposed again.
     Rejected,
 }
 
 /// A piece of text worth finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// Its identity in the campaign, of the caller's making.
+    /// Its identity in the campaign, chosen by the caller.
     pub id: String,
     /// What it is.
     pub kind: ItemKind,
-    /// The text.
+    /// What is searched and shown.
     pub text: String,
-    /// The session it comes from; `None`: from none.
+    /// The session it comes from, if any.
     pub session: Option<String>,
     /// First and last line it comes from, both included; `None`: from no lines.
     pub lines: Option<(u64, u64)>,
@@ -50,10 +55,10 @@ pub struct Item {
     pub made: i64,
 }
 
-/// Which items.
+/// Narrows a list of items; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct ItemFilter {
-    /// These.
+    /// Only the items with these ids.
     pub ids: Option<Vec<String>>,
     /// Of these kinds; empty: of any.
     pub kinds: Vec<ItemKind>,
@@ -63,16 +68,16 @@ pub struct ItemFilter {
     pub session: Option<String>,
     /// Accepted or proposed ones that have no vector of this model.
     pub without: Option<String>,
-    /// At most so many, the oldest first; 0: all.
+    /// The most to return, oldest first; 0: all.
     pub limit: usize,
 }
 
-/// Where an item lies in the space of a model.
+/// The vector of one item by one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
-    /// The item.
+    /// Id of the item it was made of.
     pub item: String,
-    /// The vector; any length, never all zeros, and always as long for one model.
+    /// The values; never all zeros, and of one length for each model.
     pub values: Vec<f32>,
 }
 
@@ -81,7 +86,7 @@ pub struct Vector {
 pub struct VectorQuery {
     /// The model the vectors are of.
     pub model: String,
-    /// What is looked for.
+    /// The vector of what is searched for.
     pub values: Vec<f32>,
     /// Of these kinds; empty: of any.
     pub kinds: Vec<ItemKind>,
@@ -92,7 +97,7 @@ pub struct VectorQuery {
 /// A search by words.
 #[derive(Clone, Debug, Default)]
 pub struct ItemQuery {
-    /// Words, as somebody types or says them; one of them suffices.
+    /// Words as typed or said; one match suffices.
     pub text: String,
     /// Of these kinds; empty: of any.
     pub kinds: Vec<ItemKind>,
@@ -102,22 +107,22 @@ pub struct ItemQuery {
     pub limit: usize,
 }
 
-/// An item found.
+/// A search result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemHit {
-    /// The item.
+    /// The item that was found.
     #[serde(flatten)]
     pub item: Item,
-    /// The higher the better; of vectors the cosine.
+    /// Higher is better; for vectors it is the cosine.
     pub score: f64,
 }
 
-/// The second layer. Rejected items are found by [`Index::items`] alone, proposed ones elsewhere
-/// only by the game master.
+/// The second layer. Only [`Index::items`] finds rejected items; searches find proposed ones for
+/// the game master alone.
 pub trait Index: Send + Sync {
     /// Writes items, in place of those of the same ids; a changed text loses its vectors. A chunk
     /// marks its lines as indexed. An item from lines that are withdrawn, forgotten or not there is
-    /// not written. Gives how many were written.
+    /// not written. Answers how many were written.
     fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>)
     -> StoreFuture<'a, u64>;
 
@@ -154,7 +159,7 @@ pub trait Index: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>>;
 
-    /// Removes the vectors of every model but `model`. Gives how many there were.
+    /// Removes the vectors of every model but `model`. Answers how many there were.
     fn keep_vectors_of<'a>(
         &'a self,
         campaign: &'a CampaignKey,

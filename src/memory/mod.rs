@@ -8,15 +8,15 @@ mod error;
 mod graph;
 mod index;
 mod postgres;
+mod reply;
 mod settings;
 mod sqlite;
+mod store;
 #[cfg(test)]
 mod suite;
 mod text;
 mod transcript;
 mod viewer;
-
-use futures::future::BoxFuture;
 
 pub use crate::domain::CampaignKey;
 pub use error::Error;
@@ -28,19 +28,12 @@ pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
 pub use postgres::{Address, Postgres};
+pub use reply::StoreFuture;
 pub use settings::{GuildRecord, Health, Settings};
 pub use sqlite::Sqlite;
+pub use store::MemoryStore;
 pub use transcript::{
     Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present, Session,
     SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
 pub use viewer::{Viewer, Visibility};
-
-/// What a store answers. Dropping it does not take back what was already asked for: a write may
-/// still happen, whole.
-pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
-
-/// Everything a table remembers.
-pub trait MemoryStore: Transcript + Graph + Index + Settings {}
-
-impl<T: Transcript + Graph + Index + Settings> MemoryStore for T {}

@@ -6,14 +6,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CampaignKey, StoreFuture};
+use crate::domain::CampaignKey;
 
-/// How a store is.
+use super::reply::StoreFuture;
+
+/// The state of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
     /// The engine and its version.
     pub engine: String,
-    /// Where it keeps things; no secrets in it.
+    /// Where its data lies, without secrets.
     pub place: String,
     /// The schema's number.
     pub schema: u32,
@@ -26,20 +28,20 @@ pub struct Health {
 pub struct GuildRecord {
     /// Counts up with every change.
     pub revision: u64,
-    /// The settings.
+    /// The settings as the caller has written them.
     pub text: String,
 }
 
-/// Tokens of tool servers may be in it.
+/// Leaves the text out: it may hold tokens of tool servers.
 impl fmt::Debug for GuildRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "revision {}", self.revision)
     }
 }
 
-/// What belongs to no campaign.
+/// What belongs to no single campaign.
 pub trait Settings: Send + Sync {
-    /// Campaigns of which there is anything.
+    /// All campaigns the store has anything of.
     fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>>;
 
     /// What `guild` has set; `None`: nothing yet.
@@ -48,6 +50,6 @@ pub trait Settings: Send + Sync {
     /// Keeps what `guild` has set, unless the same revision or a later one is there.
     fn put_guild(&self, guild: u64, record: GuildRecord) -> StoreFuture<'_, ()>;
 
-    /// Whether it answers, and what it is.
+    /// Whether it answers, and its state.
     fn health(&self) -> StoreFuture<'_, Health>;
 }

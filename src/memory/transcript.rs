@@ -6,7 +6,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CampaignKey, StoreFuture, Viewer, Visibility};
+use crate::domain::CampaignKey;
+
+use super::{
+    reply::StoreFuture,
+    viewer::{Viewer, Visibility},
+};
 
 /// The identity of an utterance, made before it is first written: 1 to 64 characters, unlike any
 /// other in any session.
@@ -16,24 +21,24 @@ pub struct Uid(pub String);
 /// A play session. What is `None` or empty leaves what is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Its name, of the campaign.
+    /// Its id within the campaign.
     pub id: String,
     /// The guild it was played in.
     pub guild: Option<u64>,
-    /// What people call it.
+    /// A title for people.
     pub title: Option<String>,
-    /// Unix time in ms.
+    /// When it began, in Unix time in ms.
     pub started: Option<i64>,
-    /// Unix time in ms; `None` while it goes on.
+    /// When it ended, in Unix time in ms; `None` while it goes on.
     pub ended: Option<i64>,
     /// What happened, in a few sentences that players may read.
     pub summary: Option<String>,
 }
 
-/// A session and what there is of it.
+/// A session with figures of its lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
-    /// The session.
+    /// What was written of it.
     #[serde(flatten)]
     pub session: Session,
     /// Its lines, without withdrawn and forgotten ones.
@@ -44,21 +49,21 @@ pub struct SessionEntry {
     pub last_at: Option<i64>,
 }
 
-/// Which sessions.
+/// Narrows a list of sessions; the default takes all.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
-    /// The one of this id.
+    /// Only the session with this id.
     pub id: Option<String>,
-    /// Those of a guild.
+    /// Only sessions of this guild.
     pub guild: Option<u64>,
-    /// At most so many, the latest; 0: all.
+    /// The most to return, the latest; 0: all.
     pub limit: usize,
 }
 
 /// Someone who heard a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Present {
-    /// As the table calls it.
+    /// The name used at the table.
     pub name: String,
     /// A player's identity; `None`: an NPC.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +74,7 @@ pub struct Present {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Utterance {
-    /// Its identity.
+    /// By which it is written once, however often it is sent.
     pub uid: Uid,
     /// The session's id.
     pub session: String,
@@ -87,13 +92,13 @@ pub struct Utterance {
     pub character: Option<String>,
     /// Of a player's line: who was addressed. Of an NPC's: itself.
     pub npc: Option<String>,
-    /// As it was heard, names corrected.
+    /// The text as it was heard, names corrected.
     pub text: String,
-    /// As the recogniser gave it; `None`: the same.
+    /// The text as the recogniser gave it; `None`: the same.
     pub raw: Option<String>,
     /// Who heard it.
     pub present: Vec<Present>,
-    /// What became of it.
+    /// How its turn ended.
     pub outcome: String,
     /// Tool calls it led to: a JSON array, or null.
     pub tools: Value,
@@ -113,10 +118,10 @@ impl Utterance {
 pub struct TranscriptLine {
     /// Its number in the session, from 1, without gaps; given by the store.
     pub seq: u64,
-    /// What it says. Of a withdrawn or forgotten one: nothing.
+    /// Its content; empty once it is withdrawn or forgotten.
     #[serde(flatten)]
     pub said: Utterance,
-    /// It was taken back; only its place is left.
+    /// It was taken back; only its number is left.
     pub withdrawn: bool,
 }
 
@@ -128,63 +133,64 @@ pub enum Pick {
     All,
     /// Lines `from` to `to`, both included.
     Range {
-        /// The first.
+        /// Number of the first line.
         from: u64,
-        /// The last.
+        /// Number of the last line, included.
         to: u64,
     },
-    /// Those that no chunk holds yet.
+    /// Lines that no chunk holds yet.
     Unindexed,
 }
 
 /// Which lines, in the order they were said.
 #[derive(Clone, Debug, Default)]
 pub struct LineFilter {
-    /// Of one session; `None`: of all.
+    /// Only of this session.
     pub session: Option<String>,
-    /// Which part.
+    /// Which lines of those that fit, where there are more than `limit`.
     pub pick: Pick,
-    /// Of one player, by identity.
+    /// Only of this player, by identity.
     pub player: Option<String>,
-    /// Places of withdrawn and forgotten lines too.
+    /// Includes withdrawn and forgotten lines, which are empty.
     pub gaps: bool,
-    /// At most so many, the last (of unindexed ones: the first); 0: all.
+    /// The most to return: the last ones, or the first of unindexed ones; 0: all.
     pub limit: usize,
 }
 
 /// A ranked search.
 #[derive(Clone, Debug, Default)]
 pub struct LineQuery {
-    /// Words, as somebody types or says them; one of them suffices.
+    /// Words as typed or said; one match suffices.
     pub text: String,
-    /// Within one session.
+    /// Only within this session.
     pub session: Option<String>,
     /// Said at or after this Unix time in ms.
     pub from: Option<i64>,
     /// Said before this Unix time in ms.
     pub to: Option<i64>,
-    /// Said by: name of a player, a character or an NPC, or a player's identity; case is nothing.
+    /// Who said it: the name of a player, a character or an NPC, or a player's identity; case does
+    /// not matter.
     pub speaker: Option<String>,
-    /// At most so many.
+    /// The most to return.
     pub limit: usize,
 }
 
-/// A line found.
+/// A search result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineHit {
-    /// The line.
+    /// The line that was found.
     #[serde(flatten)]
     pub line: TranscriptLine,
-    /// The higher the better; comparable within one answer.
+    /// Higher is better; comparable within one answer.
     pub score: f64,
 }
 
-/// What is forgotten for good, with what was derived from it.
+/// What to delete for good, with everything derived from it.
 #[derive(Clone, Debug)]
 pub enum Forget {
-    /// A player, by identity: their lines (the places stay), and that they were there.
+    /// A player, by identity: their lines (the numbers stay) and their presence.
     Player(String),
-    /// A session.
+    /// Everything of the session with this id.
     Session(String),
     /// Sessions whose last line was said before this Unix time in ms.
     Before(i64),
@@ -193,27 +199,27 @@ pub enum Forget {
 /// What was forgotten or withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Sessions.
+    /// Sessions that are gone.
     pub sessions: u64,
-    /// Lines.
+    /// Lines that are gone.
     pub lines: u64,
     /// Items and relations that came from them.
     pub derived: u64,
 }
 
-/// How many there are of something, and of what.
+/// How many there are of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
-    /// Of what ("npc", "chunk", a model).
+    /// The kind: "npc", "chunk", or a model.
     pub of: String,
-    /// How many.
+    /// How many of them there are.
     pub count: u64,
 }
 
-/// How much there is of a campaign.
+/// How much of everything a campaign has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Sessions.
+    /// Sessions of the campaign.
     pub sessions: u64,
     /// Lines, without withdrawn and forgotten ones.
     pub lines: u64,
@@ -223,13 +229,13 @@ pub struct Counts {
     pub vectors: Vec<Count>,
     /// Entities by type.
     pub entities: Vec<Count>,
-    /// Relations.
+    /// Relations between its entities.
     pub relations: u64,
 }
 
 /// The first layer: append-only lines.
 pub trait Transcript: Send + Sync {
-    /// Opens a session, or changes what is given of it.
+    /// Opens a session, or changes the fields that are given.
     fn put_session<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -238,7 +244,7 @@ pub trait Transcript: Send + Sync {
 
     /// Writes lines in their order, and the sessions they name where there are none; gives their
     /// numbers. A line whose uid is there already is not written again and gives the number it has.
-    /// Once this has answered they outlast a crash and a power cut; before, all of them or none.
+    /// After the answer they survive a crash and a power cut; before it, all are written or none.
     fn append<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -260,9 +266,9 @@ pub trait Transcript: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<TranscriptLine>>;
 
-    /// Lines that hold words, the best first. Words that most lines hold count only where there are
-    /// no others. Of words that thousands of lines hold the latest lines come first, and of the rest
-    /// those with several of the words.
+    /// Lines with the words of the query, best first. Words that most lines hold count only in a
+    /// query of nothing else; for words in thousands of lines, the latest lines come first, and
+    /// otherwise those that hold several of the words.
     fn search<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -270,8 +276,8 @@ pub trait Transcript: Send + Sync {
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<LineHit>>;
 
-    /// Takes these lines back: their text, what search finds, and what was derived from them; their places
-    /// stay.
+    /// Withdraws these lines: removes their text, their index entries and what was derived from
+    /// them. Their numbers stay.
     fn withdraw<'a>(
         &'a self,
         campaign: &'a CampaignKey,
@@ -281,6 +287,6 @@ pub trait Transcript: Send + Sync {
     /// Forgets for good.
     fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten>;
 
-    /// How much there is.
+    /// Figures of the campaign.
     fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts>;
 }

@@ -1,8 +1,8 @@
-//! For whom something is looked up.
+//! Who a look-up is for, and what that viewer may see.
 
 use serde::{Deserialize, Serialize};
 
-/// Who is to see an answer; applied within the query, never to its result.
+/// Who will see an answer. Applied inside the query, never to its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// The game master: all there is, save what was withdrawn.
@@ -14,9 +14,9 @@ pub enum Viewer {
     /// entities and relations: those for everyone, if they have no knowledge tags or share one with
     /// it; and those that name it.
     Npc {
-        /// Its name.
+        /// Its full name, as in lines and witnesses.
         name: String,
-        /// What it knows about.
+        /// Topics it knows about, folded.
         knows: Vec<String>,
     },
 }

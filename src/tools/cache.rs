@@ -1,4 +1,4 @@
-//! Answers that stay true for a while, and one flight for equal calls.
+//! Results kept for a while, and one request for equal calls.
 //!
 //! Entry type: [`Cache`]. **Never**: decides what may be kept.
 
@@ -10,20 +10,20 @@ use tokio::{sync::Mutex, time::Instant};
 
 use super::{CallError, CallOutput};
 
-/// Answers kept at once; beyond that the outdated go first, then anything nobody waits for.
+/// Most results kept; beyond that the outdated are dropped first, then any that no call waits for.
 const CAPACITY: usize = 512;
 
-/// One kept answer, or the flight that will bring it.
+/// One kept result, or the request that will bring it.
 type Slot = Arc<Mutex<Option<(Instant, CallOutput)>>>;
 
-/// Kept answers by call.
+/// Kept results by call.
 #[derive(Default)]
 pub struct Cache(DashMap<String, Slot>);
 
 impl Cache {
-    /// The kept answer to `key`, or what `call` brings, which is kept for `lifetime` when it is an
-    /// answer; equal calls wait for the one that is under way. `true`: it was kept. Cancel safe:
-    /// who waits takes over from a flight that is cancelled.
+    /// The kept result of `key`, or that of `call`, which is kept for `lifetime` if it succeeds;
+    /// equal calls wait for the one under way. `true`: the result was kept. Cancel safe: when the call
+    /// under way is cancelled, a waiting one takes over.
     ///
     /// # Errors
     /// Those of `call`; they are not kept.
@@ -40,7 +40,7 @@ impl Cache {
         let mut kept = slot.lock().await;
         if let Some((at, output)) = kept.as_ref()
             && at.elapsed() < lifetime
-            // What arrived while this call waited is fresh.
+            // A result that arrived while this call waited is fresh.
             && (!fresh || *at > asked)
         {
             return Ok((output.clone(), true));
@@ -50,7 +50,7 @@ impl Cache {
         Ok((output, false))
     }
 
-    /// Forgets the answers of all tools of `server`.
+    /// Drops the results of all tools of `server`.
     pub fn forget(&self, server: &str) {
         let prefix = format!("{server}.");
         self.0.retain(|key, _| !key.starts_with(&prefix));
@@ -69,7 +69,7 @@ impl Cache {
     }
 }
 
-/// Tool and arguments in one order of keys, whatever order a model wrote them in.
+/// Tool and arguments as a key, with members in one order whatever order a model wrote them in.
 pub fn key(tool: &str, arguments: &Map<String, Value>) -> String {
     let mut key = format!("{tool} ");
     write_members(arguments, &mut key);

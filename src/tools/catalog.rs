@@ -1,137 +1,25 @@
 //! Every tool there is, and the prepared lists of what each NPC may see at each tier.
 //!
-//! Entry types: [`Catalog`], [`Snapshot`]. Whoever changes something prepares the next snapshot;
-//! readers wait for nothing. **Never**: runs a tool.
+//! Entry types: [`Catalog`], [`Snapshot`]. A change prepares the next snapshot; readers never
+//! wait. **Never**: runs a tool.
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use arc_swap::{ArcSwap, Guard};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    CastChanges, Declared, Definition, Handler, Latency, LatencySummary, SourceKind, VisibleTools,
+    CastChanges, CatalogEntry, Definition, LatencySummary, Refused, SourceKind, Tool, VisibleTools,
     changes::{Allowed, allowed},
-    figures::{Endpoint, Figures},
+    figures::Figures,
     names,
-    schema::{self, Schema},
-    select::{self, Lexical},
+    select::Lexical,
+    tool::Origin,
 };
-use crate::domain::{Npc, SessionId, Tier, ToolSpec, fnv1a};
-
-/// Hard limit of a call to a tool that declares none.
-const MAX: Duration = Tier::Deep.ceiling();
-/// The same where the answer may come after the turn.
-const MAX_LATE: Duration = Duration::from_secs(60);
-
-/// A tool with its place in the catalog.
-pub struct Tool {
-    /// `server.tool`.
-    pub identity: Arc<str>,
-    /// Where it comes from.
-    pub source: SourceKind,
-    /// What answers its calls.
-    pub endpoint: Arc<Endpoint>,
-    /// What is said about it, all places together.
-    pub declared: Declared,
-    /// Its calls so far; kept when its source offers it again unchanged.
-    pub latency: Arc<Latency>,
-    /// Arguments are held against it.
-    pub input: Schema,
-    /// So are structured results.
-    pub output: Option<Schema>,
-    /// Runs it.
-    pub handler: Arc<dyn Handler>,
-    /// Hash of name, description and schemas: what a model relies on.
-    pub hash: u64,
-    /// Description and parameters as a model reads them.
-    description: Arc<str>,
-    parameters: Arc<serde_json::Value>,
-    /// What it is found by.
-    words: String,
-}
-
-impl Tool {
-    /// The server's part of its identity.
-    pub fn server(&self) -> &str {
-        self.identity.split_once('.').map_or("", |(server, _)| server)
-    }
-
-    /// Its identity without the server.
-    pub fn bare_name(&self) -> &str {
-        names::bare(&self.identity)
-    }
-
-    /// What it does, as a model reads it.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// What it is about.
-    pub fn category(&self) -> &str {
-        self.declared.category.as_deref().unwrap_or_else(|| self.server())
-    }
-
-    /// Hard limit of one call.
-    pub fn max(&self) -> Duration {
-        let late = self.declared.follow_up == Some(true);
-        self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
-    }
-
-    /// Whether its figures are those of `other`: the same tool, at the same place.
-    fn is_same(&self, other: &Self) -> bool {
-        self.identity == other.identity
-            && self.hash == other.hash
-            && self.endpoint == other.endpoint
-    }
-
-    fn new(
-        (source, endpoint): (SourceKind, &Arc<Endpoint>),
-        server: &str,
-        definition: Definition,
-    ) -> Result<Self, String> {
-        let declared = definition.declared;
-        let input = declared.parameters.as_ref().unwrap_or(&definition.input);
-        let description = declared.description.clone().unwrap_or(definition.description);
-        let identity = names::identity(server, &definition.name);
-        let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
-        let mut tool = Self {
-            parameters: schema::for_model(input)?,
-            input: Schema::new(input).map_err(|error| format!("its input schema: {error}"))?,
-            output: definition
-                .output
-                .map(|schema| Schema::new(&schema))
-                .transpose()
-                .map_err(|error| format!("its output schema: {error}"))?,
-            identity: Arc::from(identity),
-            source,
-            endpoint: Arc::clone(endpoint),
-            latency: Arc::default(),
-            handler: definition.handler,
-            hash: fnv1a(pinned.bytes()),
-            description: Arc::from(description),
-            declared,
-            words: String::new(),
-        };
-        tool.words = select::words_of(&tool, &tool.parameters);
-        Ok(tool)
-    }
-}
-
-/// A tool as one snapshot places it.
-pub struct CatalogEntry {
-    /// The tool.
-    pub tool: Arc<Tool>,
-    /// What a model reads, its model-facing name included.
-    pub spec: ToolSpec,
-    /// Lowest tier it is offered in; `None`: withheld.
-    pub tier: Option<Tier>,
-    /// Duration to count with.
-    pub expected: Duration,
-}
+use crate::domain::{Npc, SessionId, Tier, ToolSpec};
 
 /// What an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
@@ -142,7 +30,7 @@ pub struct Snapshot {
     entries: Vec<Arc<CatalogEntry>>,
     by_identity: HashMap<Arc<str>, usize>,
     prepared: HashMap<Arc<str>, Lists>,
-    /// The same of NPCs whose game master has changed their tools, by session.
+    /// The lists of NPCs whose tools a game master has changed, by session.
     changed: HashMap<SessionId, HashMap<Arc<str>, Lists>>,
     nothing: Arc<VisibleTools>,
     index: Arc<Lexical>,
@@ -171,12 +59,12 @@ impl Snapshot {
         &self.entries
     }
 
-    /// Where a tool is among [`Snapshot::all`].
+    /// The index of a tool in [`Snapshot::all`].
     pub(super) fn place(&self, identity: &str) -> Option<usize> {
         self.by_identity.get(identity).copied()
     }
 
-    /// Words of all tools, by their place.
+    /// The word index of all tools, in the order of [`Snapshot::all`].
     pub(super) fn index(&self) -> &Lexical {
         &self.index
     }
@@ -196,15 +84,6 @@ impl Snapshot {
     }
 }
 
-/// A tool that could not be taken, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Its identity.
-    pub tool: String,
-    /// What is wrong with it.
-    pub reason: String,
-}
-
 /// All tools and the lists made of them.
 #[derive(Default)]
 pub struct Catalog {
@@ -222,9 +101,9 @@ struct Written {
     cast: Vec<Arc<Npc>>,
     /// What game masters have changed, by session.
     changes: BTreeMap<SessionId, CastChanges>,
-    /// Ambiguous entries that were told already.
+    /// Ambiguous entries that were already warned about.
     told: std::collections::BTreeSet<String>,
-    /// Words of all tools; `None`: to be made again.
+    /// The word index of all tools; `None`: it must be rebuilt.
     index: Option<Arc<Lexical>>,
 }
 
@@ -239,17 +118,17 @@ impl Catalog {
         &self.figures
     }
 
-    /// The same, for holding it while waiting.
+    /// The current tools, to hold across an await.
     pub(super) fn snapshot_full(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    /// Told when there is another snapshot; for one listener.
+    /// Notified of each new snapshot; for one listener.
     pub(super) fn changed(&self) -> &Notify {
         &self.changed
     }
 
-    /// Sets whose lists are prepared.
+    /// Sets the NPCs whose lists are prepared.
     pub fn set_cast(&self, cast: &[Arc<Npc>]) {
         self.change(|written| written.cast = cast.to_vec());
     }
@@ -264,17 +143,18 @@ impl Catalog {
     }
 
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
-    /// unchanged are kept. What cannot be offered to any model is left out alone and returned.
+    /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
         let mut refused = Vec::new();
         let endpoint = self.figures.endpoint(server, kind);
+        let origin = Origin { server, kind, endpoint: &endpoint };
         self.change(|written| {
             let before = written.sources.remove(server).unwrap_or_default();
             self.figures.remember(&before);
             let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
             for definition in tools {
                 let identity = names::identity(server, &definition.name);
-                let reason = match Tool::new((kind, &endpoint), server, definition) {
+                let reason = match Tool::new(&origin, definition) {
                     Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
                         "the server lists it twice".to_owned()
                     }
@@ -286,7 +166,7 @@ impl Catalog {
                         taken.push(Arc::new(tool));
                         continue;
                     }
-                    Err(reason) => reason,
+                    Err(error) => error.to_string(),
                 };
                 refused.push(Refused { tool: identity, reason });
             }
@@ -312,12 +192,12 @@ impl Catalog {
         written.refused.values().flatten().cloned().collect()
     }
 
-    /// Places all tools anew.
+    /// Prepares a new snapshot.
     pub fn place(&self) {
         self.change(|_| {});
     }
 
-    /// Places all tools anew when the figures of one have moved it.
+    /// Prepares a new snapshot if any tool's figures have changed its tier.
     pub fn refresh(&self, now: Instant) {
         let moved =
             self.snapshot.load().entries.iter().any(|entry| {
@@ -328,7 +208,7 @@ impl Catalog {
         }
     }
 
-    /// Places all tools anew when the figures of `entry` have moved it.
+    /// Prepares a new snapshot if the figures of `entry` have changed its tier.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {

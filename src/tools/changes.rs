@@ -16,17 +16,17 @@ pub type CastChanges = BTreeMap<String, Changes>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes(Vec<Change>);
 
-/// One change.
+/// One tool, or several, allowed or forbidden.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// An identity (`server.tool`), or what identities begin with and `*`.
+    /// An identity (`server.tool`), or a prefix of identities followed by `*`.
     pub entry: String,
     /// Whether it may be used.
     pub allowed: bool,
 }
 
 impl Changes {
-    /// From now on what `entry` names may be used, or may not.
+    /// Allows or forbids what `entry` names, from now on.
     pub fn set(&mut self, entry: &str, allowed: bool) {
         self.0.retain(|change| change.entry != entry);
         self.0.push(Change { entry: entry.to_owned(), allowed });
@@ -37,7 +37,7 @@ impl Changes {
         self.0.iter()
     }
 
-    /// What they say about a tool, if anything.
+    /// Whether they allow a tool; `None`: they do not mention it.
     fn say(&self, identity: &str) -> Option<bool> {
         let fits = |change: &&Change| match change.entry.strip_suffix('*') {
             Some(prefix) => identity.starts_with(prefix),
@@ -49,11 +49,12 @@ impl Changes {
 
 /// What an NPC may use.
 pub struct Allowed<'p> {
-    /// The tools.
+    /// What it may use, in order of identities.
     pub tools: Vec<&'p Arc<CatalogEntry>>,
-    /// What finds more among many.
+    /// The tool that finds more tools, if it may be used.
     pub finder: Option<&'p Arc<CatalogEntry>>,
-    /// Entries of its lists that tools of several servers fit, which therefore name none.
+    /// Entries of its lists that match tools of several servers and so name none, with the
+    /// candidates.
     pub unclear: Vec<(String, Vec<String>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a tool call knows of the turn it serves, and how it reaches the table.
+//! What a tool call knows of its turn, and how it reaches the table.
 //!
 //! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
 
@@ -12,27 +12,27 @@ use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attachment, CallRecord, Sampler, VisibleTools};
+use super::{Attachment, CallRecord, OfferedNames, Sampler};
 use crate::domain::{SessionId, Tier, ToolCall, TurnId};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
 pub struct CallContext {
-    /// Play session.
+    /// The play session the turn belongs to.
     pub session: SessionId,
     /// Turn within it.
     pub turn: TurnId,
     /// Whose model calls; `None`: the operator, who is bound by no whitelist and no tier.
     pub caller: Option<Caller>,
-    /// Who was answered.
+    /// The speaker the NPC is answering.
     pub speaker: Arc<str>,
     /// When the turn's tool time is over.
     pub deadline: Instant,
-    /// Kept answers are not good enough.
+    /// Kept results must not be used.
     pub fresh: bool,
-    /// The turn has read something from outside.
+    /// Whether the turn has read data from outside.
     pub taint: Taint,
-    /// Where the call says that it is at work.
+    /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
     /// Ends the call when the turn ends.
     pub cancel: CancellationToken,
@@ -47,9 +47,9 @@ pub struct Caller {
     pub npc: Arc<str>,
     /// Effective tier of its turn.
     pub tier: Tier,
-    /// What its model was offered, which is what its names mean.
-    pub offered: Arc<VisibleTools>,
-    /// Lends its chat model to servers that may ask; `None`: there is none to lend.
+    /// What its model was offered; the names it uses are resolved by this.
+    pub offered: Arc<OfferedNames>,
+    /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
     pub sampler: Option<Arc<dyn Sampler>>,
 }
 
@@ -58,12 +58,12 @@ pub struct Caller {
 pub struct Taint(Arc<AtomicBool>);
 
 impl Taint {
-    /// Data from outside was read.
+    /// Marks the turn: data from outside was read.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was.
+    /// Whether data from outside was read.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -74,39 +74,40 @@ impl Taint {
 pub struct Progress(Arc<Notify>);
 
 impl Progress {
-    /// It is at work.
+    /// Reports that the call is still at work.
     pub fn note(&self) {
         self.0.notify_one();
     }
 
-    /// Resolves when it has been at work since the last look. Cancel safe.
+    /// Resolves at the next sign of life, or at once if there was one since the last call. Cancel
+    /// safe.
     pub async fn noted(&self) {
         self.0.notified().await;
     }
 }
 
-/// What a tool may do to the table beside answering; the session's owner fills it.
+/// What a tool may do to the table besides answering; implemented by the owner of the session.
 pub trait Effects: Send + Sync {
     /// Shows a line to everyone at the table ("Bartok rolls 2d6 (4, 5) = 9").
     fn show(&self, text: &str);
 
-    /// Puts a picture or a sound that `tool` brought before everyone.
+    /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
 
-    /// Asks the game master about a call; whoever cannot ask denies.
+    /// Asks the game master about a call; without anybody to ask, the call is denied.
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         _ = request;
         ready(Decision::Deny("nobody is there to approve it".to_owned())).boxed()
     }
 
-    /// Puts a server's question to the game master as a form; `None`: declined.
+    /// Shows the game master a server's question as a form; `None`: declined.
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
         _ = form;
         ready(None).boxed()
     }
 
     /// A call has ended after its turn: its NPC tells the table in a turn of its own. Without a
-    /// table nobody is told.
+    /// table the result is dropped.
     fn follow_up(&self, late: FollowUp) {
         tracing::debug!(tool = &*late.record.tool, "a late result has no table");
     }
@@ -115,33 +116,33 @@ pub trait Effects: Send + Sync {
 /// A call that waits for the game master.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRequest {
-    /// Who wants it.
+    /// The NPC that wants it.
     pub npc: Arc<str>,
     /// Identity of the tool.
     pub tool: Arc<str>,
     /// What it would be called with.
     pub arguments: Map<String, Value>,
-    /// Why it is asked.
+    /// Why the game master must decide.
     pub reason: &'static str,
 }
 
-/// What the game master says.
+/// The game master's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Call it.
+    /// The call runs as the model made it.
     Approve,
-    /// Call it with these arguments.
+    /// The call runs with these arguments instead.
     Edit(Map<String, Value>),
-    /// Do not, with a reason for the model.
+    /// The call does not run; the reason is for the model.
     Deny(String),
 }
 
 /// A question of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// Who asks.
+    /// Name of the server that asks.
     pub server: Arc<str>,
-    /// What.
+    /// The question, in the server's words.
     pub message: String,
     /// JSON Schema of the answer.
     pub schema: Value,
@@ -152,7 +153,7 @@ pub struct Form {
 pub struct FollowUp {
     /// Whose call it was.
     pub npc: Arc<str>,
-    /// Who was answered in the turn that called.
+    /// The speaker that turn answered.
     pub speaker: Arc<str>,
     /// The call as the model made it.
     pub call: ToolCall,

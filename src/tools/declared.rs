@@ -1,4 +1,4 @@
-//! What is said about a tool: by the configuration, by its server, by itself.
+//! What a tool declares of itself, merged from configuration, server and built-in defaults.
 //!
 //! Entry type: [`Declared`]. **Never**: measures.
 
@@ -8,48 +8,48 @@ use serde_json::{Map, Value};
 
 use crate::domain::Tier;
 
-/// Longer than any tool can matter to a table.
+/// The longest duration that is accepted.
 const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What one place says about a tool; `None` where it says nothing.
+/// What one source declares about a tool; `None` where it declares nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
     /// Expected duration (p50).
     pub estimated: Option<Duration>,
     /// Longest duration (p99); the hard limit of a call.
     pub max: Option<Duration>,
-    /// Somebody else's measured p50.
+    /// The p50 another installation has measured.
     pub measured: Option<Duration>,
-    /// Somebody else's measured p99.
+    /// The p99 another installation has measured.
     pub measured_p99: Option<Duration>,
-    /// Calling it twice is calling it once.
+    /// Idempotent: calling it twice has the effect of calling it once.
     pub idempotent: Option<bool>,
-    /// It changes nothing.
+    /// It only reads.
     pub read_only: Option<bool>,
     /// It may destroy something.
     pub destructive: Option<bool>,
-    /// How long an answer stays true.
+    /// How long a result may be reused.
     pub cacheable: Option<Duration>,
     /// What it is about (dice, memory, rules, …).
     pub category: Option<String>,
     /// Lowest tier it is offered in.
     pub floor: Option<Tier>,
-    /// A late answer comes as a turn of its own.
+    /// A late result is told in a turn of its own.
     pub follow_up: Option<bool>,
     /// The game master decides each call.
     pub approval: Option<bool>,
-    /// What an NPC says while it runs.
+    /// What an NPC says while the call runs.
     pub fillers: Option<Vec<String>>,
-    /// What it does, instead of the source's words.
+    /// A description that replaces the source's.
     pub description: Option<String>,
-    /// JSON Schema of the arguments, instead of the source's.
+    /// A JSON Schema of the arguments that replaces the source's.
     pub parameters: Option<Value>,
     /// Arguments it may be called with to be measured, side effects included.
     pub probe: Option<Map<String, Value>>,
 }
 
 impl Declared {
-    /// This, and `weaker` where this says nothing.
+    /// These declarations, completed by `weaker`.
     #[must_use]
     pub fn over(self, weaker: Self) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl Declared {
         (declared, reader.wrong)
     }
 
-    /// It changes nothing, or nothing more when called again.
+    /// Whether it may be called again after a failure: it only reads, or is idempotent.
     pub fn may_repeat(&self) -> bool {
         self.idempotent == Some(true) || self.read_only == Some(true)
     }

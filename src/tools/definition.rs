@@ -22,7 +22,7 @@ pub struct Definition {
     pub output: Option<Value>,
     /// What is said about it: durations, side effects, category.
     pub declared: Declared,
-    /// Runs it.
+    /// Answers its calls.
     pub handler: Arc<dyn Handler>,
 }
 

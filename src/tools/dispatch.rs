@@ -16,39 +16,39 @@ use tokio::{
 
 use super::{
     ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
-    Decision, FollowUp, SourceKind, ToolHost, cache, host, latency::Ending, limit::Limit,
-    output::framed, record,
+    Decision, FollowUp, SourceKind, cache, latency::Ending, limit::Limit, output::framed, record,
+    state::HostState,
 };
 use crate::domain::ToolCall;
 
-/// A pending call that nobody decided.
+/// Longest wait for the game master's decision.
 const APPROVAL_EXPIRES: Duration = Duration::from_secs(60);
-/// Times a call that may be repeated goes out.
+/// Most attempts of a call that may be repeated.
 const ATTEMPTS: u32 = 3;
 /// Wait before the first repeat; doubled each time, half of it at random.
 const BACKOFF: Duration = Duration::from_millis(100);
 
 /// A tool and arguments that fit its schema.
 pub struct Ready {
-    /// The tool.
-    pub placed: Arc<CatalogEntry>,
+    /// The tool as the catalog places it now.
+    pub entry: Arc<CatalogEntry>,
     /// The arguments, coerced.
     pub arguments: Map<String, Value>,
 }
 
 /// One admitted call.
 pub struct Run {
-    /// Who runs it.
-    pub host: ToolHost,
-    /// For which turn.
+    /// The host that runs it.
+    pub state: Arc<HostState>,
+    /// The turn it belongs to.
     pub context: CallContext,
-    /// What is run.
+    /// The tool and its arguments.
     pub ready: Ready,
     /// As the model made it.
     pub call: ToolCall,
 }
 
-/// What running it came to.
+/// How a call ended.
 struct Ended {
     result: Result<CallOutput, CallError>,
     cached: bool,
@@ -58,13 +58,13 @@ struct Ended {
 impl Run {
     /// Hard limit of the call.
     pub fn max(&self) -> Duration {
-        self.ready.placed.tool.max()
+        self.ready.entry.tool.max()
     }
 
     /// Why the game master must be asked first. The operator needs nobody's leave.
     pub fn needs_approval(&self) -> Option<&'static str> {
         self.context.caller.as_ref()?;
-        let declared = &self.ready.placed.tool.declared;
+        let declared = &self.ready.entry.tool.declared;
         if declared.approval == Some(true) {
             return Some("this tool always asks");
         }
@@ -75,7 +75,7 @@ impl Run {
 
     /// Whether its result may come as a turn of its own.
     pub fn may_be_late(&self) -> bool {
-        self.context.caller.is_some() && self.ready.placed.tool.declared.follow_up == Some(true)
+        self.context.caller.is_some() && self.ready.entry.tool.declared.follow_up == Some(true)
     }
 
     /// Runs it within `limit`. Cancel safe.
@@ -101,13 +101,13 @@ impl Run {
         self.finish(ended, started)
     }
 
-    /// Has the game master asked, and goes on without waiting for the answer.
+    /// Asks the game master in the background; the turn goes on without the answer.
     pub fn after_approval(self, reason: &'static str, started: Instant) -> CallRecord {
         let pending = self.pending(
             "waiting for the game master's approval (go on without it; its result may come later)",
             started,
         );
-        let inner = Arc::clone(&self.host.inner);
+        let inner = Arc::clone(&self.state);
         let shutdown = inner.shutdown.clone();
         inner.late.spawn(async move {
             _ = shutdown.run_until_cancelled(self.ask_and_run(reason)).await;
@@ -120,7 +120,7 @@ impl Run {
         let turn = self.context.clone();
         let pending =
             self.pending("still at work (go on without it; its result comes later)", started);
-        let inner = Arc::clone(&self.host.inner);
+        let inner = Arc::clone(&self.state);
         let own = inner.shutdown.child_token();
         let (done, answer) = oneshot::channel();
         let mut run = self;
@@ -149,7 +149,7 @@ impl Run {
         let Some(caller) = self.context.caller.clone() else { return };
         let request = ApprovalRequest {
             npc: caller.npc,
-            tool: Arc::clone(&self.ready.placed.tool.identity),
+            tool: Arc::clone(&self.ready.entry.tool.identity),
             arguments: record::redacted_members(&self.ready.arguments),
             reason,
         };
@@ -172,7 +172,7 @@ impl Run {
                 self.finish(ended, started)
             }
             None => {
-                self.context.cancel = self.host.inner.shutdown.child_token();
+                self.context.cancel = self.state.shutdown.child_token();
                 let limit = Limit::hard(self.max(), started);
                 self.within(limit, started).await
             }
@@ -189,30 +189,32 @@ impl Run {
             _ => (key, value),
         };
         let edited: Map<String, Value> = edited.into_iter().map(unchanged).collect();
-        match self.ready.placed.tool.input.check(Value::Object(edited)) {
+        match self.ready.entry.tool.input.check(Value::Object(edited)) {
             Ok(Value::Object(arguments)) => self.ready.arguments = arguments,
             Ok(_) => {}
-            Err(what) => return Err(CallError::new(CallErrorKind::InvalidArguments, what)),
+            Err(what) => {
+                return Err(CallError::new(CallErrorKind::InvalidArguments, what.to_string()));
+            }
         }
         Ok(())
     }
 
     /// A kept answer, or one from the tool; `true`: it was kept.
     async fn answer(&self, attempts: &mut u32) -> Result<(CallOutput, bool), CallError> {
-        let tool = &self.ready.placed.tool;
+        let tool = &self.ready.entry.tool;
         match tool.declared.cacheable.filter(|lifetime| !lifetime.is_zero()) {
             Some(lifetime) => {
                 let key = cache::key(&tool.identity, &self.ready.arguments);
-                let cache = &self.host.inner.cache;
+                let cache = &self.state.cache;
                 cache.get(key, lifetime, self.context.fresh, self.repeated(attempts)).await
             }
             None => self.repeated(attempts).await.map(|output| (output, false)),
         }
     }
 
-    /// Sends it, again where that can do no harm and may help.
+    /// Sends the call, and repeats it where that is harmless and may help.
     async fn repeated(&self, attempts: &mut u32) -> Result<CallOutput, CallError> {
-        let tool = &self.ready.placed.tool;
+        let tool = &self.ready.entry.tool;
         let allowed = if tool.declared.may_repeat() { ATTEMPTS } else { 1 };
         let _running = tool.latency.running();
         loop {
@@ -228,13 +230,13 @@ impl Run {
 
     fn backoff(&self, attempt: u32) -> Duration {
         let whole = BACKOFF * 2_u32.saturating_pow(attempt.saturating_sub(1));
-        let mut jitter = self.host.inner.jitter.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jitter = self.state.jitter.lock().unwrap_or_else(PoisonError::into_inner);
         whole.mul_f64(jitter.random_range(0.5..=1.0))
     }
 
-    /// Holds a structured result against the schema the tool declares.
+    /// Checks a structured result against the schema the tool declares.
     fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
-        let (Some(schema), Some(value)) = (&self.ready.placed.tool.output, &output.structured)
+        let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
             return Ok(output);
         };
@@ -252,14 +254,14 @@ impl Run {
 
     /// Counts the call and makes its record.
     fn finish(self, ended: Ended, started: Instant) -> CallRecord {
-        let (placed, context) = (&self.ready.placed, &self.context);
+        let (entry, context) = (&self.ready.entry, &self.context);
         let took = started.elapsed();
         self.count(&ended, took);
-        let from_outside = placed.tool.source != SourceKind::BuiltIn;
+        let from_outside = entry.tool.source != SourceKind::BuiltIn;
         let text = match &ended.result {
             Ok(output) => {
                 for attachment in output.attachments() {
-                    context.effects.attach(&placed.tool.identity, attachment);
+                    context.effects.attach(&entry.tool.identity, attachment);
                 }
                 output.for_model()
             }
@@ -271,18 +273,18 @@ impl Run {
         };
         let for_model = if from_outside && foreign {
             context.taint.set();
-            framed(&placed.tool.identity, &text)
+            framed(&entry.tool.identity, &text)
         } else {
             text
         };
         CallRecord {
             id: self.call.id,
-            tool: Arc::clone(&placed.tool.identity),
+            tool: Arc::clone(&entry.tool.identity),
             arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
             result: ended.result,
             for_model,
             took,
-            tier: placed.tier,
+            tier: entry.tier,
             cached: ended.cached,
             attempts: ended.attempts,
             pending: false,
@@ -292,38 +294,38 @@ impl Run {
     /// Adds the call to the tool's figures; kept answers and calls that never went out say
     /// nothing about it.
     fn count(&self, ended: &Ended, took: Duration) {
-        let placed = &self.ready.placed;
+        let entry = &self.ready.entry;
         let ending = match &ended.result {
             _ if ended.cached || ended.attempts == 0 => return,
             Ok(_) => Ending::Answered,
             Err(error) => match error.kind {
                 CallErrorKind::Cancelled => return,
                 CallErrorKind::Timeout => Ending::TimedOut,
-                // A built-in that says no has done its work, and so has a manifest's server that
-                // does not like the arguments.
-                CallErrorKind::Tool if placed.tool.source != SourceKind::Server => Ending::Answered,
+                // A built-in that refuses has done its work, and so has a manifest's server that
+                // rejects the arguments.
+                CallErrorKind::Tool if entry.tool.source != SourceKind::Server => Ending::Answered,
                 CallErrorKind::Tool => Ending::Failed,
                 kind if kind.is_fault() => Ending::Failed,
                 _ => Ending::Answered,
             },
         };
         let now = Instant::now();
-        placed.tool.latency.record(now, took, ending);
-        let standing = placed.tool.latency.standing(now);
-        self.host.inner.catalog.refresh_one(placed, &standing);
+        entry.tool.latency.record(now, took, ending);
+        let standing = entry.tool.latency.standing(now);
+        self.state.catalog.refresh_one(entry, &standing);
     }
 
     /// The record of a call whose result comes later.
     fn pending(&self, text: &str, started: Instant) -> CallRecord {
-        let placed = &self.ready.placed;
+        let entry = &self.ready.entry;
         CallRecord {
             id: self.call.id.clone(),
-            tool: Arc::clone(&placed.tool.identity),
+            tool: Arc::clone(&entry.tool.identity),
             arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),
             took: started.elapsed(),
-            tier: placed.tier,
+            tier: entry.tier,
             cached: false,
             attempts: 0,
             pending: true,
@@ -331,9 +333,26 @@ impl Run {
     }
 }
 
+/// One log line per call.
+pub(super) fn log(context: &CallContext, record: &CallRecord) {
+    tracing::debug!(
+        session = %context.session,
+        turn = context.turn.0,
+        npc = context.caller.as_ref().map_or("operator", |caller| &*caller.npc),
+        tool = &*record.tool,
+        ok = record.result.is_ok(),
+        kind = record.result.as_ref().err().map(|error| error.kind.name()),
+        pending = record.pending,
+        cached = record.cached,
+        attempts = record.attempts,
+        took_ms = record.took.as_secs_f64() * 1e3,
+        "tool call"
+    );
+}
+
 /// Hands a result to the table after its turn.
 fn deliver(context: &CallContext, call: ToolCall, record: CallRecord) {
-    host::log(context, &record);
+    log(context, &record);
     let Some(caller) = &context.caller else { return };
     let cancelled = record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);
     if !cancelled {

@@ -1,70 +1,36 @@
-//! The door: what a model sees, and one call from arguments to record.
+//! The only entrance: what a model sees, and one call from arguments to record.
 //!
 //! Entry type: [`ToolHost`]. **Never**: asks a chat model.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use arc_swap::ArcSwapOption;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, MissedTickBehavior, interval};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio::time::Instant;
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, Catalog, CatalogEntry, Definition, Progress,
     Refused, SourceKind, VisibleTools,
-    cache::Cache,
     connection::Facts,
-    dispatch::{Ready, Run},
+    dispatch::{Ready, Run, log},
     limit::Limit,
-    select::Selecting,
+    schema::Mismatch,
+    state::HostState,
 };
 use crate::domain::{SessionId, Tier, ToolCall};
-
-/// How often tools whose failures have aged are let back in.
-const AGEING: Duration = Duration::from_secs(5);
 
 /// The embedded tool host; clones are handles of one host.
 #[derive(Clone)]
 pub struct ToolHost {
-    pub(super) inner: Arc<Inner>,
-    /// Whose game master's changes count.
+    pub(super) inner: Arc<HostState>,
+    /// The session whose game master's changes apply.
     pub(super) session: Option<SessionId>,
-}
-
-/// What all handles share.
-pub(super) struct Inner {
-    pub(super) catalog: Catalog,
-    pub(super) cache: Cache,
-    /// How long lists are narrowed.
-    pub(super) selector: Selecting,
-    /// Spreads repeated calls.
-    pub(super) jitter: Mutex<StdRng>,
-    /// Calls that outlive their turns.
-    pub(super) late: TaskTracker,
-    pub(super) shutdown: CancellationToken,
-    /// What servers have given for prompts.
-    facts: ArcSwapOption<Facts>,
 }
 
 impl ToolHost {
     /// A host without any tools; `jitter` spreads repeated calls.
     pub fn new(jitter: StdRng) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                catalog: Catalog::default(),
-                cache: Cache::default(),
-                selector: Selecting::default(),
-                jitter: Mutex::new(jitter),
-                late: TaskTracker::new(),
-                shutdown: CancellationToken::new(),
-                facts: ArcSwapOption::empty(),
-            }),
-            session: None,
-        }
+        Self { inner: Arc::new(HostState::new(jitter)), session: None }
     }
 
     /// The same tools as NPCs of `session` may use them.
@@ -86,7 +52,7 @@ impl ToolHost {
         }
     }
 
-    /// What there is, and who may see it.
+    /// All tools, and who may see them.
     pub fn catalog(&self) -> &Catalog {
         &self.inner.catalog
     }
@@ -98,7 +64,7 @@ impl ToolHost {
         self.inner.catalog.offer(server, kind, tools)
     }
 
-    /// What `npc` may call at `tier` with `left` of the turn's tool time. Waits for nothing.
+    /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         let snapshot = self.inner.catalog.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
@@ -109,7 +75,7 @@ impl ToolHost {
         Arc::new(prepared.fitting(left))
     }
 
-    /// Runs one call and says what became of it. Cancel safe: dropping the future ends the call.
+    /// Runs one call and returns its record. Cancel safe: dropping the future ends the call.
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
         let record = match self.admit(context, call) {
@@ -125,20 +91,6 @@ impl ToolHost {
         !self.inner.late.is_empty()
     }
 
-    /// Lets tools back in whose failures are long ago, and has new tools embedded; runs until
-    /// `stop`.
-    pub async fn tend(&self, stop: CancellationToken) {
-        tokio::join!(self.age(&stop), self.embed_tools(&stop));
-    }
-
-    async fn age(&self, stop: &CancellationToken) {
-        let mut ticks = interval(AGEING);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            self.inner.catalog.refresh(Instant::now());
-        }
-    }
-
     /// Ends calls that outlive their turns. Cancel safe.
     pub async fn close(&self) {
         self.inner.shutdown.cancel();
@@ -148,23 +100,23 @@ impl ToolHost {
 
     /// The tool and its checked arguments, or why there is no call.
     fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
-        let refused = |placed, error| Declined { placed, error };
-        let placed = self.placed(context, &call.name).map_err(|error| refused(None, error))?;
-        let invalid = |what: String| {
-            let what = format!("the arguments of '{}' do not fit: {what}", placed.spec.name);
+        let refused = |entry, error| Declined { entry, error };
+        let entry = self.resolve(context, &call.name).map_err(|error| refused(None, error))?;
+        let invalid = |what: Mismatch| {
+            let what = format!("the arguments of '{}' do not fit: {what}", entry.spec.name);
             CallError::new(CallErrorKind::InvalidArguments, what)
         };
         let checked = parse_arguments(&call.arguments)
-            .and_then(|it| placed.tool.input.check(it).map_err(invalid));
+            .and_then(|it| entry.tool.input.check(it).map_err(invalid));
         match checked {
-            Ok(Value::Object(arguments)) => Ok(Ready { placed, arguments }),
-            Ok(_) => Err(refused(Some(placed), not_an_object())),
-            Err(error) => Err(refused(Some(placed), error)),
+            Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
+            Ok(_) => Err(refused(Some(entry), not_an_object())),
+            Err(error) => Err(refused(Some(entry), error)),
         }
     }
 
     /// The tool `name` means to this caller.
-    fn placed(&self, context: &CallContext, name: &str) -> Result<Arc<CatalogEntry>, CallError> {
+    fn resolve(&self, context: &CallContext, name: &str) -> Result<Arc<CatalogEntry>, CallError> {
         let snapshot = self.inner.catalog.snapshot();
         let Some(caller) = &context.caller else {
             return snapshot.find(name).cloned().ok_or_else(|| {
@@ -172,16 +124,16 @@ impl ToolHost {
                 CallError::new(CallErrorKind::NotFound, what)
             });
         };
-        let offered = caller.offered.get(name);
+        let offered = caller.offered.hash(name);
         let still = snapshot.visible(Some(&context.session), &caller.npc, caller.tier);
         // What was offered may have been changed, moved or withdrawn since.
-        let placed = offered
-            .and_then(|offered| {
+        let entry = offered
+            .and_then(|hash| {
                 let mut all = still.iter().chain(&still.finder);
-                all.find(|it| it.tool.hash == offered.tool.hash)
+                all.find(|it| it.tool.hash == hash)
             })
             .cloned();
-        placed.ok_or_else(|| match offered.is_some() || snapshot.find(name).is_some() {
+        entry.ok_or_else(|| match offered.is_some() || snapshot.find(name).is_some() {
             true => CallError::new(
                 CallErrorKind::NotVisible,
                 format!("'{name}' cannot be used now (answer without it)"),
@@ -193,7 +145,7 @@ impl ToolHost {
         })
     }
 
-    /// The way of this call: at once, after the game master, or perhaps later than its turn.
+    /// Runs the call: at once, after the game master's approval, or perhaps longer than its turn.
     async fn start(
         &self,
         context: &CallContext,
@@ -201,10 +153,10 @@ impl ToolHost {
         call: &ToolCall,
         started: Instant,
     ) -> CallRecord {
-        // A sign of life is of one call alone.
+        // Signs of life belong to one call.
         let context = CallContext { progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
-        let run = Run { host: self.clone(), context, ready, call: call.clone() };
+        let run = Run { state: Arc::clone(&self.inner), context, ready, call: call.clone() };
         if let Some(reason) = run.needs_approval() {
             return run.after_approval(reason, started);
         }
@@ -218,16 +170,16 @@ impl ToolHost {
 
 /// A call that never ran.
 struct Declined {
-    placed: Option<Arc<CatalogEntry>>,
+    entry: Option<Arc<CatalogEntry>>,
     error: CallError,
 }
 
 impl Declined {
     fn record(self, call: &ToolCall, took: Duration) -> CallRecord {
-        let identity = self.placed.as_ref().map(|placed| Arc::clone(&placed.tool.identity));
+        let identity = self.entry.as_ref().map(|entry| Arc::clone(&entry.tool.identity));
         CallRecord {
             took,
-            tier: self.placed.and_then(|placed| placed.tier),
+            tier: self.entry.and_then(|entry| entry.tier),
             ..CallRecord::refused(
                 identity.unwrap_or_else(|| Arc::from(call.name.as_str())),
                 call,
@@ -256,21 +208,4 @@ fn parse_arguments(text: &str) -> Result<Value, CallError> {
 fn not_an_object() -> CallError {
     let what = "the arguments must be one JSON object";
     CallError::new(CallErrorKind::InvalidArguments, what)
-}
-
-/// One line per call for whoever reads the log.
-pub(super) fn log(context: &CallContext, record: &CallRecord) {
-    tracing::debug!(
-        session = %context.session,
-        turn = context.turn.0,
-        npc = context.caller.as_ref().map_or("operator", |caller| &*caller.npc),
-        tool = &*record.tool,
-        ok = record.result.is_ok(),
-        kind = record.result.as_ref().err().map(|error| error.kind.name()),
-        pending = record.pending,
-        cached = record.cached,
-        attempts = record.attempts,
-        took_ms = record.took.as_secs_f64() * 1e3,
-        "tool call"
-    );
 }

@@ -16,19 +16,19 @@ use tokio::time::Instant;
 use super::Declared;
 use crate::domain::Tier;
 
-/// Calls remembered.
+/// Calls that the percentiles are of, the latest ones.
 const WINDOW: usize = 100;
-/// Older calls say nothing about today's health.
+/// Failures older than this no longer count.
 const HEALTH_SPAN: Duration = Duration::from_secs(10 * 60);
-/// Calls from which on the measured p50 counts.
+/// Calls needed before the measured p50 counts.
 const ENOUGH: usize = 10;
-/// Calls from which on failures count.
+/// Calls needed before failures count.
 const ENOUGH_FOR_HEALTH: usize = 5;
 /// Share of failed calls a healthy tool stays under, in percent.
 const FAILING_PERCENT: usize = 30;
 /// A p95 this many times the p50 is a second mode, when it breaks the tier as well.
 const BIMODAL: u32 = 4;
-/// Expected of a tool of which nothing is known: in the middle of the standard tier.
+/// Expected duration of an unknown tool: in the middle of the standard tier.
 pub const UNKNOWN: Duration = Duration::from_millis(1_000);
 
 /// The last calls of one tool.
@@ -59,7 +59,7 @@ struct Window {
 struct Sample {
     at: Instant,
     took: Duration,
-    /// Its duration says something about the tool.
+    /// Whether its duration counts.
     timed: bool,
     failed: bool,
 }
@@ -69,26 +69,26 @@ struct Sample {
 pub struct Probed {
     /// How many calls there were.
     pub calls: usize,
-    /// Median.
+    /// Half of the calls took no longer.
     pub p50: Duration,
-    /// 95th percentile.
+    /// Nineteen calls in twenty took no longer.
     pub p95: Duration,
-    /// 99th percentile.
+    /// Ninety-nine calls in a hundred took no longer.
     pub p99: Duration,
 }
 
 /// How a call ended, as far as the figures care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It answered.
+    /// It answered, whatever the answer was.
     Answered,
     /// It was cut off: the duration is a lower bound.
     TimedOut,
-    /// It failed; how fast says nothing.
+    /// It failed; its duration does not count.
     Failed,
 }
 
-/// What the window says.
+/// What the latest calls of a tool show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencySummary {
     /// Percentiles, once there were enough calls or a probe.
@@ -131,15 +131,15 @@ impl Latency {
         });
     }
 
-    /// Takes over what a probe has found at `now`. It proves the tool alive, and says more than
-    /// calls of long ago.
+    /// Takes over the figures of a probe at `now`. It shows that the tool is alive, and outweighs
+    /// old calls.
     pub fn probed(&self, now: Instant, found: Probed) {
         let mut window = self.lock();
         window.probed = Some(found);
         window.calls.retain(|call| !call.failed && now.duration_since(call.at) < HEALTH_SPAN);
     }
 
-    /// What the window says at `now`.
+    /// What the latest calls show at `now`.
     pub fn standing(&self, now: Instant) -> LatencySummary {
         let window = self.lock();
         let mut took: Vec<Duration> =
@@ -158,13 +158,13 @@ impl Latency {
 }
 
 impl LatencySummary {
-    /// More calls fail than a tool of its tier may.
+    /// Whether too many of its calls fail.
     pub fn is_failing(&self) -> bool {
         let (calls, failed) = self.recent;
         calls >= ENOUGH_FOR_HEALTH && failed * 100 > calls * FAILING_PERCENT
     }
 
-    /// Duration to count with.
+    /// The duration to plan with.
     pub fn expected(&self, declared: &Declared) -> Duration {
         self.measured
             .map(|measured| measured.p50)
@@ -185,7 +185,7 @@ impl LatencySummary {
         }
     }
 
-    /// The tier whose ceiling the tool keeps.
+    /// The lowest tier whose ceiling its figures stay under.
     fn latency_tier(&self, declared: &Declared) -> Option<Tier> {
         let typical = self.expected(declared);
         let p95 = self.measured.map(|measured| measured.p95).unwrap_or_default();
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(standing.tier(&declared(5)), Some(Tier::Standard));
         let deep = Declared { floor: Some(Tier::Deep), ..declared(5) };
         assert_eq!(standing.tier(&deep), None);
-        // Ten minutes later nobody holds it against the tool.
+        // Ten minutes later it no longer counts.
         let later = latency.standing(now + HEALTH_SPAN);
         assert_eq!(later.tier(&deep), Some(Tier::Deep));
         // A probe that answers brings it back at once.
@@ -284,7 +284,7 @@ mod tests {
         let (standing, latency, now) = standing_of(&[(4_500, Ending::Answered); 20]);
         assert_eq!(standing.tier(&declared(5)), None);
         let quick = percentiles(&mut [20 * MS; 5]);
-        // What a turn has just met weighs more than a probe.
+        // A call of the current turn outweighs a probe.
         latency.probed(now, quick);
         assert_eq!(latency.standing(now).tier(&declared(5)), None);
         latency.probed(now + HEALTH_SPAN, quick);

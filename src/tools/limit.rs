@@ -1,6 +1,6 @@
 //! How long a call may take.
 //!
-//! Entry type: [`Limit`]. **Never**: lets a call outlast its end, whatever it says of itself.
+//! Entry type: [`Limit`]. **Never**: lets signs of life extend a call beyond its end.
 
 use std::time::Duration;
 
@@ -13,21 +13,21 @@ use super::Progress;
 pub struct Limit {
     /// Longest time without an answer or a sign of life.
     pub quiet: Duration,
-    /// The end in any case.
+    /// The end, whatever happens.
     pub until: Instant,
 }
 
 impl Limit {
-    /// `max` from `started` on, signs of life or not.
+    /// Ends `max` after `started`; signs of life do not extend it.
     pub fn hard(max: Duration, started: Instant) -> Self {
         Self { quiet: max, until: started + max }
     }
 
-    /// What `answer` comes to, if it comes in time: each sign of life is worth another while.
+    /// The output of `answer` if it comes in time; each sign of life restarts the quiet period.
     /// Cancel safe where `answer` is.
     ///
     /// # Errors
-    /// How long was waited in vain.
+    /// How long it waited without an answer.
     pub async fn hold<T>(
         self,
         started: Instant,
@@ -40,7 +40,7 @@ impl Limit {
             tokio::select! {
                 biased;
                 answer = &mut answer => return Ok(answer),
-                // Before the clock: on a busy machine both may have come meanwhile.
+                // Polled before the clock: on a busy machine both may be ready.
                 () = progress.noted() => {
                     let now = Instant::now();
                     if now >= self.until {

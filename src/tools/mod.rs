@@ -19,15 +19,20 @@ mod latency;
 mod limit;
 pub mod manifest;
 mod names;
+mod offered;
 mod output;
 mod record;
 mod sampling;
 mod schema;
 mod select;
+mod state;
+mod tending;
+mod tool;
+mod url;
 mod visible;
 
 pub use calibrate::{Calibrated, CalibrationOutcome, picked};
-pub use catalog::{Catalog, CatalogEntry, Refused, Snapshot, Tool};
+pub use catalog::{Catalog, Snapshot};
 pub use changes::{CastChanges, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
@@ -40,10 +45,12 @@ pub use figures::{
 pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
+pub use offered::OfferedNames;
 pub use output::{Attachment, CallOutput, Part};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};
+pub use tool::{CatalogEntry, Refused, Tool};
 pub use visible::VisibleTools;
 
 #[cfg(test)]

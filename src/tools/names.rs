@@ -34,8 +34,8 @@ pub fn model_names<'a>(tools: &[(&'a str, SourceKind)]) -> HashMap<&'a str, Arc<
         claim.1 += usize::from(*kind == SourceKind::BuiltIn);
     }
     let mut ordered: Vec<_> = tools.to_vec();
-    // Built-ins choose first, then identities in order: who comes later never takes a name away
-    // from who is sorted before.
+    // Built-ins choose first, then identities in order, so that a later tool never takes a name
+    // from an earlier one.
     ordered.sort_by_key(|(identity, kind)| (*kind != SourceKind::BuiltIn, *identity));
     let mut taken: HashSet<Arc<str>> = HashSet::new();
     let mut names = HashMap::new();
@@ -71,7 +71,7 @@ fn hashed(name: &str, identity: &str) -> String {
     format!("{kept}_{:08x}", fnv1a(identity.bytes()) >> 32)
 }
 
-/// A whitelist or blocklist against the tools there are.
+/// A whitelist or blocklist resolved against the existing tools.
 #[derive(Debug, Default)]
 pub struct Entries {
     exact: HashSet<String>,
@@ -80,7 +80,7 @@ pub struct Entries {
 
 impl Entries {
     /// Resolves `list` against `identities`: an identity, `server.*`, `server.prefix*`, or a bare
-    /// name that one server has. A bare name that several have means none of them, and comes
+    /// name that one server has. A bare name that several servers have matches nothing, and comes
     /// back with its candidates.
     pub fn resolve<'a>(
         list: &[String],

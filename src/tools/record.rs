@@ -1,6 +1,6 @@
 //! One tool call as the call log keeps it.
 //!
-//! Entry type: [`CallRecord`]. **Never**: holds what a key calls secret.
+//! Entry type: [`CallRecord`]. **Never**: holds a value whose key marks it as secret.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,19 +18,19 @@ pub struct CallRecord {
     pub tool: Arc<str>,
     /// Arguments as called, secrets replaced; `Null` when they were no JSON.
     pub arguments: Value,
-    /// The answer or the reason there is none.
+    /// The result, or why there is none.
     pub result: Result<CallOutput, CallError>,
     /// The text the model reads.
     pub for_model: String,
-    /// Wall time.
+    /// Time from the model's call to the result, waits included.
     pub took: Duration,
     /// Tier of the tool when it was called; `None`: there is no such tool.
     pub tier: Option<Tier>,
-    /// The answer was kept from an earlier call.
+    /// Whether the result was kept from an earlier call.
     pub cached: bool,
-    /// Times it went out; none for what was refused or kept.
+    /// Attempts; zero for a call that was refused or answered from the cache.
     pub attempts: u32,
-    /// Its result comes later, as a turn of its own.
+    /// Whether its result comes later, in a turn of its own.
     pub pending: bool,
 }
 
@@ -81,7 +81,7 @@ pub enum CallErrorKind {
     InvalidArguments,
     /// The result does not fit what the tool declares.
     InvalidResult,
-    /// It took too long.
+    /// It did not end in time.
     Timeout,
     /// The server is away, or failed by itself.
     Connection,
@@ -126,7 +126,7 @@ impl CallErrorKind {
         matches!(self, Self::Timeout | Self::Connection | Self::RateLimited)
     }
 
-    /// Whether it speaks against the tool's health.
+    /// Whether it counts as a fault of the tool.
     pub const fn is_fault(self) -> bool {
         matches!(
             self,
@@ -139,7 +139,7 @@ impl CallErrorKind {
     }
 }
 
-/// Parts of keys whose values are never kept.
+/// Parts of keys whose values are secret.
 const SECRET: [&str; 10] = [
     "password",
     "passwd",
@@ -153,7 +153,7 @@ const SECRET: [&str; 10] = [
     "passphrase",
 ];
 
-/// `value` with what its keys call secret replaced, at any depth.
+/// `value` with the values of secret keys replaced, at any depth.
 pub fn redacted(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(redacted_members(members)),
@@ -171,11 +171,11 @@ pub fn redacted_members(members: &Map<String, Value>) -> Map<String, Value> {
     members.iter().map(redact).collect()
 }
 
-/// Whether a key says that its value is nobody's business.
+/// Whether a key marks its value as secret.
 pub fn is_secret(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    // "max_tokens" counts something.
+    // "max_tokens" is a count, not a token.
     SECRET.iter().any(|secret| plain.contains(secret)) && !plain.ends_with("tokens")
 }
 

@@ -1,6 +1,6 @@
 //! What a server may ask a chat model while it works on a call.
 //!
-//! Entry type: [`Sampler`], which whoever owns the model fills. **Never**: asks a chat model.
+//! Entry type: [`Sampler`], which the owner of the model implements. **Never**: asks a chat model.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub trait Sampler: Send + Sync {
 /// A request of a server to a chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRequest {
-    /// Who asks.
+    /// Name of the server that asks.
     pub server: Arc<str>,
     /// The whole conversation; nothing of the table is in it.
     pub messages: Vec<Message>,
@@ -28,9 +28,9 @@ pub struct SampleRequest {
 /// What the model said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// Its words.
+    /// What the model wrote.
     pub text: String,
-    /// Its name.
+    /// Name of the model that wrote it.
     pub model: String,
 }
 

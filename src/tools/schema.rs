@@ -1,4 +1,4 @@
-//! JSON Schemas of tools: what a model gets to read, and arguments and results held against them.
+//! JSON Schemas of tools: what models read, and what arguments and results are checked against.
 //!
 //! Entry type: [`Schema`]. **Never**: fetches a reference.
 
@@ -9,10 +9,30 @@ use jsonschema::{
 };
 use serde_json::{Map, Number, Value, json};
 
-/// Problems told at once; more would bury the first.
+/// Most problems reported at once; more would bury the first.
 const TOLD: usize = 3;
-/// A value is shown up to here.
+/// Longest excerpt of a value in a message, in characters.
 const SHOWN: usize = 60;
+
+/// Why a schema cannot be used for a tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// It is no JSON Schema, in the compiler's own words.
+    #[error("{0}")]
+    Broken(String),
+    /// No model can be given parameters that are no object.
+    #[error("its input schema is no object")]
+    NoObject,
+    /// It asks for values of this type (JSON) where an object is needed.
+    #[error("its input schema is of type {0}, not an object")]
+    OtherType(String),
+}
+
+/// How a value differs from what a schema asks for, in words for a model: what is wrong, where, and
+/// what was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Mismatch(String);
 
 /// A compiled schema.
 #[derive(Debug)]
@@ -25,8 +45,9 @@ impl Schema {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+    pub fn new(schema: &Value) -> Result<Self, SchemaError> {
+        let validator = jsonschema::validator_for(schema)
+            .map_err(|error| SchemaError::Broken(error.to_string()))?;
         Ok(Self { validator })
     }
 
@@ -34,8 +55,8 @@ impl Schema {
     ///
     /// # Errors
     /// What was wrong, where, and what was expected, for the model.
-    pub fn check(&self, mut value: Value) -> Result<Value, String> {
-        // One pass mends all strings of one depth; what a pass did not mend, the next will not.
+    pub fn check(&self, mut value: Value) -> Result<Value, Mismatch> {
+        // One pass converts all strings of one depth; a second one catches what that has uncovered.
         for _ in 0..2 {
             if self.validator.is_valid(&value) {
                 return Ok(value);
@@ -52,7 +73,7 @@ impl Schema {
             return Ok(value);
         }
         let told: Vec<String> = self.validator.iter_errors(&value).take(TOLD).map(told).collect();
-        Err(told.join("; "))
+        Err(Mismatch(told.join("; ")))
     }
 }
 
@@ -91,19 +112,19 @@ fn told(error: ValidationError<'_>) -> String {
     format!("{place}{shown}… {}", error.masked())
 }
 
-/// The parameters a model is given: an object schema without what only confuses services.
+/// The parameters a model is given: an object schema without members that confuse services.
 ///
 /// # Errors
 /// Why no service takes it.
-pub fn for_model(schema: &Value) -> Result<Arc<Value>, String> {
+pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
     let Value::Object(members) = schema else {
-        return Err("its input schema is no object".to_owned());
+        return Err(SchemaError::NoObject);
     };
     let mut members: Map<String, Value> = members.clone();
     match members.get("type") {
         None => _ = members.insert("type".to_owned(), json!("object")),
         Some(Value::String(kind)) if kind == "object" => {}
-        Some(other) => return Err(format!("its input schema is of type {other}, not an object")),
+        Some(other) => return Err(SchemaError::OtherType(other.to_string())),
     }
     for dropped in ["$schema", "$id", "_metadata", "title"] {
         members.remove(dropped);
@@ -139,18 +160,20 @@ mod tests {
             "type": "object", "required": ["city"], "additionalProperties": false,
             "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 7}},
         }));
-        let wrong = schema.check(json!({"days": "nine", "town": 1})).expect_err("wrong");
+        let wrong =
+            schema.check(json!({"days": "nine", "town": 1})).expect_err("wrong").to_string();
         for part in ["at '/days'", "\"nine\" is not of type \"integer\"", "town", "city"] {
             assert!(wrong.contains(part), "{part}: {wrong}");
         }
-        let wrong = schema.check(json!({"city": "x", "days": 99})).expect_err("too many");
+        let wrong =
+            schema.check(json!({"city": "x", "days": 99})).expect_err("too many").to_string();
         assert_eq!(wrong, "at '/days': 99 is greater than the maximum of 7");
     }
 
     #[test]
     fn a_huge_value_is_not_told_whole() {
         let schema = schema(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
-        let wrong = schema.check(json!({"n": "x".repeat(100_000)})).expect_err("wrong");
+        let wrong = schema.check(json!({"n": "x".repeat(100_000)})).expect_err("wrong").to_string();
         assert!(wrong.len() < 300, "{}", wrong.len());
     }
 

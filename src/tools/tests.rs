@@ -162,7 +162,7 @@ impl Stage {
             caller: Some(Caller {
                 npc: Arc::from(self.npc.name.as_str()),
                 tier,
-                offered: self.host.visible(&self.npc.name, tier, left),
+                offered: self.host.visible(&self.npc.name, tier, left).names(),
                 sampler: None,
             }),
             speaker: Arc::from("Thorin"),

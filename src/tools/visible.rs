@@ -4,7 +4,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::CatalogEntry;
+use super::{CatalogEntry, OfferedNames};
 use crate::domain::ToolSpec;
 
 /// A list of tools in a stable order, so that a provider's prompt cache holds.
@@ -14,45 +14,53 @@ pub struct VisibleTools {
     pub specs: Arc<[ToolSpec]>,
     /// The longest expected duration among them.
     pub slowest: Duration,
-    /// Finds more when this list is narrowed; only a narrowed list shows it.
+    /// The tool that finds more tools; only a narrowed list shows it.
     pub(super) finder: Option<Arc<CatalogEntry>>,
-    placed: Vec<Arc<CatalogEntry>>,
+    entries: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
+    names: Arc<OfferedNames>,
 }
 
 impl VisibleTools {
-    /// A list of `placed` tools.
-    pub fn of(placed: impl IntoIterator<Item = Arc<CatalogEntry>>) -> Self {
-        let placed: Vec<Arc<CatalogEntry>> = placed.into_iter().collect();
-        let by_name = placed.iter().enumerate();
+    /// A list of these tools.
+    pub fn of(entries: impl IntoIterator<Item = Arc<CatalogEntry>>) -> Self {
+        let entries: Vec<Arc<CatalogEntry>> = entries.into_iter().collect();
+        let by_name = entries.iter().enumerate();
+        let names = entries.iter().map(|it| (Arc::clone(&it.spec.name), it.tool.hash)).collect();
         Self {
-            specs: placed.iter().map(|placed| placed.spec.clone()).collect(),
-            slowest: placed.iter().map(|placed| placed.expected).max().unwrap_or_default(),
+            specs: entries.iter().map(|entry| entry.spec.clone()).collect(),
+            slowest: entries.iter().map(|entry| entry.expected).max().unwrap_or_default(),
             by_name: by_name.map(|(index, it)| (Arc::clone(&it.spec.name), index)).collect(),
-            placed,
+            entries,
+            names: Arc::new(names),
             finder: None,
         }
     }
 
     /// The tool a model that got this list means by `name`.
     pub fn get(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
-        self.by_name.get(name).and_then(|index| self.placed.get(*index))
+        self.by_name.get(name).and_then(|index| self.entries.get(*index))
+    }
+
+    /// The names in this list with the definitions they stand for, to resolve calls by.
+    pub fn names(&self) -> Arc<OfferedNames> {
+        Arc::clone(&self.names)
     }
 
     /// The tools, in the order of the list.
     pub fn iter(&self) -> std::slice::Iter<'_, Arc<CatalogEntry>> {
-        self.placed.iter()
+        self.entries.iter()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.placed.len()
+        self.entries.len()
     }
 
     /// Those expected to end within `left`.
     #[must_use]
     pub fn fitting(&self, left: Duration) -> Self {
-        let fitting = self.placed.iter().filter(|placed| placed.expected <= left).cloned();
+        let fitting = self.entries.iter().filter(|entry| entry.expected <= left).cloned();
         let finder = self.finder.as_ref().filter(|finder| finder.expected <= left).cloned();
         Self::of(fitting).with_finder(finder)
     }

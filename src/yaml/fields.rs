@@ -5,7 +5,7 @@ use super::{Node, Position, Scalar, Shape, Value, shape::Key, tree::Entry};
 /// A checked mapping; what is missing, empty or broken reads as `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
-    /// The mapping.
+    /// The mapping whose fields these are.
     node: &'a Node,
     /// Its table of keys.
     shape: &'static Shape,

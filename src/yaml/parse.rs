@@ -42,12 +42,12 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Position> {
     })
 }
 
-/// The reading stopped; its problem is noted.
+/// Reading has stopped; the problem is already noted.
 struct Stopped;
 
 /// A value that aliases repeat.
 struct Anchor {
-    /// The value.
+    /// The value that the name stands for.
     node: Node,
     /// How many values it is made of.
     nodes: usize,
@@ -57,7 +57,7 @@ struct Anchor {
 
 /// Builds the tree of one text.
 struct Builder<'text, 'problems> {
-    /// The text.
+    /// The whole text, for the places of errors.
     text: &'text str,
     /// Where the events come from.
     events: Parser<'text, StrInput<'text>>,

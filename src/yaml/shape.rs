@@ -11,16 +11,16 @@ pub enum Kind {
     Flag,
     /// A whole number, bounds included.
     Whole {
-        /// Smallest value.
+        /// The smallest value that is accepted.
         min: i64,
-        /// Largest value.
+        /// The largest value that is accepted.
         max: i64,
     },
     /// A number, bounds included.
     Number {
-        /// Smallest value.
+        /// The smallest value that is accepted.
         min: f64,
-        /// Largest value.
+        /// The largest value that is accepted.
         max: f64,
     },
     /// One of these words.
@@ -49,7 +49,7 @@ pub struct Shape {
 /// A key of a mapping.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// As written.
+    /// The key as users write it.
     pub name: &'static str,
     /// What its value may be.
     pub kind: Kind,

@@ -9,7 +9,7 @@ use super::{Position, Scalar};
 pub struct Node {
     /// Where the value begins; for an alias, where the alias stands.
     pub at: Position,
-    /// The value.
+    /// What was written there.
     pub value: Value,
 }
 
@@ -18,7 +18,7 @@ pub struct Node {
 pub enum Value {
     /// Text, number, boolean or nothing, as written.
     Scalar(Scalar),
-    /// A sequence.
+    /// A sequence of values, in order.
     List(Vec<Node>),
     /// A mapping in the order of the file, keys unique.
     Map(Vec<Entry>),
@@ -33,7 +33,7 @@ pub struct Entry {
     pub key: String,
     /// Where the key begins.
     pub at: Position,
-    /// The value.
+    /// The value of the key.
     pub node: Node,
 }
 

@@ -8,8 +8,11 @@
 //! **Never** panics, resamples, or reads a byte that it was not given.
 
 mod compressed;
+mod error;
+mod mix;
 
-use super::pcm::{Clip, SampleRate, to_sample};
+use self::{error::DecodeError, mix::Mix};
+use super::pcm::Clip;
 use super::wav::{WavData, WavError, scan_header};
 use symphonia::core::audio::{Channels, SampleBuffer, SignalSpec};
 use symphonia::core::codecs::{self, CodecParameters, CodecType, Decoder, DecoderOptions};
@@ -17,68 +20,8 @@ use symphonia::core::errors::Error as SymphoniaError;
 use symphonia::core::formats::Packet;
 use symphonia::default::codecs::PcmDecoder;
 
-/// Longest sound, in samples of all channels: 70 minutes of mono at 48 kHz, 400 MB decoded.
-/// A few bytes of Vorbis can stand for hours.
-const MAX_SAMPLES: usize = 200_000_000;
-
-/// Rates of speech and music, in Hz.
-const RATES: std::ops::RangeInclusive<u32> = 4_000..=768_000;
-
 /// Samples handed to the codec at once.
 const PACKET_SAMPLES: u16 = 4_096;
-
-/// Why bytes are no sound.
-#[derive(Debug, thiserror::Error)]
-pub enum DecodeError {
-    /// No bytes.
-    #[error("the sound file is empty (record or export it again)")]
-    Empty,
-    /// Not a sound file that we know.
-    #[error("not a sound file: it starts with {start:?} (give a WAV, Ogg Vorbis or MP3 file)")]
-    NotAudio {
-        /// The first bytes, printable ones as they are.
-        start: String,
-    },
-    /// A sound file of another kind.
-    #[error("cannot read \"{kind}\" (convert it to WAV, Ogg Vorbis or MP3)")]
-    Unsupported {
-        /// Its usual name.
-        kind: &'static str,
-    },
-    /// The WAV's header is wrong.
-    #[error(transparent)]
-    Wav(#[from] WavError),
-    /// A WAV with samples of a kind that nobody writes.
-    #[error(
-        "cannot read WAV samples of \"{bits}\" bits, encoding \"{tag}\" (export it again as 16-bit PCM)"
-    )]
-    Encoding {
-        /// Encoding in the header.
-        tag: u16,
-        /// Bits a sample.
-        bits: u16,
-    },
-    /// No rate of speech or music.
-    #[error("a sample rate of \"{hz}\" Hz is absurd (export it again at 8000 to 48000 Hz)")]
-    AbsurdRate {
-        /// As in the file.
-        hz: u32,
-    },
-    /// Header without sound.
-    #[error("the sound file has a header but no samples (record or export it again)")]
-    NoSamples,
-    /// More than fits into memory sensibly.
-    #[error("the sound is longer than \"{MAX_SAMPLES}\" samples (cut it into pieces)")]
-    TooLong,
-    /// Damaged beyond use.
-    #[error("the {kind} file is damaged: {reason} (export it again)")]
-    Damaged {
-        /// Which container.
-        kind: &'static str,
-        /// What the codec said.
-        reason: String,
-    },
-}
 
 /// Decodes a whole file. `hint` is the file name's extension, if any ("mp3"): it only helps with
 /// MP3s that start with something else.
@@ -165,58 +108,6 @@ fn wav_codec(data: &WavData) -> Result<CodecType, DecodeError> {
         (6, 8) => Ok(codecs::CODEC_TYPE_PCM_ALAW),
         (7, 8) => Ok(codecs::CODEC_TYPE_PCM_MULAW),
         (tag, bits) => Err(DecodeError::Encoding { tag, bits }),
-    }
-}
-
-/// Collects interleaved samples (full scale 1.0) and mixes the channels down to one: their mean,
-/// so that nothing clips.
-struct Mix {
-    /// Rate of the result.
-    rate: SampleRate,
-    /// How many interleaved samples make one.
-    channels: usize,
-    /// The beginning of a sample of all channels, when a packet ends inside it.
-    sum: f32,
-    /// How many samples `sum` is of.
-    n_summed: usize,
-    /// Interleaved samples so far.
-    n_seen: usize,
-    /// The result so far.
-    samples: Vec<i16>,
-}
-
-impl Mix {
-    /// Nothing yet, of a stream with this rate and so many channels.
-    fn new(hz: u32, channels: usize) -> Result<Self, DecodeError> {
-        let rate = SampleRate::new(hz).ok().filter(|rate| RATES.contains(&rate.hz()));
-        let rate = rate.ok_or(DecodeError::AbsurdRate { hz })?;
-        Ok(Self { rate, channels, sum: 0.0, n_summed: 0, n_seen: 0, samples: Vec::new() })
-    }
-
-    /// Mixes the next samples in.
-    fn push(&mut self, interleaved: &[f32]) -> Result<(), DecodeError> {
-        self.n_seen += interleaved.len();
-        if self.n_seen > MAX_SAMPLES {
-            return Err(DecodeError::TooLong);
-        }
-        for &sample in interleaved {
-            self.sum += sample;
-            self.n_summed += 1;
-            if self.n_summed == self.channels {
-                let mean = self.sum / self.channels as f32;
-                self.samples.push(to_sample(mean * 32_768.0));
-                (self.sum, self.n_summed) = (0.0, 0);
-            }
-        }
-        Ok(())
-    }
-
-    /// The whole sound.
-    fn into_clip(self) -> Result<Clip, DecodeError> {
-        if self.samples.is_empty() {
-            return Err(DecodeError::NoSamples);
-        }
-        Ok(Clip { samples: self.samples, rate: self.rate })
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::audio::wav::write_wav;
+use crate::audio::{SampleRate, wav::write_wav};
 use proptest::prelude::*;
 
 /// A WAV of any format; `sound` is what the data chunk holds.

@@ -33,7 +33,7 @@ const MAX_RATIO: u32 = 100;
 /// A conversion that is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ResampleError {
-    /// One of the two rates is none of speech or music.
+    /// One of the two rates is too low or too high for speech or music.
     #[error("cannot resample from {from} to {to} (the rates may differ {MAX_RATIO}-fold at most)")]
     Ratio {
         /// Rate of the input.
@@ -48,7 +48,7 @@ pub enum ResampleError {
         from: SampleRate,
         /// Rate of the output.
         to: SampleRate,
-        /// Its reason.
+        /// What the resampler's library says.
         source: ResamplerConstructionError,
     },
 }

@@ -27,19 +27,19 @@ pub enum ShapeError {
     /// Pitch out of range.
     #[error("pitch shift of \"{semitones}\" semitones is out of range (use -10 to 10)")]
     Pitch {
-        /// As given.
+        /// The shift that was given.
         semitones: f32,
     },
     /// Speed out of range.
     #[error("speed factor of \"{speed}\" is out of range (use 0.5 to 2.0)")]
     Speed {
-        /// As given.
+        /// The factor that was given.
         speed: f32,
     },
     /// A rate that leaves no room to shift.
     #[error("cannot shift the pitch of a voice at {rate} (use a common rate such as 24000 Hz)")]
     Rate {
-        /// As given.
+        /// The rate that was given.
         rate: SampleRate,
         /// Why the resampler refuses, if it is the resampler.
         source: Option<ResampleError>,

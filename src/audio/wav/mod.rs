@@ -47,7 +47,7 @@ pub enum WavError {
         /// As in the header.
         hz: u32,
     },
-    /// Nobody speaks.
+    /// The header says that there are no channels.
     #[error("the WAV says it has \"0\" channels (export it again with one)")]
     NoChannels,
     /// No speech program starts so.

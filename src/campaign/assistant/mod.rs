@@ -6,4 +6,4 @@ mod engine;
 mod service;
 
 pub use engine::{Answer, Assistant, AssistantParts};
-pub use service::{AskError, AssistantQuestion, Questions, Written};
+pub use service::{AssistantQuestion, Questions, Written};

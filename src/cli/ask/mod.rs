@@ -182,7 +182,7 @@ fn read_speech(path: &Path) -> anyhow::Result<Vec<i16>> {
 
 /// Waits for the servers nothing starts without.
 async fn required(tools: &Tools) -> anyhow::Result<()> {
-    tools.servers.required().await.map_err(|reasons| anyhow::anyhow!(reasons))
+    Ok(tools.servers.required().await?)
 }
 
 /// Opens the tools for as long as there is a table.

@@ -36,7 +36,7 @@ pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> R
             return Err(Failure::Usage(what));
         }
     }
-    let approved = servers.approve(name).await.map_err(anyhow::Error::msg)?;
+    let approved = servers.approve(name).await?;
     let mut out = io::stdout().lock();
     for tool in approved {
         writeln!(out, "approved: {name}.{tool}")?;

@@ -57,7 +57,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         Some(name) => {
             let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
             tier = arguments.tier.unwrap_or(npc.budget_tier);
-            let offered = host.visible(&npc.name, tier, tier.ceiling());
+            let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
             Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered, sampler: None })
         }
     };

@@ -84,5 +84,5 @@ fn read(path: &Path) -> anyhow::Result<Report> {
     if text.len() as u64 > LARGEST {
         return Err(anyhow!("it is larger than {} MiB", LARGEST >> 20));
     }
-    Report::parse(&text).map_err(|why| anyhow!(why))
+    Ok(Report::parse(&text)?)
 }

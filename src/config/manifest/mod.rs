@@ -219,11 +219,10 @@ impl<'a> File<'a> {
             }
         };
         let mock = self.mock(spec, key, reading, &mut notes.problems)?;
-        if let Err((what, perhaps)) =
-            manifest::try_mock(&mock, &schemas.input, schemas.output.as_ref())
-        {
-            let message = format!("'{key}': {what}");
-            let list = if perhaps { &mut notes.warnings } else { &mut notes.problems };
+        let tried = manifest::try_mock(&mock, &schemas.input, schemas.output.as_ref());
+        if let Err(problem) = tried {
+            let message = format!("'{key}': {}", problem.what);
+            let list = if problem.is_uncertain { &mut notes.warnings } else { &mut notes.problems };
             list.add(spec.place(key), message, "tried with arguments made from input_schema");
         }
         Some(Behaviour::Mock(mock))
@@ -267,15 +266,16 @@ impl<'a> File<'a> {
 const MOCKS: [&str; 4] = ["mock_result", "mock_result_file", "mock_template", "mock_template_file"];
 
 /// The JSON Schema under `key`.
-fn schema(
+fn schema<E: std::fmt::Display>(
     spec: &Fields,
     key: &str,
-    problem: impl Fn(&serde_json::Value) -> Option<String>,
+    problem: impl Fn(&serde_json::Value) -> Option<E>,
     problems: &mut Problems,
 ) -> Option<serde_json::Value> {
     let node: &Node = spec.get(key)?;
     let schema = node.to_json();
     if let Some(what) = problem(&schema) {
+        let what = what.to_string();
         let what = what.lines().next().unwrap_or_default().to_owned();
         problems.add(node.at, format!("'{key}': {what}"), "a JSON Schema");
         return None;

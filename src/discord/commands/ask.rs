@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Then, Who, parts};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    effects::{CommandEffects, Notes},
+    parts,
+};
 use crate::{
-    campaign::{AskError, AssistantQuestion, Written},
-    discord::{
-        commands::effects::{CommandEffects, Notes},
-        guild::task::Guild,
-        ui::reply::Reply,
-    },
+    campaign::{AssistantQuestion, Written},
+    discord::{guild::Guild, ui::reply::Reply},
 };
 
 /// Longest question, in characters.
@@ -29,24 +29,21 @@ fn register() -> CreateCommand {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
-    let live = guild.session().ok();
-    let session = live.map(|live| live.session.clone());
-    let noting = CommandEffects::new(live.map(|live| Arc::clone(&live.face)));
-    let question = AssistantQuestion { session, text: text.clone(), effects: noting.clone() };
+    let session = guild.session().ok();
+    let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
+    let session = session.map(|session| session.id.clone());
+    let question = AssistantQuestion { session, text: text.clone(), effects: effects.clone() };
     let asked = guild.shared.handles.assistant.ask(question);
-    let work = async move {
-        let written = asked.await;
-        let reply = reply(&text, written, noting.take());
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Ok(Answer::Later { public: false, work: work.boxed() })
+    Ok(Answer::later(async move {
+        match asked.await {
+            Ok(written) => reply(&text, written, effects.take()),
+            Err(why) => Reply::private(why.to_string()),
+        }
+    }))
 }
 
-fn reply(question: &str, written: Result<Written, AskError>, notes: Notes) -> Reply {
-    let Written { text, tools } = match written {
-        Ok(written) => written,
-        Err(why) => return Reply::private(why.to_string()),
-    };
+fn reply(question: &str, written: Written, notes: Notes) -> Reply {
+    let Written { text, tools } = written;
     let mut lines = vec![format!("> {}", question.replace('\n', "\n> ")), text];
     lines.extend(notes.lines);
     if !tools.is_empty() {
@@ -67,7 +64,7 @@ mod tests {
             tools: vec!["rules-lookup.get_rule".to_owned()],
         };
         let notes = Notes { lines: vec!["Assistant rolls".to_owned()], files: Vec::new() };
-        let reply = reply("what does\nfireball do?", Ok(written), notes);
+        let reply = reply("what does\nfireball do?", written, notes);
         let expected = "> what does\n> fireball do?\n8d6 fire damage.\nAssistant rolls\n\
                         -# used: rules-lookup.get_rule";
         assert_eq!(reply.text(), expected);

@@ -4,10 +4,14 @@
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts, world,
+};
 use crate::{
     campaign::{WorldAnswer, WorldOrder},
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{guild::Guild, ui::reply::Reply},
 };
 
 /// `/campaign`.
@@ -39,7 +43,7 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
 
 /// The configured campaign, then those that were loaded.
 fn names(guild: &Guild) -> Vec<String> {
-    let loaded = guild.settings.campaigns.iter().map(|it| it.name.clone());
+    let loaded = guild.settings().campaigns.iter().map(|it| it.name.clone());
     std::iter::once(configured(guild)).chain(loaded).collect()
 }
 
@@ -51,9 +55,9 @@ fn configured(guild: &Guild) -> String {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
-        "load" => guild.order_with_file(call, WorldOrder::Load, loaded),
+        "load" => world::order_with_file(guild, call, WorldOrder::Load, loaded),
         "switch" => switch(guild, call.words("name")?),
-        _ => Ok(guild.order(WorldOrder::Info, |guild, answer| {
+        _ => Ok(world::order(guild, WorldOrder::Info, |guild, answer| {
             let mut text = answer.text;
             let all = names(guild);
             if all.len() > 1 {
@@ -68,17 +72,19 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 /// A campaign file was taken in.
 fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
     let Some(campaign) = answer.campaign else { return Reply::private(answer.text) };
-    let settings = &mut guild.settings;
-    if campaign.name == guild.shared.handles.settings.load().campaign.name {
-        settings.campaign = None;
-    } else {
+    let is_configured = campaign.name == guild.shared.handles.settings.load().campaign.name;
+    guild.change_settings(|settings| {
+        if is_configured {
+            settings.campaign = None;
+            return;
+        }
         settings.campaigns.retain(|it| it.name != campaign.name);
         if settings.campaigns.len() >= CAMPAIGNS_MAX {
             settings.campaigns.remove(0);
         }
         settings.campaign = Some(campaign.name.clone());
         settings.campaigns.push(campaign);
-    }
+    });
     done(guild, answer.text)
 }
 
@@ -92,15 +98,14 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         .into());
     };
     let chosen = known.into_iter().nth(at).filter(|_| at > 0);
-    guild.settings.campaign = chosen;
+    guild.change_settings(|settings| settings.campaign = chosen);
     guild.learn_entities();
     Ok(done(guild, "Another campaign, another memory.".to_owned()).into())
 }
 
 /// Says what is played from when on.
-fn done(guild: &mut Guild, text: String) -> Reply {
+fn done(guild: &Guild, text: String) -> Reply {
     let name = guild.played().map_or_else(|| configured(guild), |it| it.name.clone());
     let from = if guild.session().is_ok() { "from the next session on" } else { "here" };
-    guild.keep();
     Reply::private(format!("{text}\n**{name}** is played {from}, by the same NPCs."))
 }

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{guild::Guild, ui::reply::Reply},
     domain::Npc,
     logic::words::fold,
-    session::{Command as Order, SpeakerId},
+    session::{Command as TableCommand, SpeakerId},
 };
 
 /// `/character`.
@@ -46,17 +50,16 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     let name = call.text("name").unwrap_or_default();
     check(name, &guild.cast())?;
-    guild.settings.characters.insert(player.get(), name.to_owned());
+    guild.change_settings(|it| it.characters.insert(player.get(), name.to_owned()));
     let whom = if player == call.user { "you".to_owned() } else { format!("<@{player}>") };
     let done = match name {
         "" => format!("The NPCs call {whom} by the name everybody uses."),
         name => format!("The NPCs call {whom} **{name}**."),
     };
-    if let Ok(live) = guild.session() {
+    if let Ok(session) = guild.session() {
         let speaker = SpeakerId(player.get());
-        live.tell(Order::Character { speaker, name: Some(name.to_owned()) })?;
+        session.tell(TableCommand::Character { speaker, name: Some(name.to_owned()) })?;
     }
-    guild.keep();
     Ok(Reply::private(done).into())
 }
 

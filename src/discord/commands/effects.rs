@@ -8,8 +8,8 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 
 use crate::discord::{
-    guild::effects::GuildEffects,
-    guild::outbox::{FILE_BYTES, file_name},
+    guild::GuildEffects,
+    ui::message::{FILE_BYTES, file_name},
 };
 use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
 
@@ -19,7 +19,7 @@ const FILES_MAX: usize = 10;
 /// Collects what tools show and bring while a command runs.
 pub struct CommandEffects {
     /// The session's way to its game master, where one runs.
-    face: Option<Arc<GuildEffects>>,
+    session: Option<Arc<GuildEffects>>,
     /// `None`: the command has answered.
     notes: Mutex<Option<Notes>>,
 }
@@ -27,7 +27,7 @@ pub struct CommandEffects {
 /// What was shown and brought.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// Lines.
+    /// Lines, in the order they were shown.
     pub lines: Vec<String>,
     /// Files with their names.
     pub files: Vec<(String, Vec<u8>)>,
@@ -35,8 +35,8 @@ pub struct Notes {
 
 impl CommandEffects {
     /// Nothing was shown yet.
-    pub fn new(face: Option<Arc<GuildEffects>>) -> Arc<Self> {
-        Arc::new(Self { face, notes: Mutex::new(Some(Notes::default())) })
+    pub fn new(session: Option<Arc<GuildEffects>>) -> Arc<Self> {
+        Arc::new(Self { session, notes: Mutex::new(Some(Notes::default())) })
     }
 
     /// What was shown; what comes later goes to the game master.
@@ -52,9 +52,9 @@ impl CommandEffects {
 
 impl Effects for CommandEffects {
     fn show(&self, text: &str) {
-        match (&mut *self.notes(), &self.face) {
+        match (&mut *self.notes(), &self.session) {
             (Some(notes), _) => notes.lines.push(text.to_owned()),
-            (None, Some(face)) => face.tell_dm(text.to_owned()),
+            (None, Some(session)) => session.tell_dm(text.to_owned()),
             (None, None) => tracing::warn!("a late result of a command has nobody to be told"),
         }
     }
@@ -73,8 +73,8 @@ impl Effects for CommandEffects {
     }
 
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
-        match &self.face {
-            Some(face) => face.approve(request),
+        match &self.session {
+            Some(session) => session.approve(request),
             None => {
                 let why = "nobody can be asked without a session (start one: /session start)";
                 ready(Decision::Deny(why.to_owned())).boxed()
@@ -83,8 +83,8 @@ impl Effects for CommandEffects {
     }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
-        match &self.face {
-            Some(face) => face.elicit(form),
+        match &self.session {
+            Some(session) => session.elicit(form),
             None => ready(None).boxed(),
         }
     }

@@ -1,13 +1,23 @@
 //! `/entity`: what there is in the world of the campaign.
 //!
-//! Entry items: [`COMMAND`], [`pressed`] (the button that removes). **Never**: removes anything at once.
+//! Entry items: [`COMMAND`], [`removed`] and [`keep`] (its buttons). **Never**: removes anything at once.
 
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateCommand};
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts, world,
+};
 use crate::{
-    campaign::{NewEntity, WorldOrder},
-    discord::{buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
+    campaign::{NewEntity, WorldAnswer, WorldOrder},
+    discord::{
+        guild::Guild,
+        ui::{
+            action::{Action, ButtonPress},
+            reply::Reply,
+        },
+    },
     domain::EntityKind,
     import::campaign::kind,
 };
@@ -66,21 +76,18 @@ fn register() -> CreateCommand {
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
-    if option == "name" { guild.entities.clone() } else { Vec::new() }
+    if option == "name" { guild.entities().to_vec() } else { Vec::new() }
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
-    let shown = |_: &mut Guild, answer: super::WorldAnswer| Reply::private(answer.text);
     let order = match call.path.as_str() {
         "add" => added(call)?,
         "show" => WorldOrder::Show(call.words("name")?.to_owned()),
         "remove" => return remove(guild, call),
-        "import" => {
-            return guild.order_with_file(call, WorldOrder::Import, shown);
-        }
+        "import" => return world::order_with_file(guild, call, WorldOrder::Import, shown),
         _ => WorldOrder::List(call.text("type").map(kind_of).transpose()?),
     };
-    Ok(guild.order(order, shown))
+    Ok(world::order(guild, order, shown))
 }
 
 fn added(call: &Call) -> Result<WorldOrder, Refusal> {
@@ -101,31 +108,41 @@ fn kind_of(word: &str) -> Result<EntityKind, Refusal> {
 /// Asks before anything is removed.
 fn remove(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let order = WorldOrder::Find(call.words("name")?.to_owned());
-    Ok(guild.order(order, |_, answer| {
-        let id = format!("entity:remove:{}", answer.entity.unwrap_or_default());
+    Ok(world::order(guild, order, |_, answer| {
+        let id = Action::RemoveEntity(answer.entity.unwrap_or_default()).id();
         if id.chars().count() > BUTTON_MAX {
             return Reply::private("its id is too long for a button (give it a shorter one)");
         }
         let yes = CreateButton::new(id).label("Remove it").style(ButtonStyle::Danger);
-        let no = CreateButton::new("entity:keep").label("Keep it").style(ButtonStyle::Secondary);
+        let no = CreateButton::new(Action::KeepEntity.id()).label("Keep it");
+        let no = no.style(ButtonStyle::Secondary);
         let row = CreateActionRow::Buttons(vec![yes, no]);
         Reply::private(answer.text).with_rows(vec![row])
     }))
 }
 
-/// One of the two buttons.
+/// The button that removes the entity of this id.
 ///
 /// # Errors
 /// It is a game master's to press.
-pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
+pub fn removed(guild: &Guild, press: &ButtonPress, id: String) -> Result<Answer, Refusal> {
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    match which.strip_prefix("remove:") {
-        Some(id) => {
-            let order = WorldOrder::Remove(id.to_owned());
-            Ok(guild.order(order, |_, answer| Reply::private(answer.text)))
-        }
-        None => Ok(Answer::Replace(Reply::private("It stays."))),
+    Ok(world::order(guild, WorldOrder::Remove(id), shown))
+}
+
+/// The button that keeps it.
+///
+/// # Errors
+/// It is a game master's to press.
+pub fn keep(guild: &Guild, press: &ButtonPress) -> Result<Answer, Refusal> {
+    match press.is_dm {
+        true => Ok(Answer::Replace(Reply::private("It stays."))),
+        false => Err(guild.only_dms().into()),
     }
+}
+
+fn shown(_: &mut Guild, answer: WorldAnswer) -> Reply {
+    Reply::private(answer.text)
 }

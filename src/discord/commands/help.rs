@@ -2,8 +2,11 @@
 
 use serenity::all::CreateCommand;
 
-use super::{ALL, Answer, Call, Command, Refusal, Who};
-use crate::discord::{guild::task::Guild, ui::reply::Reply};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+};
+use crate::discord::{guild::Guild, ui::reply::Reply};
 
 /// `/help`.
 pub const COMMAND: Command =
@@ -20,7 +23,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         Who::Manager => call.may.manage_guild(),
     };
     let mut text = String::new();
-    for command in ALL.iter().filter(may) {
+    for command in call.all.iter().filter(may) {
         let described = serde_json::to_value((command.register)()).unwrap_or_default();
         let description = described["description"].as_str().unwrap_or_default();
         text.push_str(&format!("**/{}** {description}\n", command.name));

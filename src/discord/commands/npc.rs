@@ -4,12 +4,20 @@
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    choices::npc_names,
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
-    discord::{guild::task::Guild, ui::panel::seat_line, ui::reply::Reply},
+    discord::{
+        guild::Guild,
+        ui::{panel::seat_line, reply::Reply},
+    },
     domain::{AddressMode, Npc},
     logic::cast::find_npc,
-    session::{Command as Order, SeatStatus, SpeakerId},
+    session::{Command as TableCommand, SeatStatus, SpeakerId},
 };
 
 /// `/npc`.
@@ -113,7 +121,7 @@ fn mute(guild: &mut Guild, name: Option<&str>, muted: bool) -> Result<Answer, Re
         }
         None => (None, "Everyone".to_owned()),
     };
-    guild.session()?.tell(Order::Mute { seat, muted })?;
+    guild.tell(TableCommand::Mute { seat, muted })?;
     Ok(done(guild, format!("{who} {}.", if muted { "is muted" } else { "may speak again" })))
 }
 
@@ -121,8 +129,8 @@ fn speak(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let (seat, npc) = guild.seat(call.words("name")?)?;
     let said = format!("{} says it.", npc.name);
     let text = call.words("text")?.to_owned();
-    let speaker = guild.sit_down(call)?;
-    guild.session()?.tell(Order::Puppet { speaker, seat, text })?;
+    let speaker = guild.sit_down(call.speaker())?;
+    guild.tell(TableCommand::Puppet { speaker, seat, text })?;
     Ok(done(guild, said))
 }
 
@@ -142,13 +150,13 @@ fn direct(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         (_, Some(turns)) => format!("{name} acts on it for {turns} turns."),
         (_, None) => format!("{name} acts on it until you give another note, or none."),
     };
-    guild.session()?.tell(Order::Direct { seat, note: note.to_owned(), turns })?;
+    guild.tell(TableCommand::Direct { seat, note: note.to_owned(), turns })?;
     Ok(done(guild, said))
 }
 
 fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Refusal> {
     let player = call.user("player");
-    let live = guild.session()?;
+    let session = guild.session()?;
     let whose = match player {
         Some(player) => format!("What <@{player}> says"),
         None => "What anybody says".to_owned(),
@@ -160,19 +168,17 @@ fn pin(guild: &mut Guild, call: &Call, name: Option<&str>) -> Result<Answer, Ref
         }
         None => (None, format!("{whose} goes to whoever is meant.")),
     };
-    if let Some(player) = player.filter(|it| !live.people.contains_key(&it.get())) {
-        said.push_str(&format!(" <@{player}> is not in <#{}>.", live.voice));
+    if let Some(player) = player.filter(|it| session.people.get(it.get()).is_none()) {
+        said.push_str(&format!(" <@{player}> is not in <#{}>.", session.voice_channel));
     }
     let player = player.map(|player| SpeakerId(player.get()));
-    live.tell(Order::Pin { seat, player })?;
+    session.tell(TableCommand::Pin { seat, player })?;
     Ok(done(guild, said))
 }
 
 /// Said when it is done; the panel shows it soon.
 fn done(guild: &mut Guild, said: String) -> Answer {
-    if let Some(live) = guild.session_mut() {
-        live.panel.urgent = true;
-    }
+    guild.refresh_panel_soon();
     Reply::private(said).into()
 }
 

@@ -9,9 +9,14 @@ pub fn command(name: &str, description: &str) -> CreateCommand {
     CreateCommand::new(name).description(description).contexts(vec![InteractionContext::Guild])
 }
 
-/// A subcommand.
+/// A subcommand, whose options are added to it.
 pub fn sub(name: &str, description: &str) -> CreateCommandOption {
     CreateCommandOption::new(CommandOptionType::SubCommand, name, description)
+}
+
+/// A group of subcommands.
+pub fn group(name: &str, description: &str) -> CreateCommandOption {
+    CreateCommandOption::new(CommandOptionType::SubCommandGroup, name, description)
 }
 
 /// An option that takes words, at most so many characters.

@@ -4,8 +4,12 @@
 
 use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::{guild::task::Guild, ui::reply::Reply};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
+use crate::discord::{guild::Guild, ui::reply::Reply};
 
 /// `/roll`.
 pub const COMMAND: Command =
@@ -27,7 +31,7 @@ fn register() -> CreateCommand {
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let expression = call.words("expression")?;
-    let rolled = guild.shared.handles.dice.roll(expression).map_err(|error| error.to_string())?;
+    let rolled = guild.shared.handles.dice.roll(expression)?;
     let reply = if call.flag("secret") { Reply::private } else { Reply::public };
     Ok(reply(rolled.text).into())
 }

@@ -4,11 +4,16 @@
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    choices::npc_names,
+    command::{Call, Command, Who},
+    parts, xcard,
+};
 use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{guild::Guild, ui::reply::Reply},
     logic::command::is_x_card,
-    session::{Command as Order, SeatId, SeatStatus, State, Status},
+    session::{Command as TableCommand, SeatId, SeatStatus, State, Status},
 };
 
 /// `/say`.
@@ -32,25 +37,25 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let text = call.words("text")?.to_owned();
     if is_x_card(&text) {
         // Nobody is to read who held it up.
-        return guild.halt().map(Answer::Now);
+        return xcard::halt(guild);
     }
     let seat = match call.text("npc") {
         Some(name) => Some(guild.seat(name)?.0),
         None => None,
     };
-    let call = call.clone();
+    let speaker = call.speaker();
     with_status(guild, move |guild, status| {
         let seat = seat.or_else(|| only_one(&status));
         if let Some(why) = unable(&status, seat) {
             return Err(why.into());
         }
-        let speaker = guild.sit_down(&call)?;
+        let speaker = guild.sit_down(speaker)?;
         let said = shown(&text, seat.and_then(|seat| status.seats.get(seat.0)));
         let order = match seat {
-            Some(seat) => Order::TypedTo { speaker, seat, text },
-            None => Order::Typed { speaker, text },
+            Some(seat) => TableCommand::TypedTo { speaker, seat, text },
+            None => TableCommand::Typed { speaker, text },
         };
-        guild.session()?.tell(order)?;
+        guild.tell(order)?;
         Ok(match status.state {
             State::Paused => Reply::private(format!(
                 "{said}\nThe game master has paused the NPCs: it is remembered, and not answered."

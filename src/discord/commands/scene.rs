@@ -6,11 +6,16 @@ use std::sync::Arc;
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    choices::npc_names,
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{guild::Guild, ui::reply::Reply},
     domain::EntityKind,
-    session::{Command as Order, SceneChange, Status},
+    session::{Command as TableCommand, SceneChange, Status},
 };
 
 /// `/scene`.
@@ -73,7 +78,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         _ => None,
     };
     if let Some(change) = change {
-        guild.session()?.tell(Order::Scene(change))?;
+        guild.tell(TableCommand::Scene(change))?;
     }
     with_status(guild, |_, status| Ok(Reply::private(shown(&status)).titled("The scene")))
 }

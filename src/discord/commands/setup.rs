@@ -1,14 +1,28 @@
 //! `/setup`: whether everything is there, what is set, and whether one is heard.
+//!
+//! Entry items: [`COMMAND`], [`choose`]. **Never**: sets anything that the configuration file says.
 
+use futures::FutureExt;
 use serenity::all::{
     ButtonStyle, ChannelId, ChannelType, CreateActionRow, CreateButton, CreateCommand,
     CreateSelectMenu, CreateSelectMenuKind, CreateSelectMenuOption, Permissions, RoleId, UserId,
 };
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
     campaign::Consent,
-    discord::{access, buttons::ButtonPress, guild::task::Guild, ui::reply::Reply},
+    discord::{
+        access,
+        guild::Guild,
+        ui::{
+            action::{Action, ButtonPress, SetupChoice},
+            reply::Reply,
+        },
+    },
 };
 
 /// `/setup`.
@@ -28,33 +42,37 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 ///
 /// # Errors
 /// They may not manage the server, or it cannot be set.
-pub fn pressed(guild: &mut Guild, press: &ButtonPress, which: &str) -> Result<Answer, Refusal> {
+pub fn choose(
+    guild: &mut Guild,
+    press: &ButtonPress,
+    choice: SetupChoice,
+) -> Result<Answer, Refusal> {
     if !press.may.manage_guild() {
         return Err("only those who may manage the server can do this".into());
     }
     let chosen = press.values.first().map(String::as_str);
-    let id = || chosen.and_then(|id| id.parse::<u64>().ok()).filter(|id| *id > 0);
-    match which {
-        "role" => guild.settings.dm_role = id(),
-        "log" => {
-            let channel = id();
-            if let Some(lacks) = channel.and_then(|id| lacks(guild, ChannelId::new(id))) {
+    let id = chosen.and_then(|id| id.parse::<u64>().ok()).filter(|id| *id > 0);
+    match choice {
+        SetupChoice::Role => guild.change_settings(|settings| settings.dm_role = id),
+        SetupChoice::Log => {
+            if let Some(lacks) = id.and_then(|id| lacks(guild, ChannelId::new(id))) {
                 return Err(lacks.into());
             }
-            guild.settings.log_channel = channel;
+            guild.change_settings(|settings| settings.log_channel = id);
         }
-        "consent" => {
-            guild.settings.consent = match chosen {
-                Some("ask") => Some(Consent::Ask),
-                Some("notice") => Some(Consent::Notice),
+        SetupChoice::Consent => {
+            let consent = match chosen {
+                Some("ask") => Consent::Ask,
+                Some("notice") => Consent::Notice,
                 _ => return Err("there is no such way to agree (choose one of the list)".into()),
             };
+            guild.change_settings(|settings| settings.consent = Some(consent));
         }
-        "test" => return guild.try_out(press.user),
-        _ => return Err("this button is of no use any more (use /setup again)".into()),
+        SetupChoice::Test => {
+            return Ok(Answer::later(guild.check_mic(press.user)?.map(Reply::private)));
+        }
     }
     guild.seat_people();
-    guild.keep();
     Ok(Answer::Replace(view(guild, press.user, press.channel)))
 }
 
@@ -94,7 +112,7 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
     let voice = cached.voice_states.get(&user).and_then(|state| state.channel_id);
     let voice = voice.and_then(|id| cached.channels.get(&id));
     let text = cached.channels.get(&channel);
-    let needs = access::needs(&cached, (voice, text), me);
+    let needs = access::needs(&cached, access::Channels { voice, text }, me);
     let mut lines: String = needs
         .iter()
         .map(|(name, has)| format!("{} {name}\n", if *has { "✅" } else { "❌" }))
@@ -118,7 +136,7 @@ fn permissions(guild: &Guild, user: UserId, channel: ChannelId) -> String {
 
 /// What is set for this server.
 fn set(guild: &Guild) -> String {
-    let (settings, options) = (&guild.settings, &guild.shared.options);
+    let (settings, options) = (guild.settings(), &guild.shared.options);
     let role = match settings.dm_role.or(options.dm_role) {
         _ if options.everyone_is_dm => "everybody (everyone_is_dm in glyphoxa.yaml)".to_owned(),
         Some(role) => format!("<@&{role}>"),
@@ -147,17 +165,21 @@ fn given(cap: Option<f64>) -> String {
 }
 
 fn rows(guild: &Guild) -> Vec<CreateActionRow> {
-    let settings = &guild.settings;
-    let menu = |id: &str, kind, hint: &str| {
-        CreateSelectMenu::new(format!("setup:{id}"), kind).placeholder(hint)
+    let settings = guild.settings();
+    let menu = |choice, kind, hint: &str| {
+        CreateSelectMenu::new(Action::Setup(choice).id(), kind).placeholder(hint)
     };
     let default_roles = settings.dm_role.map(|role| vec![RoleId::new(role)]);
-    let role = menu("role", CreateSelectMenuKind::Role { default_roles }, "Role of game masters");
+    let role = menu(
+        SetupChoice::Role,
+        CreateSelectMenuKind::Role { default_roles },
+        "Role of game masters",
+    );
     let channels = CreateSelectMenuKind::Channel {
         channel_types: Some(vec![ChannelType::Text]),
         default_channels: settings.log_channel.map(|channel| vec![ChannelId::new(channel)]),
     };
-    let log = menu("log", channels, "Channel of approvals and words to the game master");
+    let log = menu(SetupChoice::Log, channels, "Channel of approvals and words to the game master");
     let way = |value: &str, label: &str, consent| {
         let is_set = guild.consent() == consent;
         CreateSelectMenuOption::new(label, value).default_selection(is_set)
@@ -166,8 +188,10 @@ fn rows(guild: &Guild) -> Vec<CreateActionRow> {
         way("notice", "Players are told, and may opt out", Consent::Notice),
         way("ask", "Nobody is heard before pressing a button", Consent::Ask),
     ];
-    let consent = menu("consent", CreateSelectMenuKind::String { options }, "Consent");
-    let test = CreateButton::new("setup:test").label("Test").style(ButtonStyle::Primary);
+    let consent = menu(SetupChoice::Consent, CreateSelectMenuKind::String { options }, "Consent");
+    let test = CreateButton::new(Action::Setup(SetupChoice::Test).id())
+        .label("Test")
+        .style(ButtonStyle::Primary);
     vec![
         CreateActionRow::SelectMenu(role.min_values(0).max_values(1)),
         CreateActionRow::SelectMenu(log.min_values(0).max_values(1)),

@@ -1,11 +1,12 @@
 //! What Discord is told of the commands, and how their use is read.
 
 use serde_json::{Value, json};
+use serenity::all::{CommandInteraction, UserId};
 
 use super::*;
 use crate::{
     domain::Tier,
-    session::{Latencies, SceneStatus, SeatStatus, State, Unwritten},
+    session::{Latencies, SceneStatus, SeatStatus, State, Status, Unwritten},
 };
 
 /// An NPC that nothing was done to.
@@ -124,7 +125,7 @@ fn a_use_is_read_as_it_was_typed() {
         {"name": "secret", "type": 5, "value": true},
     ]}]);
     let used = used(2, json!({"id": "5", "name": "npc", "type": 1, "options": options}));
-    let call = Call::of(&used, true);
+    let call = Call::of(&used, true, ALL);
     assert_eq!((call.path.as_str(), call.name.as_str()), ("direct", "Mira the Bold"));
     assert!(call.may.manage_guild() && call.is_dm);
     assert_eq!(call.words("name").unwrap(), "Bartok");

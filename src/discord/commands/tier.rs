@@ -7,11 +7,16 @@ use std::time::Duration;
 use serenity::all::CreateCommand;
 use tokio::time::Instant;
 
-use super::{Answer, Call, Command, Refusal, Who, npc_names, parts, with_status};
+use super::{
+    answer::{Answer, Refusal, with_status},
+    choices::npc_names,
+    command::{Call, Command, Who},
+    parts,
+};
 use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{guild::Guild, ui::reply::Reply},
     domain::Tier,
-    session::{Command as Order, SeatStatus},
+    session::{Command as TableCommand, SeatStatus},
 };
 
 /// `/tier`.
@@ -54,13 +59,13 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "set" => {
             let tier: Tier = call.words("tier")?.parse()?;
             let until = minutes(call)?.map(|length| Instant::now() + length);
-            Some(Order::SetTier { seat, tier: Some(tier), until })
+            Some(TableCommand::SetTier { seat, tier: Some(tier), until })
         }
-        "clear" => Some(Order::SetTier { seat, tier: None, until: None }),
+        "clear" => Some(TableCommand::SetTier { seat, tier: None, until: None }),
         _ => None,
     };
     if let Some(order) = order {
-        guild.session()?.tell(order)?;
+        guild.tell(order)?;
     }
     with_status(guild, |_, status| {
         let lines: Vec<String> = status.seats.iter().map(shown).collect();

@@ -1,11 +1,18 @@
 //! `/xcard`: everyone stops at once.
 //!
-//! Entry item: [`COMMAND`]. **Never**: tells anybody who used it.
+//! Entry items: [`COMMAND`], [`halt`]. **Never**: tells anybody who used it.
 
 use serenity::all::CreateCommand;
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::discord::guild::task::Guild;
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
+use crate::{
+    discord::{guild::Guild, ui::reply::Reply},
+    session::Command as TableCommand,
+};
 
 /// `/xcard`.
 pub const COMMAND: Command =
@@ -19,5 +26,18 @@ fn register() -> CreateCommand {
 }
 
 fn run(guild: &mut Guild, _: &Call) -> Result<Answer, Refusal> {
-    guild.halt().map(Answer::Now)
+    halt(guild)
+}
+
+/// Everyone falls silent at once; nobody learns who held the card up.
+///
+/// # Errors
+/// No session runs.
+pub fn halt(guild: &Guild) -> Result<Answer, Refusal> {
+    guild.tell(TableCommand::Halt)?;
+    Ok(Reply::private(
+        "Everyone is silent, and the last exchange is taken back. Nobody learns who held up the \
+         card.",
+    )
+    .into())
 }

@@ -9,8 +9,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
 
-/// What is asked of the guild.
-pub enum Ask {
+/// What a tool wants of the guild.
+pub enum ToolRequest {
     /// The game master is to read this.
     Tell(String),
     /// Everybody is to read this.
@@ -28,24 +28,25 @@ pub enum Ask {
     Elicit(Form, oneshot::Sender<Map<String, Value>>),
 }
 
-/// Tools' way to a guild.
+/// How tools reach a guild; what finds the queue full is lost and logged, except what waits for an
+/// answer.
 pub struct GuildEffects {
-    asks: mpsc::Sender<Ask>,
+    requests: mpsc::Sender<ToolRequest>,
 }
 
 impl GuildEffects {
-    /// To whoever reads `asks`.
-    pub fn new(asks: mpsc::Sender<Ask>) -> Self {
-        Self { asks }
+    /// A way to the reader of `requests`.
+    pub fn new(requests: mpsc::Sender<ToolRequest>) -> Self {
+        Self { requests }
     }
 
     /// Tells the game master something.
     pub fn tell_dm(&self, text: String) {
-        self.tell(Ask::Tell(text));
+        self.tell(ToolRequest::Tell(text));
     }
 
-    fn tell(&self, ask: Ask) {
-        if self.asks.try_send(ask).is_err() {
+    fn tell(&self, request: ToolRequest) {
+        if self.requests.try_send(request).is_err() {
             tracing::warn!("what a tool has shown found no channel");
         }
     }
@@ -53,19 +54,19 @@ impl GuildEffects {
 
 impl Effects for GuildEffects {
     fn show(&self, text: &str) {
-        self.tell(Ask::Show(text.to_owned()));
+        self.tell(ToolRequest::Show(text.to_owned()));
     }
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
-        self.tell(Ask::Attach { tool: tool.to_owned(), attachment: attachment.clone() });
+        self.tell(ToolRequest::Attach { tool: tool.to_owned(), attachment: attachment.clone() });
     }
 
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
-        let asks = self.asks.clone();
+        let requests = self.requests.clone();
         async move {
             let nobody = || Decision::Deny("nobody is there to approve it".to_owned());
             let (answer, answered) = oneshot::channel();
-            if asks.send(Ask::Approve(request, answer)).await.is_err() {
+            if requests.send(ToolRequest::Approve(request, answer)).await.is_err() {
                 return nobody();
             }
             answered.await.unwrap_or_else(|_| nobody())
@@ -74,10 +75,10 @@ impl Effects for GuildEffects {
     }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
-        let asks = self.asks.clone();
+        let requests = self.requests.clone();
         async move {
             let (answer, answered) = oneshot::channel();
-            asks.send(Ask::Elicit(form, answer)).await.ok()?;
+            requests.send(ToolRequest::Elicit(form, answer)).await.ok()?;
             answered.await.ok()
         }
         .boxed()

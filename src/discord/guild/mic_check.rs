@@ -1,103 +1,46 @@
 //! Trying whether somebody is heard: a line is played, and what comes back is shown to them.
 //!
-//! Entry function: [`Guild::try_out`]. **Never**: shows what was heard of one player to another.
+//! Entry type: [`MicChecks`]. **Never**: shows what was heard of one player to another.
 
 use std::time::Duration;
 
-use futures::future::FutureExt;
 use serenity::all::UserId;
-use tokio::{sync::oneshot, time::timeout};
+use tokio::sync::oneshot;
 
-use crate::discord::{
-    commands::{Answer, Refusal, Then},
-    guild::session::{GuildSession, Standing},
-    guild::task::Guild,
-    ui::reply::Reply,
-};
-use crate::{
-    audio::FRAME,
-    campaign::Consent,
-    session::{Outcome, SpeakerId, TurnLine},
-};
+use crate::session::{Outcome, SpeakerId, TurnLine};
 
-/// Played.
-const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
+/// The line that is played.
+pub const TEST_LINE: &str = "Hello. If you can hear me, say a few words now.";
 /// Somebody speaks within this, or is told that nothing came.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Somebody who waits for what is heard of them.
+/// Who waits for what is heard of them.
+#[derive(Debug, Default)]
+pub struct MicChecks(Vec<MicCheck>);
+
 #[derive(Debug)]
-pub struct MicCheck {
+struct MicCheck {
     user: SpeakerId,
     heard: oneshot::Sender<String>,
 }
 
-impl Guild {
-    /// Plays a test line and tells `user` what is then heard of them.
-    ///
-    /// # Errors
-    /// No session runs, or they could not be heard, with the way out.
-    pub fn try_out(&mut self, user: UserId) -> Result<Answer, Refusal> {
-        let ask = self.consent() == Consent::Ask;
-        let opted_out = self.settings.opted_out.contains(&user.get());
-        let live = self.session()?;
-        let person = live.people.get(&user.get()).ok_or_else(|| {
-            Refusal(format!("you are not in <#{}> (join it, then press Test again)", live.voice))
-        })?;
-        if live.standing != Standing::Up {
-            return Err("the voice connection is being made anew (try again in a moment)".into());
-        }
-        if !person.heard {
-            return Err(match (opted_out, ask) {
-                (true, _) => "you opted out, so nothing of you is heard (/privacy optin)",
-                (_, true) => "you have not agreed to be heard yet (/privacy optin)",
-                _ => "you were not told yet that you are heard (try again in a moment)",
-            }
-            .into());
-        }
-        let (hearing, wire) = (live.link.hearing.clone(), live.link.wire());
-        let announcer = self.shared.handles.announcer.clone();
+impl MicChecks {
+    /// Waits for what is heard of `user` next.
+    pub fn begin(&mut self, user: UserId) -> oneshot::Receiver<String> {
         let (heard, waiting) = oneshot::channel();
-        if let Some(live) = self.session_mut() {
-            live.trials.retain(|trial| !trial.heard.is_closed());
-            live.trials.push(MicCheck { user: SpeakerId(user.get()), heard });
-        }
-        let work = async move {
-            let played = match announcer.frames(TEST_LINE).await {
-                Ok(frames) => {
-                    let length = FRAME.saturating_mul(u32::try_from(frames.len()).unwrap_or(0));
-                    wire.announce(frames).await;
-                    tokio::time::sleep(length).await;
-                    "I have said a test line.".to_owned()
-                }
-                Err(why) => format!("I could not say a test line: {why}."),
-            };
-            let heard = match timeout(PATIENCE, waiting).await {
-                Ok(Ok(heard)) => heard,
-                _ => {
-                    let report = hearing.borrow();
-                    let last = report.speakers.get(&user.get()).map(|it| it.last.elapsed());
-                    nothing(last.is_some_and(|it| it <= PATIENCE)).to_owned()
-                }
-            };
-            Box::new(move |_: &mut Self| Reply::private(format!("{played} {heard}"))) as Then
-        };
-        Ok(Answer::Later { public: false, work: work.boxed() })
+        self.0.retain(|check| !check.heard.is_closed());
+        self.0.push(MicCheck { user: SpeakerId(user.get()), heard });
+        waiting
     }
-}
 
-impl GuildSession {
-    /// Tells whoever tries whether they are heard.
-    pub fn tell_trials(&mut self, line: &TurnLine) {
+    /// Tells those who wait for it what was heard of them.
+    pub fn heard(&mut self, line: &TurnLine) {
         if line.stt == TurnLine::TYPED {
             return;
         }
-        for index in (0..self.trials.len()).rev() {
-            if self.trials.get(index).is_some_and(|trial| Some(trial.user) == line.from) {
-                let trial = self.trials.swap_remove(index);
-                // Whoever waited too long was told so.
-                let _ = trial.heard.send(what_was_heard(line));
-            }
+        for check in self.0.extract_if(.., |check| Some(check.user) == line.from) {
+            // Whoever waited too long was told so.
+            let _ = check.heard.send(what_was_heard(line));
         }
     }
 }
@@ -117,8 +60,8 @@ fn what_was_heard(line: &TurnLine) -> String {
     }
 }
 
-/// What to do when nothing was heard; `came`: packets did.
-fn nothing(came: bool) -> &'static str {
+/// What to do when nothing was heard; `came`: packets did arrive.
+pub fn nothing(came: bool) -> &'static str {
     if came {
         "Sound came from you within 10 s, but no speech (turn your microphone up, or Discord's \
          noise suppression down)."

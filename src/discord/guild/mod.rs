@@ -1,15 +1,27 @@
 //! One guild: a task, its session, and what waits in it.
 //!
-//! Entry function: [`task::open`]. **Never**: waits for Discord on that task.
+//! Entry function: [`open`], entry type: [`Guild`]. **Never**: waits for Discord on that task, or knows
+//! a command.
 
-pub mod decisions;
-pub mod effects;
+mod approvals;
+mod attendance;
+mod effects;
 mod health;
+mod lifecycle;
 mod mic_check;
-pub mod notices;
-pub mod outbox;
-pub mod panel_actions;
+mod outbox;
+mod panel;
 mod people;
-pub mod session;
+mod refusal;
+mod requests;
+mod session;
+mod settings;
+mod state;
 mod supervisor;
-pub mod task;
+mod task;
+mod watching;
+
+pub use effects::GuildEffects;
+pub use lifecycle::SessionStart;
+pub use state::{Guild, Job, Shared};
+pub use task::{GuildEvent, open};

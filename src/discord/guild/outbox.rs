@@ -1,23 +1,18 @@
 //! What tools show and bring, on its way to the session's text channel.
 //!
-//! Entry type: [`Outbox`]; one message a second leaves it. **Never**: pings anybody, or cuts a
-//! line.
+//! Entry type: [`Outbox`]; the guild sends one message of it a second. **Never**: cuts a line.
 
 use std::collections::VecDeque;
 
-use serenity::all::{CreateAllowedMentions, CreateAttachment, CreateMessage};
+use crate::{
+    discord::ui::message::{ChannelMessage, FILE_BYTES, MESSAGE_MAX, file_name},
+    tools::Attachment,
+};
 
-use crate::discord::guild::task::Guild;
-use crate::tools::{Attachment, bare};
-
-/// Longest message, in characters.
-const MESSAGE_MAX: usize = 2_000;
-/// Lines that wait.
+/// Lines that wait, about a minute of a busy tool; further ones are counted and said to be lost.
 const LINES_MAX: usize = 64;
-/// Files that wait; each may be as large as Discord takes.
+/// Files that wait, eight seconds; each may be as large as Discord takes. Further ones are counted.
 const FILES_MAX: usize = 8;
-/// Largest file Discord takes of a bot, in bytes.
-pub const FILE_BYTES: usize = 10 << 20;
 
 /// What waits to be shown.
 #[derive(Debug, Default)]
@@ -31,20 +26,6 @@ pub struct Outbox {
 enum Item {
     Line(String),
     File { name: String, bytes: Vec<u8> },
-}
-
-/// One message.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ChannelMessage {
-    /// Text.
-    Text(String),
-    /// A file.
-    File {
-        /// Its name.
-        name: String,
-        /// What is in it.
-        bytes: Vec<u8>,
-    },
 }
 
 impl Outbox {
@@ -100,61 +81,6 @@ impl Outbox {
         }
         let lost = std::mem::take(&mut self.lost);
         (lost > 0).then(|| ChannelMessage::Text(format!("… and {lost} more that tools have shown")))
-    }
-}
-
-impl Guild {
-    /// Sends what waits, as much as one message holds.
-    pub fn send_shown(&mut self) {
-        let Some(parcel) = self.outbox.next() else { return };
-        self.post(parcel.message());
-    }
-}
-
-impl ChannelMessage {
-    /// Text, in a file when it is longer than a message may be.
-    pub fn text(text: String) -> Self {
-        match text.chars().count() > MESSAGE_MAX {
-            true => Self::File { name: "shown.txt".to_owned(), bytes: text.into_bytes() },
-            false => Self::Text(text),
-        }
-    }
-
-    /// The message.
-    pub fn message(self) -> CreateMessage {
-        let message = CreateMessage::new().allowed_mentions(CreateAllowedMentions::new());
-        match self {
-            Self::Text(text) => message.content(text),
-            Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),
-        }
-    }
-}
-
-/// What a file of `tool` is called.
-pub fn file_name(tool: &str, mime: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = bare(tool).chars().take(40).map(plain).collect();
-    format!("{name}.{}", extension(mime))
-}
-
-fn extension(mime: &str) -> &'static str {
-    let mime = mime.split(';').next().unwrap_or_default().trim();
-    match mime {
-        "image/png" => "png",
-        "image/jpeg" => "jpg",
-        "image/gif" => "gif",
-        "image/webp" => "webp",
-        "image/svg+xml" => "svg",
-        "audio/mpeg" => "mp3",
-        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
-        "audio/ogg" | "audio/opus" => "ogg",
-        "audio/flac" => "flac",
-        "audio/mp4" | "audio/aac" => "m4a",
-        "application/pdf" => "pdf",
-        "text/plain" => "txt",
-        "text/markdown" => "md",
-        "application/json" => "json",
-        _ => "bin",
     }
 }
 

@@ -2,134 +2,114 @@
 //!
 //! Entry type: [`GuildSession`]. **Never**: outlives its guild's task.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::BoxFuture};
 use serenity::all::{ChannelId, GuildId};
+use songbird::Songbird;
 use tokio::{
     sync::{mpsc, oneshot},
     task::JoinHandle,
-    time::{Instant, timeout},
+    time::timeout,
 };
 
-use crate::discord::{
-    guild::effects::{Ask, GuildEffects},
-    guild::health::Health,
-    guild::mic_check::MicCheck,
-    ui::panel::Panel,
-    voice::{self, LEAD, TableAudio, VoiceConnection},
+use super::{
+    effects::{GuildEffects, ToolRequest},
+    mic_check::MicChecks,
+    panel::PanelMessage,
+    people::People,
+    refusal::GuildRefusal,
+    supervisor::VoiceSupervisor,
 };
 use crate::{
     campaign::{OpenSession, PlayedCampaign, Sessions},
+    discord::{
+        ui::panel::{PanelView, Rendered, render},
+        voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
+    },
     domain::{Npc, Scope, SessionId},
-    session::{Command, Conversations, EventReader, Pace, Status, TableEvents, TableHandle},
+    session::{
+        Command, Conversations, EventReader, Pace, Speaker, SpeakerId, Status, TableEvent,
+        TableEvents, TableHandle,
+    },
     tools::{CastChanges, Effects},
 };
 
 /// What the table tells, waiting for the panel and for the transcript: some twenty turns; whichever
 /// is slower loses the oldest, with a warning.
 const EVENT_CAPACITY: usize = 64;
-/// What tools want of the guild, waiting.
-const ASK_CAPACITY: usize = 16;
+/// Requests of tools waiting for the guild; a tool that only shows something loses it when this is full,
+/// one that asks waits.
+const REQUEST_CAPACITY: usize = 16;
 /// A table that is told to close is given up after this.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(5);
-
 /// A table that does not say how it stands is waited for no longer: Discord waits three seconds.
 const STATUS_PATIENCE: Duration = Duration::from_secs(2);
-const UNANSWERED: &str = "the table does not answer (end the session and start it again)";
-
-/// Somebody in the voice channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
-    /// What the server calls them.
-    pub name: String,
-    /// Whether they are a game master.
-    pub is_dm: bool,
-    /// Whether they are heard.
-    pub heard: bool,
-}
-
-/// How the voice connection stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Players are heard and NPCs are.
-    Up,
-    /// It is being made anew, since.
-    Down {
-        /// What went wrong.
-        why: String,
-        /// Attempts so far.
-        attempts: u32,
-    },
-    /// The session is over.
-    Left,
-}
 
 /// A running session.
 pub struct GuildSession {
-    /// Its name.
-    pub session: SessionId,
-    /// Voice channel.
-    pub voice: ChannelId,
-    /// Where its panel and notices go.
-    pub text: ChannelId,
-    /// The table.
-    pub table: TableHandle,
-    /// The NPCs at it, in the order of its seats.
+    /// Its id, which its lines are written under.
+    pub id: SessionId,
+    /// The voice channel; it changes when somebody moves the bot.
+    pub voice_channel: ChannelId,
+    /// The channel of its panel.
+    pub text_channel: ChannelId,
+    /// The NPCs at the table, in the order of its seats.
     pub cast: Vec<Arc<Npc>>,
     /// The voice connection.
-    pub link: VoiceConnection,
-    /// How it stands.
-    pub standing: Standing,
-    /// What the table tells.
-    pub events: EventReader,
-    /// What tools want.
-    pub asks: mpsc::Receiver<Ask>,
+    pub voice: VoiceSupervisor,
     /// How tools reach the guild.
-    pub face: Arc<GuildEffects>,
-    /// Who tries whether they are heard.
-    pub trials: Vec<MicCheck>,
-    /// Who is in the channel, by user.
-    pub people: BTreeMap<u64, Person>,
-    /// Since when nobody but bots is there.
-    pub alone_since: Option<Instant>,
-    /// Discord has shown the bot in the channel since the connection was made.
-    pub seen: bool,
-    /// Who is being told that they are heard, or was.
-    pub told: BTreeSet<u64>,
-    /// Who knows it.
-    pub warned: BTreeSet<u64>,
+    pub effects: Arc<GuildEffects>,
+    /// Who waits to know whether they are heard.
+    pub mic_checks: MicChecks,
+    /// Who is in the voice channel.
+    pub people: People,
     /// The message that shows how it stands.
-    pub panel: Panel,
-    /// What is known of the connection's health.
-    pub health: Health,
+    pub panel: PanelMessage,
+    table: TableHandle,
     task: JoinHandle<Conversations>,
+    events: EventReader,
     /// Has what the table tells written down, until it is closed.
     transcript: JoinHandle<()>,
+    requests: mpsc::Receiver<ToolRequest>,
 }
 
 /// What a session is opened with.
-pub struct Wanted {
-    /// Where.
+pub struct SessionOptions {
+    /// The server it is played on.
     pub guild: GuildId,
-    /// Its name.
-    pub session: SessionId,
-    /// The one before.
+    /// The new session's id.
+    pub id: SessionId,
+    /// The session whose conversations it goes on from.
     pub after: Option<SessionId>,
-    /// Voice channel.
+    /// The voice channel.
     pub voice: ChannelId,
-    /// Where its panel goes.
+    /// The channel of its panel.
     pub text: ChannelId,
     /// What the game master has changed about the NPCs' tools.
     pub tools: CastChanges,
-    /// The campaign; `None`: the one that is configured.
+    /// The campaign; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
-    /// Whose session it is.
+    /// The server, and the campaign it plays.
     pub scope: Scope,
+}
+
+/// What a session says.
+pub enum SessionEvent {
+    /// The table tells something; `None`: it has failed.
+    Table(Option<TableEvent>),
+    /// The voice connection reports something.
+    Voice(VoiceNews),
+    /// A tool wants something.
+    Tool(ToolRequest),
+}
+
+/// What is left of a session that was closed.
+pub struct ClosedSession {
+    /// The id it had.
+    pub id: SessionId,
+    /// What the next session goes on from.
+    pub kept: Conversations,
 }
 
 impl GuildSession {
@@ -139,89 +119,123 @@ impl GuildSession {
     /// What did not work, with the way out; nothing is left behind.
     pub async fn open(
         sessions: Sessions,
-        songbird: Arc<songbird::Songbird>,
-        wanted: Wanted,
-    ) -> Result<Self, String> {
+        songbird: Arc<Songbird>,
+        options: SessionOptions,
+    ) -> Result<Self, GuildRefusal> {
         let (output, tracks) = voice::track_output();
-        let (asks, asks_in) = mpsc::channel(ASK_CAPACITY);
+        let (requests, requests_in) = mpsc::channel(REQUEST_CAPACITY);
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
-        let face = Arc::new(GuildEffects::new(asks));
+        let effects = Arc::new(GuildEffects::new(requests));
         let opened = sessions
             .open(OpenSession {
-                session: wanted.session.clone(),
-                scope: wanted.scope,
-                after: wanted.after,
+                session: options.id.clone(),
+                scope: options.scope,
+                after: options.after,
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
-                effects: Arc::clone(&face) as Arc<dyn Effects>,
+                effects: Arc::clone(&effects) as Arc<dyn Effects>,
                 events,
-                tools: wanted.tools,
-                played: wanted.played,
+                tools: options.tools,
+                played: options.played,
             })
-            .await
-            .map_err(|why| why.to_string())?;
-        let plug = TableAudio { voice: opened.handle.voice.clone(), tracks };
-        let link = VoiceConnection::open(songbird, wanted.guild, plug).await;
-        let transcript = sessions.write_down(wanted.session.clone(), to_be_written);
-        let live = Self {
-            session: wanted.session,
-            voice: wanted.voice,
-            text: wanted.text,
-            table: opened.handle,
+            .await?;
+        let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
+        let connection = VoiceConnection::open(songbird, options.guild, audio).await;
+        let transcript = sessions.write_down(options.id.clone(), to_be_written);
+        let session = Self {
+            id: options.id,
+            voice_channel: options.voice,
+            text_channel: options.text,
             cast: opened.cast,
-            link,
-            standing: Standing::Up,
-            events: told,
-            asks: asks_in,
-            face,
-            trials: Vec::new(),
-            people: BTreeMap::new(),
-            alone_since: None,
-            seen: false,
-            told: BTreeSet::new(),
-            warned: BTreeSet::new(),
-            panel: Panel::default(),
-            health: Health::default(),
+            voice: VoiceSupervisor::new(connection),
+            effects,
+            mic_checks: MicChecks::default(),
+            people: People::default(),
+            panel: PanelMessage::default(),
+            table: opened.handle,
             task: opened.task,
+            events: told,
             transcript: tokio::spawn(transcript),
+            requests: requests_in,
         };
-        let wire = live.link.wire();
-        if let Err(why) = wire.connect(live.voice).await {
-            live.close().await;
-            return Err(why);
+        let connector = session.voice.connector();
+        if let Err(error) = connector.connect(session.voice_channel).await {
+            session.close().await;
+            return Err(error.into());
         }
-        Ok(live)
+        Ok(session)
     }
 
     /// Tells the table something; it overtakes sound.
     ///
     /// # Errors
     /// The table is gone, or has too much to do.
-    pub fn tell(&self, command: Command) -> Result<(), String> {
-        self.table.commands.try_send(command).map_err(|_| UNANSWERED.to_owned())
+    pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
+        self.table.commands.try_send(command).map_err(|_| GuildRefusal::TableSilent)
+    }
+
+    /// Has somebody sit down as the character they play, if that was set.
+    ///
+    /// # Errors
+    /// The table is gone, or has too much to do.
+    pub fn sit_down(
+        &self,
+        speaker: Speaker,
+        character: Option<&String>,
+    ) -> Result<(), GuildRefusal> {
+        let id = speaker.id;
+        self.tell(Command::Join(speaker))?;
+        match character {
+            Some(name) => self.tell(Command::Character { speaker: id, name: Some(name.clone()) }),
+            None => Ok(()),
+        }
+    }
+
+    /// Has somebody leave.
+    ///
+    /// # Errors
+    /// The table is gone, or has too much to do.
+    pub fn leave(&self, user: u64) -> Result<(), GuildRefusal> {
+        self.tell(Command::Leave(SpeakerId(user)))
     }
 
     /// How things stand. Cancel safe.
     ///
     /// # Errors
     /// The table is gone, or has too much to do to say it in time.
-    pub fn status(&self) -> BoxFuture<'static, Result<Status, String>> {
+    pub fn status(&self) -> BoxFuture<'static, Result<Status, GuildRefusal>> {
         let (ask, answer) = oneshot::channel();
         let told = self.tell(Command::Status(ask));
         async move {
             told?;
             match timeout(STATUS_PATIENCE, answer).await {
                 Ok(Ok(status)) => Ok(status),
-                _ => Err(UNANSWERED.to_owned()),
+                _ => Err(GuildRefusal::TableSilent),
             }
         }
         .boxed()
     }
 
-    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the
-    /// channel is left; what is worth keeping.
-    pub async fn close(self) -> (SessionId, Conversations) {
+    /// What the panel shows, where the table stands so.
+    pub fn render(&self, status: Option<&Status>) -> Rendered {
+        let (heard, unheard) = self.people.names();
+        let (connection, notes) = (self.voice.state(), self.panel.notes());
+        render(&PanelView { status, heard, unheard, connection, notes, over: None })
+    }
+
+    /// What it says next. Cancel safe.
+    pub async fn next(&mut self) -> SessionEvent {
+        tokio::select! {
+            event = self.events.recv() => SessionEvent::Table(event),
+            Some(news) = self.voice.next_news() => SessionEvent::Voice(news),
+            Some(request) = self.requests.recv() => SessionEvent::Tool(request),
+        }
+    }
+
+    /// Ends it: the NPCs fall silent, everything the table told is handed to the transcript, the channel
+    /// is left.
+    pub async fn close(self) -> ClosedSession {
         // A table that is gone is closed.
         let _ = self.table.commands.send(Command::Close).await;
         drop(self.table);
@@ -242,7 +256,7 @@ impl GuildSession {
             transcript.abort();
             tracing::error!("what a table told at its end is not written down");
         }
-        self.link.close().await;
-        (self.session, kept)
+        self.voice.close().await;
+        ClosedSession { id: self.id, kept }
     }
 }

@@ -1,220 +1,175 @@
-//! Looking after the voice connection, and what the table tells.
+//! Looking after the voice connection: whether it stands, and whether anything comes through it.
 //!
-//! **Never**: stays silent about being deaf or mute.
+//! Entry type: [`VoiceSupervisor`]. **Never**: waits, or stays silent about being deaf.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
 use tokio::time::Instant;
 
-use crate::discord::{
-    guild::effects::Ask,
-    guild::health::{Ailment, Packets},
-    guild::session::Standing,
-    guild::task::{Guild, Job},
-    voice::{Heard, VoiceNews},
-};
-use crate::{
-    domain::SessionId,
-    session::{Outcome, TableEvent, TurnLine},
-};
+use super::health::{Ailment, Health, Packets};
+use crate::discord::voice::{ConnectionState, Connector, Heard, VoiceConnection, VoiceNews};
 
 /// Waited before a lost connection is made anew, at first and at most.
 const REJOIN: Duration = Duration::from_secs(1);
 const REJOIN_MAX: Duration = Duration::from_secs(30);
 
-impl Guild {
-    /// The voice connection says something.
-    pub fn voice_news(&mut self, news: VoiceNews) {
-        let now = Instant::now();
+/// A session's voice connection, and what is known of it.
+pub struct VoiceSupervisor {
+    connection: VoiceConnection,
+    state: ConnectionState,
+    health: Health,
+    /// Discord has shown the bot in the channel since the connection was made.
+    seen: bool,
+}
+
+/// What has changed about a connection.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ConnectionChange {
+    /// It stands again.
+    Restored,
+    /// It broke: to be made anew after this, unless it stands again by then.
+    Lost(Duration),
+}
+
+/// What is wrong although the connection stands.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Speech found no room: this machine is too slow.
+    Crowded,
+    /// Nothing at all arrives although somebody speaks: it is to be made anew after this.
+    Deaf(Duration),
+    /// This user cannot be heard, others can.
+    DeafTo(u64),
+    /// What this user sends cannot be decoded.
+    Garbled(u64),
+}
+
+impl VoiceSupervisor {
+    /// Of a connection that is being made.
+    pub fn new(connection: VoiceConnection) -> Self {
+        Self { connection, state: ConnectionState::Up, health: Health::default(), seen: false }
+    }
+
+    /// How it stands.
+    pub fn state(&self) -> &ConnectionState {
+        &self.state
+    }
+
+    /// Whether it stands.
+    pub fn is_up(&self) -> bool {
+        self.state == ConnectionState::Up
+    }
+
+    /// A handle that makes it stand.
+    pub fn connector(&self) -> Connector {
+        self.connection.connector()
+    }
+
+    /// From now on exactly `users` are heard.
+    pub fn hear(&self, users: impl IntoIterator<Item = u64>) {
+        self.connection.audience.set(users);
+    }
+
+    /// Whether a packet of `user` has come within `time`; the answer may outlive the session.
+    pub fn came_within(&self, user: u64, time: Duration) -> impl Fn() -> bool + Send + use<> {
+        let hearing = self.connection.hearing.clone();
+        move || hearing.borrow().speakers.get(&user).is_some_and(|it| it.last.elapsed() <= time)
+    }
+
+    /// What the connection reports next. Cancel safe.
+    pub async fn next_news(&mut self) -> Option<VoiceNews> {
+        self.connection.news.recv().await
+    }
+
+    /// Takes what the connection reports.
+    pub fn take(&mut self, now: Instant, news: VoiceNews) -> Option<ConnectionChange> {
         match news {
-            VoiceNews::Connected => self.connected(),
-            VoiceNews::Lost(why) => {
-                // One attempt at a time; the one under way tells how it went.
-                if self.session().is_ok_and(|live| live.standing == Standing::Up) {
-                    self.rejoin(why);
-                }
+            VoiceNews::Connected => return self.restored(),
+            // One attempt at a time; the one under way tells how it went.
+            VoiceNews::Lost(why) if self.is_up() => {
+                return Some(ConnectionChange::Lost(self.lost(why)));
             }
+            VoiceNews::Lost(_) => {}
             VoiceNews::Speaks(user) => {
-                if let Some(live) = self.session_mut()
-                    && live.link.audience.hears(user)
-                {
-                    live.health.speaks(now, user);
+                if self.connection.audience.hears(user) {
+                    self.health.speaks(now, user);
                 }
             }
-            VoiceNews::Left(user) => {
-                if let Some(live) = self.session_mut() {
-                    live.health.left(user);
-                }
-            }
+            VoiceNews::Left(user) => self.health.left(user),
         }
+        None
     }
 
-    fn connected(&mut self) {
-        let Some(live) = self.session_mut() else { return };
-        if live.standing != Standing::Up {
-            live.standing = Standing::Up;
-            live.panel.note("the voice connection stands again".to_owned());
-            // What was told while it was made counts now.
-            self.seat_people();
-        }
+    /// It stands; whether it did not before.
+    pub fn restored(&mut self) -> Option<ConnectionChange> {
+        let before = std::mem::replace(&mut self.state, ConnectionState::Up);
+        (before != ConnectionState::Up).then_some(ConnectionChange::Restored)
     }
 
-    /// Makes the connection anew, after a while that grows, unless it stands again by then: Discord
-    /// sends a bot to another voice server by closing the old one first.
-    fn rejoin(&mut self, why: String) {
-        let Some(live) = self.session_mut() else { return };
-        let attempts = match &live.standing {
-            Standing::Down { attempts, .. } => attempts + 1,
-            _ => 0,
+    /// It broke, or could not be made again; when to try next: after a while that grows. Discord sends a
+    /// bot to another voice server by closing the old one first, so it may stand again by itself.
+    pub fn lost(&mut self, why: String) -> Duration {
+        let attempts = match &self.state {
+            ConnectionState::Down { attempts, .. } => attempts + 1,
+            ConnectionState::Up | ConnectionState::Left => 0,
         };
         tracing::warn!(why, attempts, "the voice connection is lost");
-        live.standing = Standing::Down { why, attempts };
-        live.panel.urgent = true;
-        let wait = REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX);
-        let session = live.session.clone();
-        self.spawn(async move {
-            tokio::time::sleep(wait).await;
-            Box::new(move |guild: &mut Self| guild.rejoin_now(session)) as Job
-        });
+        self.state = ConnectionState::Down { why, attempts };
+        REJOIN.saturating_mul(1 << attempts.min(5)).min(REJOIN_MAX)
     }
 
-    fn rejoin_now(&mut self, session: SessionId) {
-        let Some(live) = self.session_mut() else { return };
-        if live.session != session || live.standing == Standing::Up {
-            return;
+    /// Begins to make it anew, unless it stands again.
+    pub fn begin_reconnect(&mut self) -> Option<Connector> {
+        if self.is_up() {
+            return None;
         }
-        live.seen = false;
-        let (wire, channel) = (live.link.wire(), live.voice);
-        self.spawn(async move {
-            let made = wire.reconnect(channel).await;
-            Box::new(move |guild: &mut Self| {
-                if guild.session().is_ok_and(|live| live.session == session) {
-                    match made {
-                        Ok(()) => guild.connected(),
-                        Err(why) => guild.rejoin(why),
-                    }
-                }
-            }) as Job
-        });
+        self.seen = false;
+        Some(self.connector())
     }
 
-    /// The table tells something.
-    pub fn table_event(&mut self, event: TableEvent) {
-        match event {
-            TableEvent::Line(line) => {
-                if let Some(live) = self.session_mut() {
-                    live.tell_trials(&line);
-                }
-                let failed = !line.outcome.is_well() && line.npc.is_some();
-                // Whoever types waits for an answer; talk at the table may be to nobody.
-                let typed_to_nobody =
-                    line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
-                if let (Some(detail), Some(live)) = (line.detail.clone(), self.session_mut()) {
-                    match (failed, typed_to_nobody) {
-                        (true, _) => live.panel.note(detail),
-                        (_, true) => live.panel.note(format!("{}: {detail}", line.speaker)),
-                        _ => {}
-                    }
-                }
-            }
-            TableEvent::Notice(text) => {
-                if let Some(live) = self.session_mut() {
-                    live.panel.note(text);
-                }
-            }
-            TableEvent::State(_) | TableEvent::Missed(_) => {
-                if let Some(live) = self.session_mut() {
-                    live.panel.urgent = true;
-                }
-            }
-            TableEvent::Halted { .. } => self.halted(),
-        }
+    /// Discord shows the bot in its channel. While the connection is made anew the bot leaves and comes
+    /// back by itself, which does not count.
+    pub fn seen_in_channel(&mut self) {
+        self.seen |= self.is_up();
     }
 
-    /// A tool wants something of the guild.
-    pub fn ask(&mut self, ask: Ask) {
-        match ask {
-            Ask::Tell(text) => self.tell_dm(text),
-            Ask::Show(text) => self.outbox.line(text),
-            Ask::Attach { tool, attachment } => self.outbox.file(&tool, &attachment),
-            Ask::Approve(request, answer) => self.ask_leave(request, answer),
-            Ask::Elicit(form, answer) => self.ask_form(form, answer),
-        }
+    /// Whether the bot was seen in its channel, so that somebody has put it out if it is in none.
+    pub fn was_seen(&self) -> bool {
+        self.seen
     }
 
-    /// Looks how things stand, every second.
-    pub fn look(&mut self, now: Instant) {
-        let idle = self.shared.options.idle;
-        let Some(live) = self.session_mut() else { return };
-        if live.people.is_empty() {
-            let since = *live.alone_since.get_or_insert(now);
-            if now.duration_since(since) >= idle {
-                // It runs, or there would be nobody to be alone.
-                let _ = self.stop("nobody was there any more");
-                return;
-            }
-        } else {
-            live.alone_since = None;
+    /// What is wrong at `now`; each complaint once until it is over.
+    pub fn check(&mut self, now: Instant) -> Vec<Trouble> {
+        if !self.is_up() {
+            return Vec::new();
         }
-        self.send_shown();
-        self.tidy_desk();
-        self.look_after_connection(now);
-        self.refresh_panel(now);
-    }
-
-    fn look_after_connection(&mut self, now: Instant) {
-        let muted = self.muted_by_server();
-        let Some(live) = self.session_mut() else { return };
-        if let Some(why) = muted {
-            live.panel.note(why.to_owned());
-        }
-        if live.standing != Standing::Up {
-            return;
-        }
-        let report = live.link.hearing.borrow().clone();
+        let mut troubles = Vec::new();
+        let report = self.connection.hearing.borrow().clone();
         let packets = |it: &Heard| Packets { last: it.last, last_good: it.last_good };
         let heard = report.speakers.iter().map(|(user, it)| (*user, packets(it))).collect();
-        let unclaimed = live.link.dropped.unknown.load(Ordering::Relaxed);
-        let crowded = report.crowded_out + live.link.dropped.full.load(Ordering::Relaxed);
-        if live.health.is_crowded(crowded) {
+        let dropped = &self.connection.dropped;
+        let unclaimed = dropped.unknown.load(Ordering::Relaxed);
+        let crowded = report.crowded_out + dropped.full.load(Ordering::Relaxed);
+        if self.health.is_crowded(crowded) {
             tracing::warn!(crowded, "speech found no room: this machine is too slow");
-            live.panel.note(
-                "this machine is too busy to hear everything (a smaller model, or a faster machine)"
-                    .to_owned(),
-            );
+            troubles.push(Trouble::Crowded);
         }
-        for ailment in live.health.look(now, &heard, unclaimed) {
+        for ailment in self.health.look(now, &heard, unclaimed) {
             match ailment {
                 Ailment::Deaf => {
-                    return self.rejoin("somebody speaks and nothing arrives".to_owned());
+                    let why = "somebody speaks and nothing arrives".to_owned();
+                    troubles.push(Trouble::Deaf(self.lost(why)));
+                    break;
                 }
-                Ailment::DeafTo(user) => self.note_about(
-                    user,
-                    "speaks, but Discord sends me nothing of it (have them leave the channel and \
-                     join again)",
-                ),
-                Ailment::Garbled(user) => self.note_about(
-                    user,
-                    "sends what I cannot decode (have them leave the channel and join again)",
-                ),
+                Ailment::DeafTo(user) => troubles.push(Trouble::DeafTo(user)),
+                Ailment::Garbled(user) => troubles.push(Trouble::Garbled(user)),
             }
         }
+        troubles
     }
 
-    fn note_about(&mut self, user: u64, what: &str) {
-        let Some(live) = self.session_mut() else { return };
-        let name = live.people.get(&user).map_or("somebody", |it| it.name.as_str());
-        let note = format!("{name} {what}");
-        live.panel.note(note);
-    }
-
-    /// What the server has done to the bot's own voice.
-    fn muted_by_server(&self) -> Option<&'static str> {
-        let guild = self.shared.cache.guild(self.id)?;
-        let mine = guild.voice_states.get(&self.shared.me)?;
-        if mine.mute || mine.suppress {
-            return Some("I am muted on this server: right-click me in the channel, Server Mute");
-        }
-        mine.deaf.then_some("I am deafened on this server: right-click me in the channel")
+    /// Leaves the channel. Cancel safe.
+    pub async fn close(self) {
+        self.connection.close().await;
     }
 }

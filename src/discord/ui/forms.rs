@@ -1,300 +1,73 @@
-//! A server's question as a form of Discord's, and what was filled in.
+//! Forms to fill in.
 //!
-//! Entry type: [`Question`]. **Never**: shows more than Discord takes; what does not fit is
-//! declined.
+//! Entry functions: [`question_page`], [`text`]. **Never**: shows more than Discord takes.
 
-use serde_json::{Map, Value};
 use serenity::all::{CreateActionRow, CreateInputText, CreateModal, InputTextStyle};
 
-/// Fields of one form.
-const PAGE: usize = 5;
-/// Fields a server may ask for.
-const FIELDS_MAX: usize = 20;
-/// Longest label, in characters.
-const LABEL_MAX: usize = 45;
-/// Longest hint.
-const HINT_MAX: usize = 100;
-/// Longest text of a field.
+use crate::discord::decisions::{Field, LABEL_MAX, Question, short};
+
+/// Longest text that a form takes in one field, in characters.
 const TEXT_MAX: u16 = 4_000;
 
-/// What a server wants to know.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Question {
-    fields: Vec<Field>,
+/// A form with the fields of one page of `question`, from 0.
+pub fn question_page(question: &Question, page: usize, id: String, title: &str) -> CreateModal {
+    let rows = question.page(page).enumerate();
+    let rows = rows.map(|(index, field)| CreateActionRow::InputText(input(field, index)));
+    CreateModal::new(id, short(title, LABEL_MAX)).components(rows.collect())
 }
 
-/// One thing it wants to know.
-#[derive(Clone, Debug, PartialEq)]
-struct Field {
-    name: String,
-    label: String,
-    hint: String,
-    kind: Kind,
-    default: String,
-    is_required: bool,
-    longest: u16,
+fn input(field: &Field, index: usize) -> CreateInputText {
+    let style = if field.is_long() { InputTextStyle::Paragraph } else { InputTextStyle::Short };
+    let mut input = CreateInputText::new(style, &field.label, index.to_string())
+        .required(field.is_required)
+        .max_length(field.longest);
+    if !field.hint.is_empty() {
+        input = input.placeholder(&field.hint);
+    }
+    if !field.default.is_empty() && field.default.chars().count() <= usize::from(field.longest) {
+        input = input.value(&field.default);
+    }
+    input
 }
 
-/// What may be written into a field.
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Text,
-    Whole,
-    Number,
-    Flag,
-    /// One of these; none: anything.
-    OneOf(Vec<String>),
-    /// Some of these.
-    Several(Vec<String>),
+/// A form with one text to be edited.
+pub struct TextForm<'a> {
+    /// What comes back when it is filled in, see [`Action::id`](super::action::Action::id).
+    pub id: String,
+    /// What stands above it.
+    pub title: &'a str,
+    /// What stands beside the text.
+    pub label: &'a str,
+    /// The field's own id.
+    pub field: &'a str,
+    /// What is to be edited.
+    pub text: String,
 }
 
-impl Question {
-    /// What `schema`, the JSON Schema of an object, asks for.
-    ///
-    /// # Errors
-    /// It is more than can be shown, or of a shape that no form has.
-    pub fn of(schema: &Value) -> Result<Self, String> {
-        let none = Map::new();
-        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        if properties.len() > FIELDS_MAX {
-            let count = properties.len();
-            return Err(format!("it asks for {count} things, and I show {FIELDS_MAX} at most"));
-        }
-        let required: Vec<&str> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .map(|names| names.iter().filter_map(Value::as_str).collect())
-            .unwrap_or_default();
-        let fields = properties
-            .iter()
-            .map(|(name, schema)| Field::of(name, schema, required.contains(&name.as_str())));
-        Ok(Self { fields: fields.collect::<Result<_, String>>()? })
+/// The form; `None`: its text is too long for one.
+pub fn text(form: TextForm<'_>) -> Option<CreateModal> {
+    if form.text.chars().count() > usize::from(TEXT_MAX) {
+        return None;
     }
-
-    /// Forms it takes.
-    pub fn pages(&self) -> usize {
-        self.fields.len().div_ceil(PAGE)
-    }
-
-    /// One of its forms, from 0.
-    pub fn page(&self, page: usize, id: String, title: &str) -> CreateModal {
-        let rows = self.fields.iter().skip(page * PAGE).take(PAGE).enumerate();
-        let rows = rows.map(|(index, field)| CreateActionRow::InputText(field.input(index)));
-        CreateModal::new(id, short(title, LABEL_MAX)).components(rows.collect())
-    }
-
-    /// Reads what was filled in on one of its forms.
-    ///
-    /// # Errors
-    /// What does not fit, with the field's label; nothing of the form is taken.
-    pub fn read(
-        &self,
-        page: usize,
-        values: &[String],
-        into: &mut Map<String, Value>,
-    ) -> Result<(), String> {
-        let fields = self.fields.iter().skip(page * PAGE).take(PAGE);
-        let mut read = Vec::new();
-        for (field, value) in fields.zip(values) {
-            if let Some(value) = field.read(value.trim())? {
-                read.push((field.name.clone(), value));
-            }
-        }
-        into.extend(read);
-        Ok(())
-    }
-}
-
-impl Field {
-    fn of(name: &str, schema: &Value, is_required: bool) -> Result<Self, String> {
-        let word = |key| schema.get(key).and_then(Value::as_str);
-        let kind = kind(schema).ok_or_else(|| format!("'{name}' is nothing a form can ask for"))?;
-        let default = match schema.get("default") {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Bool(flag)) => if *flag { "yes" } else { "no" }.to_owned(),
-            Some(Value::Array(several)) => words(several).join(", "),
-            Some(other) => other.to_string(),
-        };
-        let known = match &kind {
-            Kind::Flag => "yes or no".to_owned(),
-            Kind::Whole => "a whole number".to_owned(),
-            Kind::Number => "a number".to_owned(),
-            Kind::OneOf(known) => format!("one of: {}", known.join(", ")),
-            Kind::Several(known) => format!("some of, with commas: {}", known.join(", ")),
-            Kind::Text => String::new(),
-        };
-        let described = word("description").unwrap_or_default();
-        let hint = if known.is_empty() { described.to_owned() } else { known };
-        let longest = schema.get("maxLength").and_then(Value::as_u64);
-        let longest = longest.and_then(|most| u16::try_from(most).ok()).unwrap_or(TEXT_MAX);
-        Ok(Self {
-            name: name.to_owned(),
-            label: short(word("title").unwrap_or(name), LABEL_MAX),
-            hint: short(&hint, HINT_MAX),
-            kind,
-            is_required,
-            default,
-            longest: longest.clamp(1, TEXT_MAX),
-        })
-    }
-
-    fn input(&self, index: usize) -> CreateInputText {
-        let style = match self.kind {
-            Kind::Text if self.longest > 300 => InputTextStyle::Paragraph,
-            _ => InputTextStyle::Short,
-        };
-        let mut input = CreateInputText::new(style, &self.label, index.to_string())
-            .required(self.is_required)
-            .max_length(self.longest);
-        if !self.hint.is_empty() {
-            input = input.placeholder(&self.hint);
-        }
-        if !self.default.is_empty() && self.default.chars().count() <= usize::from(self.longest) {
-            input = input.value(&self.default);
-        }
-        input
-    }
-
-    /// `None`: nothing was written.
-    fn read(&self, text: &str) -> Result<Option<Value>, String> {
-        if text.is_empty() {
-            return match self.is_required {
-                true => Err(format!("'{}' is empty (fill it in)", self.label)),
-                false => Ok(None),
-            };
-        }
-        let wrong = |expected: &str| format!("'{}' is '{text}' (expected {expected})", self.label);
-        let known = |known: &[String], word: &str| {
-            let found = known.iter().find(|it| it.eq_ignore_ascii_case(word)).cloned();
-            found.ok_or_else(|| wrong(&known.join(", ")))
-        };
-        let value = match &self.kind {
-            Kind::Text => Value::from(text),
-            Kind::Whole => Value::from(text.parse::<i64>().map_err(|_| wrong("a whole number"))?),
-            Kind::Number => {
-                let number = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
-                Value::Number(number.ok_or_else(|| wrong("a number"))?)
-            }
-            Kind::Flag => match text.to_lowercase().as_str() {
-                "yes" | "y" | "true" | "ja" => Value::Bool(true),
-                "no" | "n" | "false" | "nein" => Value::Bool(false),
-                _ => return Err(wrong("yes or no")),
-            },
-            Kind::OneOf(all) => Value::from(known(all, text)?),
-            Kind::Several(all) => {
-                let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-                Value::from(words.map(|word| known(all, word)).collect::<Result<Vec<_>, _>>()?)
-            }
-        };
-        Ok(Some(value))
-    }
-}
-
-/// What a field's schema takes; `None`: a shape no form has.
-fn kind(schema: &Value) -> Option<Kind> {
-    if let Some(known) = choices(schema) {
-        return Some(Kind::OneOf(known));
-    }
-    match schema.get("type").and_then(Value::as_str).unwrap_or("string") {
-        "string" => Some(Kind::Text),
-        "integer" => Some(Kind::Whole),
-        "number" => Some(Kind::Number),
-        "boolean" => Some(Kind::Flag),
-        "array" => schema.get("items").and_then(choices).map(Kind::Several),
-        _ => None,
-    }
-}
-
-/// The words a schema lists.
-fn choices(schema: &Value) -> Option<Vec<String>> {
-    if let Some(known) = schema.get("enum").and_then(Value::as_array) {
-        return Some(words(known));
-    }
-    let titled = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()?;
-    let words = titled.iter().filter_map(|it| it.get("const")?.as_str().map(str::to_owned));
-    Some(words.collect())
-}
-
-fn words(values: &[Value]) -> Vec<String> {
-    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// At most so many characters of `text`.
-pub fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    let input = CreateInputText::new(InputTextStyle::Paragraph, form.label, form.field)
+        .value(form.text)
+        .max_length(TEXT_MAX);
+    let rows = vec![CreateActionRow::InputText(input)];
+    Some(CreateModal::new(form.id, form.title).components(rows))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
-
-    fn question() -> Question {
-        Question::of(&json!({"type": "object", "required": ["city"], "properties": {
-            "city": {"type": "string", "title": "City"},
-            "days": {"type": "integer", "default": 3},
-            "warm": {"type": "boolean"},
-            "unit": {"type": "string", "enum": ["celsius", "kelvin"]},
-            "share": {"type": "number"},
-            "tags": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}},
-        }}))
-        .unwrap()
-    }
-
-    #[test]
-    fn what_is_written_is_read_by_its_kind() {
-        let (question, mut answer) = (question(), Map::new());
-        assert_eq!(question.pages(), 2);
-        // Fields come in the order of the schema's map: city, days, share, tags, unit, warm.
-        let order: Vec<&str> = question.fields.iter().map(|it| it.name.as_str()).collect();
-        let write = |name: &str| match name {
-            "city" => "Trondheim",
-            "days" => "7",
-            "warm" => "Yes",
-            "unit" => "CELSIUS",
-            "share" => "0.5",
-            _ => "b, a",
-        };
-        let values: Vec<String> = order.iter().map(|name| write(name).to_owned()).collect();
-        question.read(0, &values[..5], &mut answer).unwrap();
-        question.read(1, &values[5..], &mut answer).unwrap();
-        let expected = json!({"city": "Trondheim", "days": 7, "warm": true, "unit": "celsius",
-            "share": 0.5, "tags": ["b", "a"]});
-        assert_eq!(Value::Object(answer), expected);
-    }
-
-    #[test]
-    fn what_does_not_fit_names_its_field() {
-        let question = question();
-        let field = |name: &str| question.fields.iter().find(|it| it.name == name).unwrap();
-        assert_eq!(field("city").read("").unwrap_err(), "'City' is empty (fill it in)");
-        assert!(field("days").read("seven").unwrap_err().contains("a whole number"));
-        assert!(field("unit").read("rankine").unwrap_err().contains("celsius, kelvin"));
-        assert_eq!(field("days").read(""), Ok(None));
-        assert_eq!(field("days").default, "3");
-    }
-
-    #[test]
-    fn too_much_and_unknown_shapes_are_declined() {
-        let many: Map<String, Value> =
-            (0..21).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
-        assert!(Question::of(&json!({ "properties": many })).unwrap_err().contains("21 things"));
-        let odd = json!({"properties": {"map": {"type": "object"}}});
-        assert!(Question::of(&odd).unwrap_err().contains("'map'"));
-        assert_eq!(Question::of(&json!({})).unwrap().pages(), 0);
-    }
 
     #[test]
     fn a_form_keeps_discords_limits() {
         let long = "x".repeat(500);
         let question = Question::of(&json!({"properties": {"a": {"type": "string",
             "title": long, "description": long, "maxLength": 100_000}}}));
-        let modal = question.unwrap().page(0, "id".to_owned(), &long);
+        let modal = question_page(&question.unwrap(), 0, "id".to_owned(), &long);
         let modal = serde_json::to_value(modal).unwrap();
         let length = |it: &Value| it.as_str().unwrap().chars().count();
         assert!(length(&modal["title"]) <= 45);

@@ -1,8 +1,13 @@
-//! What Discord shows: the panel, answers, forms. Values in, values of Discord's out.
+//! What Discord shows, and what is pressed in it: values in, values of Discord's and actions out.
 //!
-//! Entry functions: [`panel::render`], entry types: [`ui::reply::Reply`], [`ui::forms::Question`].
-//! **Never**: changes a guild, or waits for anything.
+//! Entry types: [`action::Action`], [`reply::Reply`]; function [`panel::render`]. **Never**: changes a
+//! guild, or waits for anything.
 
+pub mod action;
+pub mod approvals;
+pub mod facts;
 pub mod forms;
+pub mod message;
+pub mod notices;
 pub mod panel;
 pub mod reply;

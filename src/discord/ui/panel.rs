@@ -1,89 +1,36 @@
 //! The panel: one message that shows how a session stands.
 //!
-//! Entry types: [`View`], what is shown, and [`Panel`], the message. **Never**: shows what was
-//! said.
-
-use std::time::Duration;
+//! Entry function: [`render`], of a [`PanelView`]. **Never**: shows what was said.
 
 use serenity::all::{
-    ButtonStyle, CreateActionRow, CreateButton, CreateEmbed, CreateMessage, EditMessage, MessageId,
+    ButtonStyle, CreateActionRow, CreateButton, CreateEmbed, CreateMessage, EditMessage,
 };
-use tokio::time::Instant;
 
-use crate::discord::guild::session::{Person, Standing};
-use crate::session::{Quantiles, SeatStatus, State, Status};
+use crate::{
+    discord::{
+        ui::action::{Action, PanelButton},
+        voice::ConnectionState,
+    },
+    session::{Quantiles, SeatStatus, State, Status},
+};
 
-/// Between two edits, unless what the table does has changed.
-const EDIT_EVERY: Duration = Duration::from_secs(5);
-/// Between two edits at least; Discord takes five in five seconds.
-const EDIT_MIN: Duration = Duration::from_millis(1_500);
-/// Notes kept.
-const NOTES: usize = 4;
 /// Longest value of a field, in characters.
 const FIELD_MAX: usize = 1_024;
 
 /// What the panel shows.
-pub struct View<'a> {
+pub struct PanelView<'a> {
     /// How the table stands; `None`: it did not say.
     pub status: Option<&'a Status>,
-    /// Who is in the channel.
-    pub people: Vec<&'a Person>,
-    /// How the connection stands.
-    pub standing: &'a Standing,
+    /// Names of those in the channel who are heard.
+    pub heard: Vec<&'a str>,
+    /// Names of those who are not.
+    pub unheard: Vec<&'a str>,
+    /// How the voice connection stands.
+    pub connection: &'a ConnectionState,
     /// What the game master should know, newest last.
     pub notes: Vec<&'a str>,
-    /// Why the session is over.
+    /// Why the session is over; `None`: it runs.
     pub over: Option<&'a str>,
-}
-
-/// The message and when it was written.
-#[derive(Debug, Default)]
-pub struct Panel {
-    /// Its id, once it is there.
-    pub message: Option<MessageId>,
-    /// It is being written.
-    pub busy: bool,
-    /// Something has changed that is to be seen soon.
-    pub urgent: bool,
-    written: Option<Instant>,
-    shown: String,
-    notes: Vec<String>,
-}
-
-impl Panel {
-    /// Something the game master should know.
-    pub fn note(&mut self, text: String) {
-        if self.notes.last() == Some(&text) {
-            return;
-        }
-        if self.notes.len() >= NOTES {
-            self.notes.remove(0);
-        }
-        self.notes.push(text);
-        self.urgent = true;
-    }
-
-    /// What the game master should know.
-    pub fn notes(&self) -> Vec<&str> {
-        self.notes.iter().map(String::as_str).collect()
-    }
-
-    /// Whether it is time to write it.
-    pub fn is_due(&self, now: Instant) -> bool {
-        let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
-        !self.busy && (since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN))
-    }
-
-    /// Whether `text` is news; then it counts as written now.
-    pub fn takes(&mut self, now: Instant, text: &str) -> bool {
-        self.urgent = false;
-        self.written = Some(now);
-        if self.message.is_some() && self.shown == text {
-            return false;
-        }
-        text.clone_into(&mut self.shown);
-        true
-    }
 }
 
 /// The panel's parts as Discord takes them.
@@ -125,16 +72,15 @@ impl Rendered {
 }
 
 /// What `view` looks like.
-pub fn render(view: &View<'_>) -> Rendered {
+pub fn render(view: &PanelView<'_>) -> Rendered {
     let state = match (view.over, view.status) {
         (Some(why), _) => format!("The session is over: {why}."),
         (None, Some(status)) => format!("{}.", capital(&status.state.to_string())),
         (None, None) => "The table does not answer.".to_owned(),
     };
-    let (heard, unheard): (Vec<_>, Vec<_>) = view.people.iter().partition(|it| it.heard);
-    let mut line = format!("{state} Heard: {}.", names(&heard));
-    if !unheard.is_empty() {
-        line.push_str(&format!(" Not heard: {}.", names(&unheard)));
+    let mut line = format!("{state} Heard: {}.", names(&view.heard));
+    if !view.unheard.is_empty() {
+        line.push_str(&format!(" Not heard: {}.", names(&view.unheard)));
     }
     let mut fields = Vec::new();
     if let Some(status) = view.status {
@@ -145,7 +91,7 @@ pub fn render(view: &View<'_>) -> Rendered {
         fields.push(("Utterances", counts(status)));
         fields.push(("From end of speech, p50 / p95", latencies(status)));
     }
-    fields.push(("Voice connection", connection(view.standing)));
+    fields.push(("Voice connection", connection(view.connection)));
     if !view.notes.is_empty() {
         fields.push(("Notes", fit(view.notes.iter().map(|note| format!("• {note}")))));
     }
@@ -155,22 +101,24 @@ pub fn render(view: &View<'_>) -> Rendered {
 }
 
 fn buttons(paused: bool) -> CreateActionRow {
-    let button =
-        |id: &str, label, style| CreateButton::new(format!("panel:{id}")).label(label).style(style);
-    let (id, label) = if paused { ("resume", "Resume") } else { ("pause", "Pause") };
+    let button = |button, label, style| {
+        CreateButton::new(Action::Panel(button).id()).label(label).style(style)
+    };
+    let (pause, label) =
+        if paused { (PanelButton::Resume, "Resume") } else { (PanelButton::Pause, "Pause") };
     CreateActionRow::Buttons(vec![
-        button("mute", "Mute all", ButtonStyle::Secondary),
-        button(id, label, ButtonStyle::Secondary),
-        button("next", "Next speaker", ButtonStyle::Secondary),
-        button("xcard", "X-card", ButtonStyle::Danger),
-        button("end", "End", ButtonStyle::Danger),
+        button(PanelButton::Mute, "Mute all", ButtonStyle::Secondary),
+        button(pause, label, ButtonStyle::Secondary),
+        button(PanelButton::Next, "Next speaker", ButtonStyle::Secondary),
+        button(PanelButton::XCard, "X-card", ButtonStyle::Danger),
+        button(PanelButton::End, "End", ButtonStyle::Danger),
     ])
 }
 
-fn names(people: &[&&Person]) -> String {
+fn names(people: &[&str]) -> String {
     match people {
         [] => "nobody".to_owned(),
-        people => people.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", "),
+        people => people.join(", "),
     }
 }
 
@@ -237,11 +185,11 @@ fn ms(it: Quantiles) -> String {
     format!("{:.0} / {:.0} ms", it.p50, it.p95)
 }
 
-fn connection(standing: &Standing) -> String {
-    match standing {
-        Standing::Up => "stands, encrypted".to_owned(),
-        Standing::Left => "left".to_owned(),
-        Standing::Down { why, attempts } => {
+fn connection(state: &ConnectionState) -> String {
+    match state {
+        ConnectionState::Up => "stands, encrypted".to_owned(),
+        ConnectionState::Left => "left".to_owned(),
+        ConnectionState::Down { why, attempts } => {
             format!("lost: {why}; being made anew (attempt {})", attempts + 1)
         }
     }

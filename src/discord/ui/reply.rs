@@ -1,22 +1,16 @@
-//! What a command answers, and how it gets to Discord.
+//! What a command answers.
 //!
-//! Entry types: [`Reply`], [`Sender`]. Longer text than a message takes becomes a file; nothing is
+//! Entry type: [`Reply`]. Longer text than a message takes becomes a file; nothing is
 //! cut. **Never**: pings anybody.
 
-use std::sync::Arc;
-
-use serenity::{
-    all::{
-        CommandInteraction, ComponentInteraction, CreateActionRow, CreateAllowedMentions,
-        CreateAttachment, CreateEmbed, CreateInteractionResponse, CreateInteractionResponseMessage,
-        EditInteractionResponse, ModalInteraction,
-    },
-    http::Http,
+use serenity::all::{
+    CreateActionRow, CreateAllowedMentions, CreateAttachment, CreateEmbed,
+    CreateInteractionResponseMessage, EditInteractionResponse,
 };
 
 /// Longest text of a message, in characters.
 const CONTENT_MAX: usize = 2_000;
-/// Longest text of an embed.
+/// Longest text of an embed, in characters.
 const EMBED_MAX: usize = 4_096;
 
 /// An answer to whoever used a command or pressed a button.
@@ -67,7 +61,7 @@ impl Reply {
         self
     }
 
-    /// Its text.
+    /// What it says, without title and files.
     #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text
@@ -101,7 +95,8 @@ impl Reply {
         }
     }
 
-    fn message(&self) -> CreateInteractionResponseMessage {
+    /// As Discord takes it at once.
+    pub fn message(&self) -> CreateInteractionResponseMessage {
         let (text, embeds, files) = self.parts();
         CreateInteractionResponseMessage::new()
             .content(text)
@@ -112,7 +107,8 @@ impl Reply {
             .allowed_mentions(CreateAllowedMentions::new())
     }
 
-    fn edit(&self) -> EditInteractionResponse {
+    /// As Discord takes it after a deferral.
+    pub fn edit(&self) -> EditInteractionResponse {
         let (text, embeds, files) = self.parts();
         let edit = EditInteractionResponse::new()
             .content(text)
@@ -120,71 +116,5 @@ impl Reply {
             .components(self.rows.clone())
             .allowed_mentions(CreateAllowedMentions::new());
         files.into_iter().fold(edit, EditInteractionResponse::new_attachment)
-    }
-}
-
-/// What is answered.
-#[derive(Clone, Debug)]
-pub enum Asked {
-    /// A command.
-    Command(Box<CommandInteraction>),
-    /// A button or a menu.
-    Component(Box<ComponentInteraction>),
-    /// A form.
-    Modal(Box<ModalInteraction>),
-}
-
-/// Answers one interaction. Failures are logged: there is nobody else to tell.
-#[derive(Clone)]
-pub struct Sender {
-    http: Arc<Http>,
-    asked: Asked,
-}
-
-impl Sender {
-    /// Answers `asked`.
-    pub fn new(http: Arc<Http>, asked: Asked) -> Self {
-        Self { http, asked }
-    }
-
-    /// Says that the answer takes a while.
-    pub async fn defer(&self, public: bool) {
-        let message = CreateInteractionResponseMessage::new().ephemeral(!public);
-        self.respond(CreateInteractionResponse::Defer(message)).await;
-    }
-
-    /// Answers at once.
-    pub async fn answer(&self, reply: &Reply) {
-        self.respond(CreateInteractionResponse::Message(reply.message())).await;
-    }
-
-    /// Puts `reply` in the place of the message whose button was pressed.
-    pub async fn replace(&self, reply: &Reply) {
-        self.respond(CreateInteractionResponse::UpdateMessage(reply.message())).await;
-    }
-
-    /// Answers with anything Discord takes.
-    pub async fn respond(&self, response: CreateInteractionResponse) {
-        let sent = match &self.asked {
-            Asked::Command(it) => it.create_response(&self.http, response).await,
-            Asked::Component(it) => it.create_response(&self.http, response).await,
-            Asked::Modal(it) => it.create_response(&self.http, response).await,
-        };
-        if let Err(error) = sent {
-            tracing::warn!(%error, "an interaction was not answered");
-        }
-    }
-
-    /// Answers after a deferral.
-    pub async fn follow(&self, reply: &Reply) {
-        let edit = reply.edit();
-        let sent = match &self.asked {
-            Asked::Command(it) => it.edit_response(&self.http, edit).await,
-            Asked::Component(it) => it.edit_response(&self.http, edit).await,
-            Asked::Modal(it) => it.edit_response(&self.http, edit).await,
-        };
-        if let Err(error) = sent {
-            tracing::warn!(%error, "a deferred answer was not taken");
-        }
     }
 }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     audience::Audience,
     driver_events::{DriverEvents, Dropped, VoiceNews},
-    receiver::{self, HearingReport},
+    receiver::{self, HearingReport, ReceiverChannels},
     track_output::{self, Ring, TrackOutput},
 };
 use crate::{audio::Frame, session::VoiceInput};
@@ -42,7 +42,7 @@ pub struct VoiceConnection {
     call: Arc<Mutex<Call>>,
     /// Who may be heard.
     pub audience: Audience,
-    /// What the connection says.
+    /// What the connection reports.
     pub news: mpsc::Receiver<VoiceNews>,
     /// How everybody is heard.
     pub hearing: watch::Receiver<HearingReport>,
@@ -52,11 +52,11 @@ pub struct VoiceConnection {
     tasks: JoinSet<()>,
 }
 
-/// What a link is plugged into.
+/// The table's ends of a connection.
 pub struct TableAudio {
-    /// Where frames of players go.
+    /// Where players' frames go.
     pub voice: mpsc::Sender<VoiceInput>,
-    /// Whose tracks are played.
+    /// Tracks that the table's output wants started.
     pub tracks: mpsc::Receiver<Arc<Ring>>,
 }
 
@@ -68,7 +68,7 @@ pub fn track_output() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
 
 impl VoiceConnection {
     /// Sets a connection up; [`Connector::connect`] makes it stand.
-    pub async fn open(songbird: Arc<Songbird>, guild: GuildId, plug: TableAudio) -> Self {
+    pub async fn open(songbird: Arc<Songbird>, guild: GuildId, audio: TableAudio) -> Self {
         let audience = Audience::default();
         let dropped = Arc::new(Dropped::default());
         let (packets, packets_in) = mpsc::channel(receiver::PACKET_CAPACITY);
@@ -83,14 +83,14 @@ impl VoiceConnection {
         }
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let hear = receiver::hear(packets_in, audience.clone(), (plug.voice, report), stop.clone());
-        tasks.spawn(hear);
-        tasks.spawn(track_output::sing(Arc::clone(&call), plug.tracks));
+        let channels = ReceiverChannels { packets: packets_in, voice: audio.voice, report };
+        tasks.spawn(receiver::receive(channels, audience.clone(), stop.clone()));
+        tasks.spawn(track_output::start_tracks(Arc::clone(&call), audio.tracks));
         Self { songbird, guild, call, audience, news: news_in, hearing, dropped, stop, tasks }
     }
 
-    /// What makes the connection stand, and speaks beside the NPCs.
-    pub fn wire(&self) -> Connector {
+    /// A handle that makes the connection stand; it may outlive the session.
+    pub fn connector(&self) -> Connector {
         Connector {
             songbird: Arc::clone(&self.songbird),
             guild: self.guild,
@@ -110,7 +110,23 @@ impl VoiceConnection {
     }
 }
 
-/// Where a connection is to be made.
+/// Why a connection does not stand; said to the game master.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The session ended meanwhile.
+    #[error("the session is over")]
+    SessionOver,
+    /// Discord did not let the bot in, or its voice server failed.
+    #[error("I could not join <#{channel}>: {reason}")]
+    NotJoined {
+        /// The voice channel.
+        channel: ChannelId,
+        /// What went wrong, with the way out.
+        reason: String,
+    },
+}
+
+/// Makes a connection stand, and plays what is said beside the NPCs.
 #[derive(Clone)]
 pub struct Connector {
     songbird: Arc<Songbird>,
@@ -124,21 +140,21 @@ impl Connector {
     ///
     /// # Errors
     /// Why it does not stand, with the way out.
-    pub async fn connect(&self, channel: ChannelId) -> Result<(), String> {
+    pub async fn connect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         let joined = tokio::time::timeout(JOIN_PATIENCE, self.songbird.join(self.guild, channel));
         let joined = tokio::select! {
             biased;
             // Whoever ends the session leaves the channel.
-            () = self.stop.cancelled() => return Err("the session is over".to_owned()),
+            () = self.stop.cancelled() => return Err(ConnectError::SessionOver),
             joined = joined => joined,
         };
-        let failed = match joined {
+        let reason = match joined {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => why(&error),
             Err(_) => "discord did not answer in time".to_owned(),
         };
         self.hang_up().await;
-        Err(format!("I could not join <#{channel}>: {failed}"))
+        Err(ConnectError::NotJoined { channel, reason })
     }
 
     /// Plays what is nobody's speech, beside whatever is being said.
@@ -150,7 +166,7 @@ impl Connector {
     ///
     /// # Errors
     /// As [`Self::connect`].
-    pub async fn reconnect(&self, channel: ChannelId) -> Result<(), String> {
+    pub async fn reconnect(&self, channel: ChannelId) -> Result<(), ConnectError> {
         self.hang_up().await;
         self.connect(channel).await
     }

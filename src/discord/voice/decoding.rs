@@ -26,7 +26,7 @@ const CONCEALED: u32 = 5;
 pub struct Spoken {
     /// When it was spoken.
     pub at: SoundTime,
-    /// Its sound.
+    /// 20 ms of it, at 16 kHz.
     pub frame: Frame,
 }
 
@@ -35,9 +35,9 @@ pub struct Spoken {
 pub struct Counts {
     /// Came, in order.
     pub packets: u64,
-    /// Never came.
+    /// Never came, as far as was waited for them.
     pub lost: u64,
-    /// Came, and were no Opus.
+    /// Came, and could not be decoded.
     pub broken: u64,
 }
 

@@ -25,7 +25,7 @@ use super::{
 /// What the connection has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoiceNews {
-    /// It stands.
+    /// It stands, for the first time or again.
     Connected,
     /// It is gone; the text says why.
     Lost(String),

@@ -10,9 +10,11 @@ mod driver_events;
 mod pace;
 mod receiver;
 mod reorder;
+mod state;
 mod track_output;
 
-pub use connection::{TableAudio, VoiceConnection, config, track_output};
+pub use connection::{ConnectError, Connector, TableAudio, VoiceConnection, config, track_output};
 pub use driver_events::VoiceNews;
 pub use receiver::Heard;
+pub use state::ConnectionState;
 pub use track_output::LEAD;

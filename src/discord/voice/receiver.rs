@@ -1,6 +1,6 @@
-//! Packets of all speakers of a channel to frames at the table.
+//! Packets of all speakers of a channel, decoded to frames for the table.
 //!
-//! Entry function: [`hear`], a task of its own. **Never**: waits for the table; a frame that finds
+//! Entry function: [`receive`], a task of its own. **Never**: waits for the table; a frame that finds
 //! its queue full is dropped and counted.
 
 use std::{
@@ -48,24 +48,36 @@ pub struct HearingReport {
     pub crowded_out: u64,
 }
 
+/// What the receiver reads from and writes to.
+pub struct ReceiverChannels {
+    /// Packets of everybody who may be heard.
+    pub packets: mpsc::Receiver<(UserId, Packet)>,
+    /// The table; a frame that finds it full is dropped and counted.
+    pub voice: mpsc::Sender<VoiceInput>,
+    /// How everybody is heard, every 500 ms.
+    pub report: watch::Sender<HearingReport>,
+}
+
 /// Everybody's decoders.
 struct VoiceReceiver {
-    speakers: HashMap<UserId, (Decoding, Heard)>,
+    speakers: HashMap<UserId, SpeakerDecoder>,
     voice: mpsc::Sender<VoiceInput>,
     crowded_out: u64,
 }
 
+/// One speaker's decoder, and how they are heard.
+struct SpeakerDecoder {
+    decoding: Decoding,
+    heard: Heard,
+}
+
 /// Decodes what comes until `stop`, or until nobody can send any more.
-pub async fn hear(
-    mut packets: mpsc::Receiver<(UserId, Packet)>,
-    audience: Audience,
-    (voice, report): (mpsc::Sender<VoiceInput>, watch::Sender<HearingReport>),
-    stop: CancellationToken,
-) {
-    let mut ears = VoiceReceiver { speakers: HashMap::new(), voice, crowded_out: 0 };
+pub async fn receive(channels: ReceiverChannels, audience: Audience, stop: CancellationToken) {
+    let ReceiverChannels { mut packets, voice, report } = channels;
+    let mut receiver = VoiceReceiver { speakers: HashMap::new(), voice, crowded_out: 0 };
     let mut report_at = Instant::now() + REPORT_EVERY;
     loop {
-        let wake = ears.wake_at().map_or(report_at, |at| at.min(report_at));
+        let wake = receiver.wake_at().map_or(report_at, |at| at.min(report_at));
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
@@ -73,35 +85,36 @@ pub async fn hear(
                 let Some((user, packet)) = packet else { return };
                 // Whoever opted out while this packet waited is not decoded either.
                 if audience.hears(user) {
-                    ears.packet(user, packet);
+                    receiver.packet(user, packet);
                 }
             }
             () = sleep_until(wake) => {}
         }
         let now = Instant::now();
-        ears.drain(now);
+        receiver.drain(now);
         if now >= report_at {
             report_at = now + REPORT_EVERY;
-            ears.speakers.retain(|user, (_, heard)| {
-                now.duration_since(heard.last) < STALE && audience.hears(*user)
+            receiver.speakers.retain(|user, it| {
+                now.duration_since(it.heard.last) < STALE && audience.hears(*user)
             });
-            report.send_replace(ears.report());
+            report.send_replace(receiver.report());
         }
     }
 }
 
 impl VoiceReceiver {
     fn wake_at(&self) -> Option<Instant> {
-        self.speakers.values().filter_map(|(decoding, _)| decoding.wake_at()).min()
+        self.speakers.values().filter_map(|it| it.decoding.wake_at()).min()
     }
 
     fn packet(&mut self, user: UserId, packet: Packet) {
-        let (decoding, heard) = match self.speakers.entry(user) {
+        let SpeakerDecoder { decoding, heard } = match self.speakers.entry(user) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => match Decoding::new() {
                 Ok(decoding) => {
                     let counts = Counts::default();
-                    new.insert((decoding, Heard { last: packet.at, last_good: None, counts }))
+                    let heard = Heard { last: packet.at, last_good: None, counts };
+                    new.insert(SpeakerDecoder { decoding, heard })
                 }
                 Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
             },
@@ -111,7 +124,7 @@ impl VoiceReceiver {
     }
 
     fn drain(&mut self, now: Instant) {
-        for (user, (decoding, heard)) in &mut self.speakers {
+        for (user, SpeakerDecoder { decoding, heard }) in &mut self.speakers {
             decoding.drain(now, |spoken| {
                 heard.last_good = Some(now);
                 let Spoken { at, frame } = spoken;
@@ -125,7 +138,7 @@ impl VoiceReceiver {
     }
 
     fn report(&self) -> HearingReport {
-        let speakers = self.speakers.iter().map(|(user, (_, heard))| (*user, *heard)).collect();
+        let speakers = self.speakers.iter().map(|(user, it)| (*user, it.heard)).collect();
         HearingReport { speakers, crowded_out: self.crowded_out }
     }
 }

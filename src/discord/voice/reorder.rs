@@ -37,7 +37,7 @@ pub struct Packet {
 /// What comes out, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// A packet.
+    /// The packet that is next in order.
     Packet(Packet),
     /// One that is given up; what follows it, where that is there, may hold a coarser copy of it
     /// (Opus in-band FEC, RFC 6716 §2.1.7).

@@ -1,6 +1,6 @@
 //! NPCs' speech to songbird: one track a stretch of speech, fed through a ring.
 //!
-//! Entry type: [`TrackOutput`], with [`sing`] as the task that starts its tracks. A ring gives songbird's
+//! Entry type: [`TrackOutput`], with [`start_tracks`] as the task that starts its tracks. A ring gives songbird's
 //! mixer 20 ms at a time and silence when it is behind, because several calls share a mixer's
 //! thread. **Never**: blocks that thread, or plays what was said before a stop.
 
@@ -139,7 +139,7 @@ pub struct TrackOutput {
 }
 
 impl TrackOutput {
-    /// A mouth whose tracks are started by whoever reads `tracks`.
+    /// An output whose tracks are started by the reader of `tracks`.
     pub fn new(tracks: mpsc::Sender<Arc<Ring>>) -> Self {
         Self { tracks, ring: None, speaker: None }
     }
@@ -204,7 +204,10 @@ impl Drop for TrackOutput {
 }
 
 /// Starts the tracks that come, until nobody can send one.
-pub async fn sing(call: Arc<tokio::sync::Mutex<Call>>, mut tracks: mpsc::Receiver<Arc<Ring>>) {
+pub async fn start_tracks(
+    call: Arc<tokio::sync::Mutex<Call>>,
+    mut tracks: mpsc::Receiver<Arc<Ring>>,
+) {
     while let Some(ring) = tracks.recv().await {
         start(&call, &ring).await;
     }
@@ -266,45 +269,45 @@ mod tests {
         out
     }
 
-    fn mouth() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
+    fn output() -> (TrackOutput, mpsc::Receiver<Arc<Ring>>) {
         let (tracks, started) = mpsc::channel(TRACK_CAPACITY);
         (TrackOutput::new(tracks), started)
     }
 
     #[test]
     fn silence_until_there_is_speech_and_the_end_after_the_last_frame() {
-        let (mut mouth, mut started) = mouth();
-        mouth.prepare();
+        let (mut output, mut started) = output();
+        output.prepare();
         let mut source = Source(started.try_recv().unwrap());
         assert_eq!(read_all(&mut source, FRAME_SAMPLES_48K), [0.0; FRAME_SAMPLES_48K]);
-        mouth.play("Bartok", frame(16_384));
-        mouth.rest();
+        output.play("Bartok", frame(16_384));
+        output.rest();
         let rest = read_all(&mut source, usize::MAX);
         assert_eq!(rest, [0.5; FRAME_SAMPLES_48K]);
     }
 
     #[test]
     fn a_stop_says_what_was_not_heard_and_ends_the_track() {
-        let (mut mouth, mut started) = mouth();
+        let (mut output, mut started) = output();
         for _ in 0..3 {
-            mouth.play("Bartok", frame(100));
+            output.play("Bartok", frame(100));
         }
         let mut source = Source(started.try_recv().unwrap());
         read_all(&mut source, FRAME_SAMPLES_48K);
-        assert_eq!(mouth.stop(), 2);
+        assert_eq!(output.stop(), 2);
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
-        assert_eq!(mouth.stop(), 0, "nothing is left to stop");
+        assert_eq!(output.stop(), 0, "nothing is left to stop");
     }
 
     #[test]
     fn ducking_reaches_what_was_handed_over_already_and_each_npc_has_its_track() {
-        let (mut mouth, mut started) = mouth();
-        mouth.play("Bartok", frame(16_384));
-        mouth.ramp(-20.0, Duration::ZERO);
+        let (mut output, mut started) = output();
+        output.play("Bartok", frame(16_384));
+        output.ramp(-20.0, Duration::ZERO);
         let mut source = Source(started.try_recv().unwrap());
         let heard = read_all(&mut source, FRAME_SAMPLES_48K);
         assert!((heard[10] - 0.05).abs() < 0.001, "{}", heard[10]);
-        mouth.play("Greymantle", frame(1));
+        output.play("Greymantle", frame(1));
         assert!(started.try_recv().is_ok(), "a second track");
         assert_eq!(read_all(&mut source, usize::MAX).len(), 0);
     }

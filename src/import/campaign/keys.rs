@@ -39,7 +39,7 @@ pub static CAMPAIGN: Shape = Shape {
 const TYPES: &[&str] =
     &["npc", "player", "location", "item", "faction", "event", "quest", "concept", "lore"];
 
-/// A situation.
+/// A scene: where it is, when, and who is there.
 pub static SCENE: Shape = Shape {
     title: "A scene",
     keys: &[
@@ -93,7 +93,7 @@ pub static RELATIONSHIP: Shape = Shape {
     ],
 };
 
-/// A player.
+/// A player and the character that is played.
 pub static PLAYER: Shape = Shape {
     title: "A player",
     keys: &[

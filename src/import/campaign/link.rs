@@ -2,20 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Relationship, Target, World, WorldEntity};
+use super::entities::{KnownEntity, Relationship, Target, World, WorldEntity};
 use crate::{
     domain::bare_name,
     yaml::{Position, Problem, Problems, nearest, quoted},
 };
-
-/// An entity that there is already.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownEntity {
-    /// By which it stays itself.
-    pub id: String,
-    /// Its name and aliases.
-    pub names: Vec<String>,
-}
 
 /// A relation from one entity to another, by their ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +36,7 @@ pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Pr
         for entity in &world.entities {
             for relationship in &entity.relationships {
                 if let Some(to) = ids.find(relationship, &mut found) {
-                    add(&mut edges, (entity, relationship, to));
+                    add(&mut edges, entity, relationship, &to);
                 }
             }
         }
@@ -57,7 +48,9 @@ pub fn link(worlds: &[World], known: &[KnownEntity]) -> Result<Vec<Edge>, Vec<Pr
 /// One relation, or two; what two entries say is said by the first.
 fn add(
     edges: &mut BTreeMap<(String, String, String), Edge>,
-    (entity, relationship, to): (&WorldEntity, &Relationship, String),
+    entity: &WorldEntity,
+    relationship: &Relationship,
+    to: &str,
 ) {
     let mut put = |from: &str, to: &str| {
         let kind = relationship.kind.clone();
@@ -69,9 +62,9 @@ fn add(
             said_by: entity.id.clone(),
         });
     };
-    put(&entity.id, &to);
+    put(&entity.id, to);
     if relationship.bidirectional {
-        put(&to, &entity.id);
+        put(to, &entity.id);
     }
 }
 

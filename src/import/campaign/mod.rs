@@ -3,16 +3,16 @@
 //! Entry functions: [`campaign_file`] (bytes), [`world()`] (a checked tree), [`link()`] (what is related
 //! to what, over several files). **Never**: guesses whom a name means when there are several.
 
+mod entities;
 mod keys;
 mod link;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 pub use self::{
+    entities::{KnownEntity, Relationship, Target, World, WorldEntity},
     keys::{FILE, PLAYER, SCENE},
-    link::{Edge, KnownEntity, link},
+    link::{Edge, link},
 };
 use crate::{
     domain::{Entity, EntityKind, Npc, bare_name},
@@ -21,64 +21,6 @@ use crate::{
 
 /// Largest file, in bytes.
 pub const BYTES_MAX: usize = 10 * 1024 * 1024;
-
-/// What a campaign file says of its world.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct World {
-    /// The file, as the user knows it.
-    pub file: String,
-    /// The campaign's name; may be empty.
-    pub name: String,
-    /// What it is about.
-    pub description: String,
-    /// The rules played.
-    pub system: String,
-    /// What there is, in the order of the file.
-    pub entities: Vec<WorldEntity>,
-    /// What could not be read, but can be meant.
-    half_read: Vec<KnownEntity>,
-    /// Keys that only the configuration's own campaign file is read for.
-    pub unused: Vec<&'static str>,
-}
-
-/// Something of the world, with what a table needs no NPC to be told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WorldEntity {
-    /// By which it stays itself.
-    pub id: String,
-    /// Where it is in the file.
-    pub at: Position,
-    /// Who or what it is.
-    pub entity: Entity,
-    /// Facts by name.
-    pub properties: BTreeMap<String, String>,
-    /// Words to find it by.
-    pub tags: Vec<String>,
-    /// How it stands to others.
-    pub relationships: Vec<Relationship>,
-}
-
-/// How an entity stands to another.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Relationship {
-    /// The other one.
-    pub target: Target,
-    /// Where that stands.
-    pub at: Position,
-    /// What it is ("rules").
-    pub kind: String,
-    /// Holds the other way round too.
-    pub bidirectional: bool,
-}
-
-/// How the other side of a relationship is meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// By its id.
-    Id(String),
-    /// By a name or an alias; case is nothing.
-    Name(String),
-}
 
 /// The world in `bytes`, the content of `file`, and every problem of it. Who may know of something is
 /// named from `cast` and the NPCs of the file. `None`: it is no YAML.
@@ -127,7 +69,7 @@ pub fn world(node: &Node, cast: Option<&[Npc]>, problems: &mut Problems) -> Worl
         })
         .collect();
     for (fields, found) in &mut read {
-        found.entity.known_to = known_to(fields, (cast, &people), problems);
+        found.entity.known_to = known_to(fields, cast, &people, problems);
     }
     let unused = ["players", "scenes"].into_iter().filter(|key| file.get(key).is_some());
     World {
@@ -241,10 +183,12 @@ fn relationship(node: &Node, problems: &mut Problems) -> Option<Relationship> {
     })
 }
 
-/// Full names of the NPCs that `visibility` lists.
+/// Full names of the NPCs that `visibility` lists. `people`: what the NPCs of the file are called,
+/// each with its full name.
 fn known_to(
     fields: &Fields,
-    (cast, people): (Option<&[Npc]>, &[(String, String)]),
+    cast: Option<&[Npc]>,
+    people: &[(String, String)],
     problems: &mut Problems,
 ) -> Vec<String> {
     let Some(Node { value: Value::List(listed), .. }) = fields.get("visibility") else {

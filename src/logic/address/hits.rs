@@ -2,19 +2,11 @@
 
 use std::ops::Range;
 
+use crate::logic::language::is_any;
 use crate::logic::names::{Ear, MOST_WORDS, NameSound, Strength, name_parts, place, same_phrase};
 use crate::logic::words::{Phrases, Words, fold};
 
-use super::{Called, Who};
-
-/// Words before a name at the end that make it the matter, not the person spoken to.
-const OBJECT: &[&str] = &[
-    "about", "of", "is", "was", "are", "were", "with", "than", "named", "called", "against",
-    "uber", "von", "mit", "ist", "war", "sind", "gegen", "namens", "heisst", "and", "or", "und",
-    "oder",
-];
-/// Words that join names called together.
-const JOINING: &[&str] = &["and", "or", "und", "oder"];
+use super::who::{Called, Who};
 
 /// All names, and how they sound.
 #[derive(Clone, Debug)]
@@ -49,11 +41,11 @@ pub struct Group {
 
 /// A name in the text.
 struct Hit {
-    /// Whose.
+    /// Whose name it is.
     who: Who,
-    /// How surely.
+    /// How surely the words mean that name.
     strength: Strength,
-    /// Its words.
+    /// The words it takes in the utterance.
     range: Range<usize>,
 }
 
@@ -141,7 +133,7 @@ impl Lexicon {
         hits
     }
 
-    /// The one whose name something called sounds like, away from the words `taken`.
+    /// The one person whose name some words sound like, the words `taken` left out.
     pub fn sounds_like(&self, text: &str, words: &Words, taken: &[Range<usize>]) -> Option<Who> {
         let mut best: Option<(usize, Who)> = None;
         let mut tied = false;
@@ -172,9 +164,12 @@ impl Lexicon {
     }
 }
 
-/// Whether the word before `start` makes what follows the matter spoken of.
+/// Whether the word before `start` makes the name a subject of talk rather than an address.
 fn is_object(words: &Words, start: usize) -> bool {
-    start.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|word| OBJECT.contains(&word))
+    start
+        .checked_sub(1)
+        .and_then(|i| words.get(i))
+        .is_some_and(|word| is_any(|it| it.objects, word))
 }
 
 /// Neighbouring names joined by "and" or a comma.
@@ -187,7 +182,7 @@ fn grouped<'h>(hits: &'h [Hit], text: &str, words: &Words) -> Vec<Vec<&'h Hit>> 
             let gap = text.get(between).unwrap_or_default();
             let plain = gap.chars().all(|c| c == ',' || c.is_whitespace() || c.is_alphabetic());
             let word = (hit.range.start == end + 1)
-                .then(|| words.get(end).is_some_and(|word| JOINING.contains(&word)));
+                .then(|| words.get(end).is_some_and(|word| is_any(|it| it.joining, word)));
             !words.is_possessive(end - 1)
                 && plain
                 && word.unwrap_or(hit.range.start == end && gap.contains(','))

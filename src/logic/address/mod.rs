@@ -7,34 +7,23 @@
 //! muted or absent NPC answer.
 
 mod hits;
+mod who;
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::domain::AddressMode;
 
-use super::words::Words;
+use super::{language::is_any, words::Words};
 use hits::{Group, Lexicon};
+use who::Who;
+
+pub use who::Called;
 
 /// A conversation goes on for this long after the NPC's last line.
 const CONVERSATION: Duration = Duration::from_secs(30);
-/// Utterances of these words alone are no answer to anybody.
-const FILLERS: &[&str] = &[
-    "mhm", "mm", "mmm", "mmhm", "hm", "hmm", "uh", "um", "uhm", "er", "erm", "ah", "aha", "oh",
-    "ooh", "huh", "okay", "ok", "so", "well", "haha", "hahaha", "ha", "lol", "ahm", "eh", "tja",
-    "naja", "na", "hehe", "wow",
-];
 
-/// What somebody is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Called<'n> {
-    /// The full name.
-    pub name: &'n str,
-    /// Other names.
-    pub aliases: &'n [String],
-}
-
-/// How an NPC stands to being spoken to at this moment.
+/// Whether an NPC can be spoken to at this moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// When it feels spoken to.
@@ -52,7 +41,7 @@ impl Candidate {
     }
 }
 
-/// What an address is decided from.
+/// Everything the decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressInput<'i> {
     /// What was said, names corrected or not.
@@ -70,7 +59,7 @@ pub struct AddressInput<'i> {
 /// Who is spoken to; numbers are places in the lists given to [`Addresser::new`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// An NPC.
+    /// An NPC, which answers.
     Npc {
         /// The one asked.
         index: usize,
@@ -79,9 +68,9 @@ pub enum Address {
         /// The rule that decided.
         reason: Reason,
     },
-    /// Another player.
+    /// Another player, so that no NPC answers.
     Player(usize),
-    /// Nobody who answers.
+    /// No NPC answers.
     Nobody(Why),
 }
 
@@ -142,15 +131,6 @@ impl fmt::Display for Why {
     }
 }
 
-/// Somebody who has names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    /// An NPC.
-    Npc(usize),
-    /// A player, by the character's name.
-    Player(usize),
-}
-
 /// Decides addresses by names prepared once.
 #[derive(Clone, Debug)]
 pub struct Addresser {
@@ -198,7 +178,7 @@ impl Addresser {
     }
 }
 
-/// How gladly a name that several share is taken for this one; lower is better.
+/// Rank of one of several people who share a name; lower is better.
 fn preference(who: Who, input: &AddressInput<'_>) -> usize {
     match who {
         Who::Npc(index) if input.conversation.is_some_and(|(other, _)| other == index) => 0,
@@ -253,7 +233,7 @@ fn by_name(first: &Group, groups: &[Group], named: &[Who], input: &AddressInput<
 
 /// The NPC meant when no name was called.
 fn unnamed(words: &Words, input: &AddressInput<'_>) -> Result<(usize, Reason), Why> {
-    if words.iter().all(|word| FILLERS.contains(&word)) {
+    if words.iter().all(|word| is_any(|it| it.fillers, word)) {
         return Err(Why::Filler);
     }
     let pinned = input.pinned.map(|index| (index, Reason::Pinned));

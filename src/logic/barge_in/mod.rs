@@ -9,6 +9,7 @@
 use std::time::{Duration, Instant};
 
 use super::command::{NpcNames, name_at};
+use super::language::{all, is_any};
 use super::vad::Voicing;
 use super::words::Words;
 use crate::audio::FRAME;
@@ -28,62 +29,6 @@ const LONGEST_GAP: Duration = Duration::from_millis(120);
 const FALSE_ALARM: Duration = Duration::from_millis(400);
 /// Voiced frames this close together count with the time between them.
 const JOINED: Duration = Duration::from_millis(40);
-
-/// What makes an NPC stop when an utterance begins with it or is nothing else; folded.
-const STOP: &[&str] = &[
-    "stop talking",
-    "stop it",
-    "stop that",
-    "stop",
-    "stopp",
-    "wait a minute",
-    "wait a second",
-    "wait a moment",
-    "wait",
-    "halt",
-    "hold on a second",
-    "hold on",
-    "hold it",
-    "hang on",
-    "be quiet",
-    "quiet",
-    "shut up",
-    "one moment",
-    "one second",
-    "warte",
-    "wartet",
-    "einen moment",
-    "moment",
-    "hor auf",
-    "sei still",
-    "ruhe",
-];
-
-/// Words that may stand beside stop words without making them something else.
-const BESIDE: &[&str] =
-    &["please", "bitte", "now", "jetzt", "hey", "oh", "no", "nein", "ok", "okay", "mal"];
-
-/// Words that only say "I am listening", and laughter; folded.
-const BACKCHANNEL: &[&str] = &[
-    "mm", "mmm", "mhm", "mmhm", "mhmm", "hm", "hmm", "hmmm", "mh", "uh", "huh", "um", "uhm", "er",
-    "ah", "aha", "ahh", "oh", "ooh", "ohh", "wow", "ok", "okay", "kay", "yeah", "yea", "yep",
-    "yup", "ya", "yes", "right", "sure", "alright", "all", "cool", "nice", "true", "exactly",
-    "indeed", "i", "see", "of", "course", "ja", "jaja", "jo", "jep", "genau", "klar", "na",
-    "stimmt", "richtig", "gut", "ach", "so", "achso", "hah", "heh", "lol", "ahm", "ehm", "he",
-];
-
-/// Words that mean nothing without others; folded. They, and single letters, are what recognisers
-/// first take a listening noise for.
-const LITTLE: &[&str] = &[
-    "a", "an", "and", "am", "are", "as", "at", "be", "been", "both", "but", "by", "can", "could",
-    "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his",
-    "i'm", "if", "in", "into", "is", "it", "its", "it's", "may", "me", "might", "must", "my", "of",
-    "on", "or", "our", "shall", "she", "should", "than", "that", "the", "their", "them", "then",
-    "there", "these", "they", "this", "those", "though", "to", "was", "we", "were", "will", "with",
-    "would", "you", "your", "aber", "als", "auf", "da", "dann", "das", "dem", "den", "der", "des",
-    "die", "dich", "dir", "du", "ein", "eine", "er", "es", "habe", "hat", "im", "ist", "kann",
-    "mich", "mir", "mit", "sie", "sind", "und", "uns", "von", "war", "wir", "wird", "zu",
-];
 
 /// What reaches a [`BargeIn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +56,7 @@ pub enum Output {
     Swell,
     /// End the NPC's turn.
     Stop {
-        /// Why.
+        /// What made the NPC stop.
         reason: StopReason,
     },
 }
@@ -160,7 +105,7 @@ struct Voice {
 /// What the words heard so far amount to.
 #[derive(Clone, Debug, Default)]
 enum Text {
-    /// None yet.
+    /// No partial transcript has come yet.
     #[default]
     Unknown,
     /// Listening noises and little words only.
@@ -346,15 +291,15 @@ fn begins_with_stop(words: &Words) -> bool {
 
 /// Words of the stop phrase at `at`; zero for none. Longer phrases come first in the list.
 fn stop_at(words: &Words, at: usize) -> usize {
-    let fits = |phrase: &&&str| {
+    let fits = |phrase: &&str| {
         phrase.split(' ').enumerate().all(|(offset, word)| words.get(at + offset) == Some(word))
     };
-    STOP.iter().find(fits).map_or(0, |phrase| phrase.split(' ').count())
+    all(|it| it.stops).find(fits).map_or(0, |phrase| phrase.split(' ').count())
 }
 
 /// Whether the word at `at` may stand beside a stop word.
 fn is_beside(words: &Words, at: usize) -> bool {
-    words.get(at).is_some_and(|word| BESIDE.contains(&word))
+    words.get(at).is_some_and(|word| is_any(|it| it.beside_stop, word))
 }
 
 /// Whether a folded word only shows that somebody listens, or laughs.
@@ -363,7 +308,9 @@ fn is_backchannel(word: &str) -> bool {
         let rest = word.trim_start_matches(['h', vowel]);
         rest.is_empty() && word.starts_with(['h', vowel]) && word.contains('h')
     };
-    BACKCHANNEL.contains(&word) || (word.len() > 2 && "aeio".chars().any(laughter)) || word == "ha"
+    is_any(|it| it.backchannels, word)
+        || (word.len() > 2 && "aeio".chars().any(laughter))
+        || word == "ha"
 }
 
 /// `text` without notes of noises in square, round or pointed brackets or between asterisks.
@@ -389,5 +336,5 @@ mod tests;
 
 /// Whether a folded word says nothing by itself.
 fn is_little(word: &str) -> bool {
-    word.chars().nth(1).is_none() || LITTLE.contains(&word)
+    word.chars().nth(1).is_none() || is_any(|it| it.little, word)
 }

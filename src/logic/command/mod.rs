@@ -3,99 +3,18 @@
 //!
 //! Entry functions: [`parse`], for utterances of the game master's voice only, and [`is_x_card`],
 //! for everybody's. English and German;
-//! case, accents and punctuation do not matter, a "please" at either end neither.
+//! case, accents and punctuation do not matter, nor does a "please" at either end.
 //! **Never**: finds a command inside a longer sentence, guesses a misheard name.
+
+pub(super) mod order;
 
 use crate::domain::Npc;
 
-use super::words::Words;
-
-/// Words of names that name nobody.
-const GENERIC: &[&str] = &[
-    "the", "of", "and", "von", "vom", "van", "der", "die", "das", "dem", "den", "des", "und",
-    "sir", "lord", "lady", "king", "queen", "master", "mistress", "old", "young", "big", "little",
-    "great", "black", "white", "red", "brother", "sister", "father", "mother", "herr", "frau",
-];
-
-/// Words that may stand before a command.
-const BEFORE: &[&str] = &["please", "bitte", "hey", "okay", "ok"];
-/// Words that may stand after one.
-const AFTER: &[&str] = &["please", "bitte", "now", "jetzt"];
-
-/// Whole utterances and what they order; `@` stands for an NPC's name, `*` for any words.
-const FORMS: &[(&str, Order)] = &[
-    ("mute @", Order::Mute),
-    ("silence @", Order::Mute),
-    ("@ be quiet", Order::Mute),
-    ("be quiet @", Order::Mute),
-    ("@ stumm", Order::Mute),
-    ("stumm @", Order::Mute),
-    ("@ sei still", Order::Mute),
-    ("sei still @", Order::Mute),
-    ("@ sei ruhig", Order::Mute),
-    ("unmute @", Order::Unmute),
-    ("@ speak again", Order::Unmute),
-    ("@ nicht mehr stumm", Order::Unmute),
-    ("@ darf wieder reden", Order::Unmute),
-    ("@ darf wieder sprechen", Order::Unmute),
-    ("everyone stop", Order::MuteAll),
-    ("everybody stop", Order::MuteAll),
-    ("everyone be quiet", Order::MuteAll),
-    ("everybody be quiet", Order::MuteAll),
-    ("mute everyone", Order::MuteAll),
-    ("mute everybody", Order::MuteAll),
-    ("mute all", Order::MuteAll),
-    ("alle still", Order::MuteAll),
-    ("alle stop", Order::MuteAll),
-    ("alle stopp", Order::MuteAll),
-    ("alle stumm", Order::MuteAll),
-    ("alle ruhig", Order::MuteAll),
-    ("everyone continue", Order::UnmuteAll),
-    ("everybody continue", Order::UnmuteAll),
-    ("everyone go on", Order::UnmuteAll),
-    ("unmute everyone", Order::UnmuteAll),
-    ("unmute everybody", Order::UnmuteAll),
-    ("unmute all", Order::UnmuteAll),
-    ("alle weiter", Order::UnmuteAll),
-    ("think carefully @", Order::Think),
-    ("@ think carefully", Order::Think),
-    ("denk gut nach @", Order::Think),
-    ("@ denk gut nach", Order::Think),
-    ("denke gut nach @", Order::Think),
-    ("@ denke gut nach", Order::Think),
-    ("uberleg gut @", Order::Think),
-    ("@ uberleg gut", Order::Think),
-    ("go faster", Order::Faster),
-    ("schneller", Order::Faster),
-    ("@ say *", Order::Say),
-    ("@ sag *", Order::Say),
-    ("@ sage *", Order::Say),
-    ("next scene *", Order::Scene),
-    ("nachste szene *", Order::Scene),
-    ("naechste szene *", Order::Scene),
-    ("nachster szene *", Order::Scene),
-];
-
-/// What a form orders, its words still to be filled in.
-#[derive(Clone, Copy)]
-enum Order {
-    /// [`Command::Mute`]
-    Mute,
-    /// [`Command::Unmute`]
-    Unmute,
-    /// [`Command::MuteAll`]
-    MuteAll,
-    /// [`Command::UnmuteAll`]
-    UnmuteAll,
-    /// [`Command::Say`]
-    Say,
-    /// [`Command::Think`]
-    Think,
-    /// [`Command::Faster`]
-    Faster,
-    /// [`Command::Scene`]
-    Scene,
-}
+use self::order::Order;
+use super::{
+    language::{commands, is_any},
+    words::Words,
+};
 
 /// An order of the game master; NPCs by their index in the names given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +29,7 @@ pub enum Command {
     UnmuteAll,
     /// This NPC says exactly these words.
     Say {
-        /// Who.
+        /// The NPC that says it.
         npc: usize,
         /// The words as they were spoken; not empty.
         text: String,
@@ -120,11 +39,11 @@ pub enum Command {
     /// Answers are to come quicker.
     Faster,
     /// On to the scene of this name, as spoken. Whether there is one is the caller's to check:
-    /// without one the utterance was none.
+    /// if there is none, the utterance was no command.
     Scene(String),
 }
 
-/// What one NPC is called, for comparing with words heard.
+/// The names of one NPC, for comparing with words heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NpcNames {
     /// Each name folded, its words written as one ("bartokthebarkeep").
@@ -146,7 +65,7 @@ impl NpcNames {
             let others = || npcs.iter().enumerate().filter(|(other, _)| *other != index);
             let own = |word: &&str| {
                 word.chars().count() >= 3
-                    && !GENERIC.contains(word)
+                    && !is_any(|it| it.name_fillers, word)
                     && !others().any(|(_, (words, called))| {
                         words.iter().any(|w| w == *word) || called.iter().any(|c| c == word)
                     })
@@ -187,10 +106,11 @@ pub fn is_x_card(text: &str) -> bool {
 /// The command that the whole of `text` is; `None` for anything else.
 pub fn parse(text: &str, names: &[NpcNames]) -> Option<Command> {
     let words = Words::of(text);
-    let polite = |list: &[&str], at: usize| words.get(at).is_some_and(|word| list.contains(&word));
-    let start = (0..words.len()).find(|&at| !polite(BEFORE, at))?;
-    let end = (start..words.len()).rev().find(|&at| !polite(AFTER, at))? + 1;
-    FORMS.iter().find_map(|&(form, order)| {
+    let before = |at: &usize| words.get(*at).is_some_and(|it| is_any(|all| all.before_command, it));
+    let after = |at: &usize| words.get(*at).is_some_and(|it| is_any(|all| all.after_command, it));
+    let start = (0..words.len()).find(|at| !before(at))?;
+    let end = (start..words.len()).rev().find(|at| !after(at))? + 1;
+    commands().find_map(|(form, order)| {
         let fit = Fit::of(form, &words, start..end, names)?;
         fit.command(order, text)
     })

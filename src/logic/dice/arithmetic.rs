@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{DiceError, MAX_NUMBER};
+use super::{limits::MAX_NUMBER, outcome::DiceError};
 
 /// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,35 +3,13 @@
 //! Avrae takes everything it cannot read for a comment (`4d6dl1` rolls four dice). Here a comment
 //! begins with `#`, or stands behind a blank and holds nothing that reads like part of the roll.
 
+use super::advantage::{BEHIND_DIE, advantage, advantage_at, is_near_advantage, take_advantage};
+use super::cursor::{Fault, Parsed, Parser};
 use super::operators::operator_word;
-use super::parse::{Fault, Parsed, Parser};
-use super::tree::{Dice, Kind, Node, Op, Pick, Sides, Verb};
+use super::tree::{Dice, Kind, Node, Op, Sides};
 
 /// How to say that words are only words.
 pub(super) const MARK: &str = "put # before a comment";
-
-/// Where advantage goes.
-const BEHIND_DIE: &str = "put adv right behind its die, as in d20adv+1d4";
-
-/// What an advantage word keeps of the two dice.
-pub(super) fn advantage(word: &str) -> Option<Pick> {
-    match word {
-        "adv" | "advantage" => Some(Pick::Highest),
-        "dis" | "disadv" | "disadvantage" => Some(Pick::Lowest),
-        _ => None,
-    }
-}
-
-/// Advantage from `at` on, also `with advantage`: what it keeps, and where its word stands.
-pub(super) fn advantage_at(parser: &Parser<'_>, at: usize) -> Option<(Pick, usize)> {
-    let word = parser.word_at(at);
-    if let Some(pick) = advantage(&word) {
-        return Some((pick, at));
-    }
-    let next = parser.after_blanks(at + word.chars().count());
-    let is_link = matches!(word.as_str(), "with" | "at" | "has");
-    advantage(&parser.word_at(next)).filter(|_| is_link).map(|pick| (pick, next))
-}
 
 /// Reads to the end; gives the comment, blanks collapsed.
 pub(super) fn trailing(parser: &mut Parser<'_>, root: &mut Node) -> Parsed<Option<String>> {
@@ -62,28 +40,6 @@ pub(super) fn trailing(parser: &mut Parser<'_>, root: &mut Node) -> Parsed<Optio
 fn advantage_dice(root: &mut Node) -> Option<&mut Dice> {
     let only = matches!(root.kind, Kind::Dice(_));
     root.leftmost_dice().filter(|dice| only || dice.sides == Sides::Faces(20))
-}
-
-/// Makes two dice of one and keeps one of them, before everything else is done to it (as Avrae).
-/// The parser stands on the advantage word and is moved behind it.
-pub(super) fn take_advantage(parser: &mut Parser<'_>, dice: &mut Dice, pick: Pick) -> Parsed<()> {
-    let word = parser.word_at(parser.at);
-    let len = word.chars().count();
-    if parser.peek_at(parser.at + len).is_some_and(|c| c.is_ascii_digit()) {
-        let hint = format!("to add to the roll write {word}+");
-        let message = format!("\"{word}\" takes no number");
-        return Err(parser.fault(len, message, Some(&hint)));
-    }
-    if dice.count != 1 || dice.ops.iter().any(|op| op.verb == Verb::Keep) {
-        let letter = if pick == Pick::Highest { 'h' } else { 'l' };
-        let hint = format!("1d20 {word}, or keep one of several: 2d20k{letter}1");
-        let message = format!("\"{word}\" needs a single die");
-        return Err(parser.fault(len, message, Some(&hint)));
-    }
-    dice.count = 2;
-    dice.ops.insert(0, Op::new(Verb::Keep, pick, 1));
-    parser.at += len;
-    Ok(())
 }
 
 /// The fault for something that does not belong where it stands.
@@ -171,16 +127,6 @@ fn is_operator_like(parser: &Parser<'_>, at: usize) -> bool {
         "plus" | "minus" | "times" | "twice" | "thrice" | "x" | "r" | "xo" | "ea" | "d" | "repeat"
     );
     (len <= 4 && number_behind) || is_verb || is_named || is_near_advantage(&word)
-}
-
-/// Whether a word is a slip of the pen for an advantage word: a letter doubled or two swapped.
-pub(super) fn is_near_advantage(word: &str) -> bool {
-    let slips =
-        ["addv", "aadv", "avd", "advn", "advt", "dsi", "ids", "diss", "ddis", "diis", "disa"];
-    let starts = word.starts_with("advv") || word.starts_with("advan") || word.starts_with("disad");
-    starts && !word.starts_with("advanc")
-        || slips.contains(&word)
-        || word.starts_with("advent") && word.ends_with("age")
 }
 
 /// Why a comment may not hold what begins at `at` (it would have changed the roll), and how to

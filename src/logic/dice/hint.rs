@@ -2,9 +2,12 @@
 //!
 //! Every suggestion has been parsed before it is offered.
 
+use super::advantage::is_near_advantage;
+use super::comment;
+use super::cursor::Fault;
 use super::operators::operator_word;
-use super::parse::{Fault, expression};
-use super::{DiceError, comment};
+use super::outcome::DiceError;
+use super::parse::expression;
 
 /// Longest corrected roll that is quoted whole, in characters.
 const MAX_QUOTED: usize = 60;
@@ -71,7 +74,7 @@ fn corrections(head: &str, bad: &str, tail: &str) -> Vec<String> {
     if operator_word(bad).is_some() {
         list.push(format!("{bad}1"));
     }
-    if comment::is_near_advantage(bad) {
+    if is_near_advantage(bad) {
         list.push(if bad.starts_with('a') { "adv" } else { "dis" }.to_owned());
     }
     if bad == "d" && !head.ends_with(|c: char| c.is_ascii_digit()) {

@@ -2,9 +2,10 @@
 //!
 //! **Never** takes half an operator: its number is missing, or it is read whole.
 
-use super::parse::{Parsed, Parser};
+use super::advantage::{advantage_at, take_advantage};
+use super::cursor::{Parsed, Parser};
+use super::limits::MAX_SIDES;
 use super::tree::{Dice, Op, Pick, Sides, Verb};
-use super::{MAX_SIDES, comment};
 
 impl Parser<'_> {
     /// Everything done to dice: operators, `!`, and advantage right behind a die.
@@ -18,11 +19,11 @@ impl Parser<'_> {
                 push_op(&mut dice.ops, op);
             } else if let Some(op) = self.op()? {
                 push_op(&mut dice.ops, op);
-            } else if let Some((pick, word)) = comment::advantage_at(self, next)
+            } else if let Some((pick, word)) = advantage_at(self, next)
                 && (glued || dice.sides == Sides::Faces(20))
             {
                 self.at = word;
-                comment::take_advantage(self, dice, pick)?;
+                take_advantage(self, dice, pick)?;
             } else {
                 return Ok(());
             }

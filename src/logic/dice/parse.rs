@@ -5,36 +5,14 @@
 //! an operator behind dice, `drops the sword` is a comment.
 //! **Never** recurses past the depth limit.
 
+use super::advantage::advantage;
 use super::arithmetic::Binary;
+use super::comment;
+use super::cursor::{Fault, Parsed, Parser};
+use super::expression::Expression;
+use super::limits::{MAX_CHARS, MAX_DICE, MAX_NUMBER, MAX_SIDES};
 use super::operators::operator_word;
 use super::tree::{Dice, Kind, Link, Node, Op, Sides, Sign, Verb};
-use super::{Expression, MAX_CHARS, MAX_DEPTH, MAX_DICE, MAX_NUMBER, MAX_SIDES, comment};
-
-/// What the parser could not read; [`super::hint`] makes the error of it.
-#[derive(Debug)]
-pub(super) struct Fault {
-    /// First character, from 0.
-    pub at: usize,
-    /// How many characters are meant; 0 where something is missing.
-    pub len: usize,
-    /// What is wrong.
-    pub message: String,
-    /// The way out, where the parser knows better than a search for the nearest spelling.
-    pub hint: Option<String>,
-}
-
-/// A step's result.
-pub(super) type Parsed<T> = Result<T, Fault>;
-
-/// Where the parser stands.
-pub(super) struct Parser<'a> {
-    /// The whole text.
-    pub chars: &'a [char],
-    /// The next character.
-    pub at: usize,
-    /// Brackets and signs open now.
-    depth: usize,
-}
 
 /// Reads the whole text.
 pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {
@@ -59,69 +37,7 @@ pub(super) fn expression(chars: &[char]) -> Parsed<Expression> {
     Ok(Expression { repeats, root, comment })
 }
 
-/// Typographic signs stand for the plain ones, capitals for small letters.
-fn plain(c: char) -> char {
-    match c {
-        '\u{2212}' | '\u{2010}' | '\u{2011}' | '\u{2012}' | '\u{2013}' | '\u{ff0d}' => '-',
-        '×' | '✕' | '∗' => '*',
-        '÷' => '/',
-        '＋' => '+',
-        c => c.to_ascii_lowercase(),
-    }
-}
-
 impl Parser<'_> {
-    /// The next character in its plain form.
-    pub fn peek(&self) -> Option<char> {
-        self.peek_at(self.at)
-    }
-
-    /// Any character in its plain form.
-    pub fn peek_at(&self, at: usize) -> Option<char> {
-        self.chars.get(at).copied().map(plain)
-    }
-
-    /// Steps over blanks.
-    pub fn blanks(&mut self) {
-        self.at = self.after_blanks(self.at);
-    }
-
-    /// The first place from `at` on that is no blank.
-    pub fn after_blanks(&self, at: usize) -> usize {
-        at + self.chars.iter().skip(at).take_while(|c| c.is_whitespace()).count()
-    }
-
-    /// The letters from `at` on, small.
-    pub fn word_at(&self, at: usize) -> String {
-        let letters = self.chars.iter().skip(at).take_while(|c| c.is_alphabetic());
-        letters.flat_map(|c| c.to_lowercase()).collect()
-    }
-
-    /// The digits from `at` on.
-    pub fn digits_at(&self, at: usize) -> String {
-        self.chars.iter().skip(at).take_while(|c| c.is_ascii_digit()).collect()
-    }
-
-    /// A fault about the next `len` characters.
-    pub fn fault(&self, len: usize, message: impl Into<String>, hint: Option<&str>) -> Fault {
-        Fault { at: self.at, len, message: message.into(), hint: hint.map(str::to_owned) }
-    }
-
-    /// A fault about something that is not there.
-    pub fn missing(&self, message: &str, hint: Option<&str>) -> Fault {
-        self.fault(0, message, hint)
-    }
-
-    /// Enters a bracket or sign.
-    fn enter(&mut self) -> Parsed<()> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            let message = format!("brackets or signs are nested deeper than {MAX_DEPTH}");
-            return Err(self.fault(1, message, Some("take some away")));
-        }
-        Ok(())
-    }
-
     /// `N#`, or the `N` of `6 4d6`, in front of everything.
     fn repeat_prefix(&mut self) -> Parsed<Option<u32>> {
         let digits = self.digits_at(self.at);
@@ -257,7 +173,7 @@ impl Parser<'_> {
             Some('d') if self.dice_ahead(self.at) => self.dice(1, self.at),
             Some(c) if c.is_alphabetic() => {
                 let word = self.word_at(self.at);
-                let Some(pick) = comment::advantage(&word) else {
+                let Some(pick) = advantage(&word) else {
                     return Err(self.unknown_value(&word));
                 };
                 let column = self.at + 1;
@@ -354,7 +270,7 @@ impl Parser<'_> {
     fn fate_ahead(&self, at: usize) -> bool {
         let word = self.word_at(at);
         word.strip_prefix("df").is_some_and(|rest| {
-            rest.is_empty() || operator_word(rest).is_some() || comment::advantage(rest).is_some()
+            rest.is_empty() || operator_word(rest).is_some() || advantage(rest).is_some()
         })
     }
 

@@ -8,8 +8,9 @@ use std::{cmp::Ordering, collections::BTreeSet};
 use rand::{Rng, RngExt};
 
 use super::arithmetic::Binary;
+use super::limits::MAX_DICE;
+use super::outcome::{DiceError, Natural};
 use super::tree::{Dice, Kind, Node, Op, Pick, Selector, Sides, Sign, Verb};
-use super::{DiceError, MAX_DICE, Natural};
 
 /// A rolled value.
 pub(super) struct Rolled<'a> {
@@ -23,21 +24,21 @@ pub(super) struct Rolled<'a> {
 
 /// What came of a value.
 pub(super) enum Part<'a> {
-    /// A literal.
+    /// A number as written.
     Number(f64),
     /// The dice, those added by explosions at the end.
     Dice(&'a Dice, Vec<Die>),
-    /// A bracket.
+    /// A bracket around one value, with what was kept of its dice.
     Group(Box<Rolled<'a>>, &'a [Op]),
-    /// A set.
+    /// A set of values, with what was kept of them.
     Set(Vec<Rolled<'a>>, &'a [Op]),
-    /// A sign.
+    /// A sign before a value.
     Sign(Sign, Box<Rolled<'a>>),
     /// A chain; each operator with its column.
     Chain(Box<Rolled<'a>>, Vec<(Binary, usize, Rolled<'a>)>),
 }
 
-/// One die.
+/// One die, with every face it has shown.
 pub(super) struct Die {
     /// False when an operator dropped it.
     pub kept: bool,
@@ -60,7 +61,7 @@ pub(super) struct Face {
 
 /// Throws dice and counts them.
 pub(super) struct Cup<'r, R: ?Sized> {
-    /// The randomness.
+    /// Where the throws come from.
     rng: &'r mut R,
     /// Dice that may still be thrown.
     left: u32,
@@ -443,31 +444,37 @@ fn by_height(values: &[Option<f64>], selector: Selector) -> Vec<usize> {
     if !selector.pick.is_by_height() {
         return Vec::new();
     }
-    let mut kept: Vec<(usize, f64)> = counting(values).collect();
+    let mut kept: Vec<RankedValue> = counting(values).collect();
     let number = number(selector);
     if number < kept.len() {
-        kept.select_nth_unstable_by(number, |a, b| by_order(selector.pick, *a, *b));
+        kept.select_nth_unstable_by(number, |a, b| by_order(selector.pick, a, b));
         kept.truncate(number);
     }
-    kept.into_iter().map(|(at, _)| at).collect()
+    kept.into_iter().map(|it| it.at).collect()
 }
 
 /// The place of the value that stands first for `hN` or `lN`.
 fn foremost(values: &[Option<f64>], selector: Selector) -> Option<usize> {
     let Selector { pick, number } = selector;
     let values = counting(values).filter(|_| pick.is_by_height() && number > 0);
-    values.min_by(|a, b| by_order(pick, *a, *b)).map(|(at, _)| at)
+    values.min_by(|a, b| by_order(pick, a, b)).map(|it| it.at)
+}
+
+/// A value that counts, and its place among all.
+struct RankedValue {
+    at: usize,
+    value: f64,
 }
 
 /// The values that count, with their places.
-fn counting(values: &[Option<f64>]) -> impl Iterator<Item = (usize, f64)> {
-    values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)))
+fn counting(values: &[Option<f64>]) -> impl Iterator<Item = RankedValue> {
+    values.iter().enumerate().filter_map(|(at, value)| Some(RankedValue { at, value: (*value)? }))
 }
 
-/// Which of two values is taken first.
-fn by_order(pick: Pick, (at_a, a): (usize, f64), (at_b, b): (usize, f64)) -> Ordering {
-    let by_value = if pick == Pick::Highest { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    by_value.then(at_a.cmp(&at_b))
+/// Which of two values is taken first; of equals the one further left.
+fn by_order(pick: Pick, a: &RankedValue, b: &RankedValue) -> Ordering {
+    let (first, second) = if pick == Pick::Highest { (b, a) } else { (a, b) };
+    first.value.total_cmp(&second.value).then(a.at.cmp(&b.at))
 }
 
 /// Cut toward zero; every total is within 2^53.

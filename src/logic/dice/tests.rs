@@ -6,7 +6,10 @@ use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{SeedableRng, TryRng};
 
-use super::*;
+use super::{
+    limits::{MAX_CHARS, MAX_DEPTH},
+    *,
+};
 
 /// Loaded dice: gives the listed faces of dice with the listed sides, in order.
 struct Loaded(std::vec::IntoIter<(u32, u32)>);

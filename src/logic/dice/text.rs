@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Natural;
+use super::outcome::Natural;
 use super::roll::{Die, Face, Part, Rolled};
 use super::tree::{Kind, Node, Ops, Pick, Verb};
 
@@ -56,7 +56,7 @@ fn has_comparison(node: &Node) -> bool {
 
 /// Prints a rolled value; what is dropped is struck out once, at its outermost.
 struct Shown<'a> {
-    /// The value.
+    /// What is printed.
     rolled: &'a Rolled<'a>,
     /// Whether something around it is struck out already.
     in_dropped: bool,
@@ -108,7 +108,7 @@ fn write_die(f: &mut fmt::Formatter<'_>, die: &Die, in_dropped: bool) -> fmt::Re
     write_face(f, die.face, !die.kept && !in_dropped)
 }
 
-/// One face.
+/// Writes one face, struck out (`~~1~~`) where it does not count.
 fn write_face(f: &mut fmt::Formatter<'_>, face: Face, strike: bool) -> fmt::Result {
     let strike = if strike { "~~" } else { "" };
     write!(f, "{strike}{}", face.thrown)?;

@@ -1,117 +1,15 @@
 //! The evidence that words heard are a name: sound, letters, length, place.
 
-use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use crate::logic::phonetics::{Phonetics, distance, similarity, syllables};
-use crate::logic::words::{Words, fold};
+use strsim::levenshtein;
+
+use crate::logic::language::{Language, is_any};
+use crate::logic::phonetics::{Phonetics, similarity, syllables};
+use crate::logic::words::Words;
 
 use super::position::PhrasePosition;
 
-/// Words that never stand for a name.
-const FUNCTION_WORDS: &[&str] = &[
-    "the", "a", "an", "of", "and", "or", "in", "on", "at", "to", "for", "from", "by", "with", "is",
-    "it", "he", "she", "we", "you", "they", "who", "what", "his", "her", "my", "your", "our",
-    "der", "die", "das", "des", "dem", "den", "von", "vom", "zu", "zum", "zur", "und", "oder",
-    "im", "am", "mit", "ein", "eine", "le", "la", "les", "el", "de", "du", "da", "van", "al",
-];
-/// Titles, callings and epithets many people share.
-const ROLES: &[&str] = &[
-    "barkeep",
-    "barkeeper",
-    "bartender",
-    "innkeeper",
-    "sage",
-    "king",
-    "queen",
-    "prince",
-    "princess",
-    "duke",
-    "duchess",
-    "baron",
-    "baroness",
-    "count",
-    "countess",
-    "lord",
-    "lady",
-    "sir",
-    "dame",
-    "master",
-    "mistress",
-    "captain",
-    "sergeant",
-    "guard",
-    "guardian",
-    "merchant",
-    "trader",
-    "smith",
-    "blacksmith",
-    "baker",
-    "miller",
-    "farmer",
-    "hunter",
-    "wizard",
-    "witch",
-    "sorcerer",
-    "warlock",
-    "mage",
-    "priest",
-    "priestess",
-    "cleric",
-    "druid",
-    "ranger",
-    "rogue",
-    "bard",
-    "monk",
-    "paladin",
-    "knight",
-    "elder",
-    "old",
-    "young",
-    "great",
-    "grand",
-    "big",
-    "little",
-    "mad",
-    "wise",
-    "brave",
-    "brother",
-    "sister",
-    "father",
-    "mother",
-    "uncle",
-    "aunt",
-    "doctor",
-    "mister",
-    "saint",
-    "herr",
-    "frau",
-    "konig",
-    "konigin",
-    "prinz",
-    "herzog",
-    "graf",
-    "ritter",
-    "wirt",
-    "wirtin",
-    "schmied",
-    "bauer",
-    "handler",
-    "zauberer",
-    "hexe",
-    "meister",
-    "hauptmann",
-    "alte",
-    "alter",
-    "weise",
-];
-/// Common English words, folded.
-static ENGLISH: LazyLock<HashSet<String>> =
-    LazyLock::new(|| include_str!("ordinary_en.txt").split_whitespace().map(fold).collect());
-/// Common German words, folded.
-static GERMAN: LazyLock<HashSet<String>> =
-    LazyLock::new(|| include_str!("ordinary_de.txt").split_whitespace().map(fold).collect());
 /// Endings that keep a word ordinary, longest first.
 const ENDINGS: &[&str] = &[
     "ings", "ing", "ers", "est", "er", "ed", "es", "ly", "en", "em", "st", "te", "t", "s", "d",
@@ -134,7 +32,7 @@ pub struct NameSound {
 /// Words heard that may be a name.
 #[derive(Clone, Debug)]
 pub struct Heard<'w> {
-    /// The utterance.
+    /// The utterance they were heard in.
     all: &'w Words,
     /// Which of its words.
     range: Range<usize>,
@@ -156,21 +54,22 @@ pub enum Strength {
 pub struct NamePart<'n> {
     /// The word as written.
     pub word: &'n str,
-    /// How surely.
+    /// How surely it stands for the whole name.
     pub strength: Strength,
 }
 
-/// How a language is heard.
+/// The sound rules and common words of one language.
 #[derive(Clone, Copy, Debug)]
 pub struct Ear {
-    /// Its sound rules; they choose the list of ordinary words too.
     phonetics: Phonetics,
+    /// Its words; `None`: there are no lists of them.
+    language: Option<&'static Language>,
 }
 
 impl Ear {
     /// For a language (ISO 639-1).
     pub fn new(language: &str) -> Self {
-        Self { phonetics: Phonetics::of(language) }
+        Self { phonetics: Phonetics::of(language), language: Language::of(language) }
     }
 
     /// A name's sound.
@@ -213,7 +112,7 @@ impl Ear {
         }
         let ordinary = self.all_ordinary(heard);
         let article = heard.all.get(heard.range.start).filter(|_| count > 1);
-        if article.is_some_and(|word| FUNCTION_WORDS.contains(&word))
+        if article.is_some_and(|word| is_any(|it| it.function_words, word))
             || (ordinary && count == 1 && !(place.vocative && same))
         {
             return None;
@@ -226,7 +125,7 @@ impl Ear {
         }?;
         let bound = if same { bound } else { bound.max(75) };
         let like = similarity(&heard.sound.letters, &name.letters);
-        // Ninety-nine is the most a sound can prove.
+        // Sound alone never proves more than 99.
         (like >= bound).then_some(like.min(99))
     }
 
@@ -237,11 +136,8 @@ impl Ear {
 
     /// Whether a folded word is an ordinary word of the language.
     pub fn is_ordinary(&self, word: &str) -> bool {
-        let list = match self.phonetics {
-            Phonetics::English => &*ENGLISH,
-            Phonetics::German => &*GERMAN,
-            Phonetics::Letters => return word.len() <= 3,
-        };
+        let Some(language) = self.language else { return word.len() <= 3 };
+        let list = language.ordinary;
         if word.len() <= 3 || list.contains(word) {
             return true;
         }
@@ -263,7 +159,7 @@ impl Ear {
 fn one_sound_off(heard: &NameSound, name: &NameSound) -> bool {
     name.key.len() >= 4
         && heard.key.len().abs_diff(name.key.len()) <= 1
-        && distance(&heard.key, &name.key) == 1
+        && levenshtein(&heard.key, &name.key) == 1
 }
 
 /// The likeness needed inside a sentence of so many words with so many `sounds`.
@@ -293,14 +189,15 @@ pub fn name_parts<'n>(name: &'n str, ear: &Ear) -> Vec<NamePart<'n>> {
     if words.len() < 2 {
         return Vec::new();
     }
-    let epithet = words.get(1).is_some_and(|second| FUNCTION_WORDS.contains(&second));
+    let epithet = words.get(1).is_some_and(|second| is_any(|it| it.function_words, second));
     let part = |index: usize| {
         let folded = words.get(index)?;
         let word = name.get(words.source(index))?;
-        if folded.len() < 3 || FUNCTION_WORDS.contains(&folded) {
+        if folded.len() < 3 || is_any(|it| it.function_words, folded) {
             return None;
         }
-        let own = !ROLES.contains(&folded) && (!ear.is_ordinary(folded) || (index == 0 && epithet));
+        let own =
+            !is_any(|it| it.roles, folded) && (!ear.is_ordinary(folded) || (index == 0 && epithet));
         let strength = if own { Strength::Full } else { Strength::Called };
         Some(NamePart { word, strength })
     };

@@ -2,93 +2,15 @@
 
 use std::ops::Range;
 
-use crate::logic::words::Words;
+use crate::logic::{language::is_any, words::Words};
 
-/// Words that may come before the name of somebody spoken to, folded.
-const OPENERS: &[&str] = &[
-    "hey",
-    "hi",
-    "hello",
-    "oh",
-    "o",
-    "ah",
-    "uh",
-    "um",
-    "er",
-    "so",
-    "well",
-    "okay",
-    "ok",
-    "alright",
-    "right",
-    "yes",
-    "no",
-    "yeah",
-    "and",
-    "but",
-    "now",
-    "please",
-    "listen",
-    "look",
-    "say",
-    "excuse",
-    "me",
-    "sorry",
-    "thanks",
-    "thank",
-    "you",
-    "dear",
-    "good",
-    "morning",
-    "evening",
-    "day",
-    "my",
-    "friend",
-    "greetings",
-    "welcome",
-    "then",
-    "hallo",
-    "na",
-    "also",
-    "tja",
-    "ah",
-    "ah",
-    "he",
-    "du",
-    "ja",
-    "nein",
-    "und",
-    "aber",
-    "nun",
-    "bitte",
-    "hor",
-    "mal",
-    "sag",
-    "entschuldigung",
-    "danke",
-    "guten",
-    "tag",
-    "morgen",
-    "abend",
-    "servus",
-    "moin",
-    "gut",
-    "lieber",
-    "liebe",
-];
 /// Most words before a name at the start.
 const MOST_OPENERS: usize = 3;
-/// Words that may come after the name of somebody spoken to.
-const TAIL: &[&str] = &[
-    "please", "now", "then", "thanks", "thank", "you", "okay", "ok", "right", "bitte", "jetzt",
-    "danke", "ja", "oder",
-];
+
 /// Most words after a name at the end.
 const MOST_TAIL: usize = 2;
-/// Openers that call somebody even without a comma.
-const CALLS: &[&str] = &["hey", "hi", "hello", "hallo", "oh", "o", "greetings", "moin", "servus"];
 
-/// Where words stand.
+/// Where in an utterance words stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhrasePosition {
     /// At the start of the utterance, openers such as "hey" aside.
@@ -100,7 +22,7 @@ pub struct PhrasePosition {
 }
 
 impl PhrasePosition {
-    /// Whether names of people spoken to stand here.
+    /// Whether this is a place where the name of an addressee stands.
     pub fn edge(self) -> bool {
         self.start || self.end || self.vocative
     }
@@ -113,7 +35,7 @@ fn skipped_opening(words: &Words) -> usize {
 
 /// Whether a folded word is an opener.
 fn is_opener(word: &str) -> bool {
-    OPENERS.contains(&word)
+    is_any(|it| it.openers, word)
 }
 
 /// Where the words of `range` stand in `text`.
@@ -126,16 +48,20 @@ pub fn place(text: &str, words: &Words, range: &Range<usize>) -> PhrasePosition 
     let tail = words.len().saturating_sub(range.end);
     let end = last
         || (tail <= MOST_TAIL
-            && (range.end..words.len()).all(|i| words.get(i).is_some_and(|w| TAIL.contains(&w))));
-    let called =
-        range.start.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|w| CALLS.contains(&w));
+            && (range.end..words.len())
+                .all(|i| words.get(i).is_some_and(|w| is_any(|it| it.tails, w))));
+    let called = range
+        .start
+        .checked_sub(1)
+        .and_then(|i| words.get(i))
+        .is_some_and(|w| is_any(|it| it.calls, w));
     let set_off_before = first || called || pauses(before);
     let set_off_after = last || pauses(after);
     // "Elara, Bartok, and Mira came" lists, it does not call.
     let listed = !start
         && before.contains(',')
         && after.contains(',')
-        && words.get(range.end).is_some_and(|w| matches!(w, "and" | "or" | "und" | "oder"));
+        && words.get(range.end).is_some_and(|w| is_any(|it| it.joining, w));
     let vocative = (set_off_before && set_off_after && !listed) || (called && start);
     PhrasePosition { start, end, vocative }
 }

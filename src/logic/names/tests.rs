@@ -108,7 +108,7 @@ fn parts_of_names() {
 #[test]
 fn every_ordinary_word_alone_mid_sentence_stays() {
     let glossary = Glossary::new(NAMES, "en");
-    for word in include_str!("ordinary_en.txt").split_whitespace() {
+    for word in include_str!("../language/en/ordinary.txt").split_whitespace() {
         let text = format!("I saw {word} there once");
         assert_eq!(glossary.correct(&text).text, text);
     }

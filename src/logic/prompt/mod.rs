@@ -7,14 +7,20 @@
 //! time or anything random in the stable part.
 
 mod recalled;
+mod said;
 mod summary;
 
 pub use recalled::Recalled;
+pub use said::{FOLLOW_UP, Overheard};
 pub use summary::{extract, summary, summary_task, told};
 
-use crate::domain::{Campaign, Entity, EntityKind, Npc};
+use crate::domain::{Campaign, Entity, Npc};
 
-use super::words::{Words, fold};
+use self::said::{LONGEST_FACT, LONGEST_NAME, LONGEST_TEXT, capped, one_line, said};
+use super::{
+    language::{Language, everything, is_any, kinds},
+    words::{Words, fold},
+};
 
 /// The system prompt; a section whose `{value}` is empty is left out.
 const TEMPLATE: &str = include_str!("../../../assets/prompts/npc.md");
@@ -26,43 +32,6 @@ const ASSISTANT: &str = include_str!("../../../assets/prompts/assistant.md");
 const MOST_FACTS: usize = 40;
 /// The same for the assistant.
 const MOST_FACTS_FOR_THE_GAME_MASTER: usize = 100;
-/// Longest description of one thing, in characters.
-const LONGEST_FACT: usize = 400;
-/// Longest text of one person, and of all that was overheard together, in characters.
-const LONGEST_TEXT: usize = 2_000;
-/// Longest name, in characters.
-const LONGEST_NAME: usize = 64;
-
-/// Words of topics and names that fit everything.
-const CONNECTING: &[&str] = &[
-    "the",
-    "and",
-    "for",
-    "from",
-    "with",
-    "about",
-    "around",
-    "near",
-    "his",
-    "her",
-    "its",
-    "their",
-    "our",
-    "local",
-    "general",
-    "knowledge",
-    "und",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "des",
-    "von",
-    "vom",
-    "uber",
-    "mit",
-];
 
 /// The stable prefix of everything `npc` is asked: who it is, what it knows, how it speaks.
 pub fn system_prompt(npc: &Npc, campaign: &Campaign) -> String {
@@ -167,7 +136,7 @@ fn fact(entity: &Entity) -> String {
     let also =
         if aliases.is_empty() { String::new() } else { format!(", also {}", aliases.join(", ")) };
     let about = capped(&one_line(&entity.description), LONGEST_FACT);
-    let kind = kind_words(entity.kind).first().copied().unwrap_or_default();
+    let kind = (Language::english().kind)(entity.kind).first().copied().unwrap_or_default();
     format!("{} ({kind}{also}): {about}", one_line(&entity.name))
 }
 
@@ -182,8 +151,8 @@ pub fn known_by(entity: &Entity) -> Vec<String> {
     let names = std::iter::once(&entity.name).chain(&entity.aliases);
     let names =
         names.flat_map(|name| Words::of(name).iter().map(str::to_owned).collect::<Vec<_>>());
-    let kinds = kind_words(entity.kind).iter().map(|word| (*word).to_owned());
-    let all = ["everything", "alles"].into_iter().map(str::to_owned);
+    let kinds = kinds(entity.kind).map(str::to_owned);
+    let all = everything().map(str::to_owned);
     let mut words: Vec<String> =
         all.chain(kinds).chain(names.filter(|it| is_telling(it))).collect();
     words.sort_unstable();
@@ -201,24 +170,7 @@ pub fn topics(npc: &Npc) -> Vec<String> {
 
 /// Whether a word says what something is about.
 fn is_telling(word: &str) -> bool {
-    word.chars().count() >= 3 && !CONNECTING.contains(&word)
-}
-
-/// What a kind of thing is called in prompts, then in topics; folded.
-const fn kind_words(kind: EntityKind) -> &'static [&'static str] {
-    match kind {
-        EntityKind::Npc => &["person", "people", "persons", "npc", "npcs", "leute", "personen"],
-        EntityKind::Player => &["adventurer", "adventurers", "hero", "heroes", "helden"],
-        EntityKind::Location => {
-            &["place", "places", "location", "locations", "geography", "ort", "orte", "gegend"]
-        }
-        EntityKind::Item => &["item", "items", "things", "artefacts", "artifacts", "gegenstande"],
-        EntityKind::Faction => &["group", "groups", "faction", "factions", "gruppen", "bunde"],
-        EntityKind::Quest => &["task", "tasks", "quest", "quests", "auftrage"],
-        EntityKind::Event => &["event", "events", "news", "ereignisse", "neuigkeiten"],
-        EntityKind::Concept => &["idea", "ideas", "concept", "concepts", "ideen", "begriffe"],
-        EntityKind::Lore => &["lore", "legends", "history", "sagen", "geschichte"],
-    }
+    word.chars().count() >= 3 && !is_any(|it| it.connecting, word)
 }
 
 /// The English name of a language by its ISO 639-1 code.
@@ -248,15 +200,6 @@ fn language(code: &str) -> String {
     name.to_owned()
 }
 
-/// Something said that an NPC heard without being asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overheard {
-    /// What NPCs call the speaker.
-    pub speaker: String,
-    /// The words.
-    pub text: String,
-}
-
 /// What one turn is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnMessage<'a> {
@@ -279,9 +222,6 @@ pub struct TurnMessage<'a> {
     /// Nobody has spoken: the result of an earlier call has come.
     pub is_follow_up: bool,
 }
-
-/// Stands where an utterance would, when a late result makes the NPC speak.
-pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table what came of it.]";
 
 /// The user message of one turn: the game's facts in square brackets, one a line, then the
 /// utterance as the last line.
@@ -339,34 +279,6 @@ fn overheard(lines: &[Overheard]) -> Vec<String> {
 fn speaker(name: &str) -> String {
     let name = said(&name.replace([':', '：'], " "), LONGEST_NAME);
     if name.is_empty() { "Somebody".to_owned() } else { name }
-}
-
-/// A person's text as data: on one line, without the square brackets of facts.
-fn said(text: &str, most: usize) -> String {
-    let plain = |c| match c {
-        '[' | '【' | '［' => '(',
-        ']' | '】' | '］' => ')',
-        other => other,
-    };
-    capped(&one_line(&text.chars().map(plain).collect::<String>()), most)
-}
-
-/// `text` on one line: every kind of space or control character is one blank, and marks that
-/// change the direction of writing are gone.
-fn one_line(text: &str) -> String {
-    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words = words.map(|word| word.replace(turns, "")).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// At most `most` characters of `text`, the last one "…" when it was longer.
-fn capped(text: &str, most: usize) -> String {
-    if text.chars().nth(most).is_none() {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Recalled`]. **Never**: judges what is worth remembering.
 
-use super::{LONGEST_FACT, Overheard, said};
+use super::said::{LONGEST_FACT, Overheard, said};
 
 /// What an NPC remembers that may matter to what was said, in words; each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! NPC reads of it, [`extract`] what it reads without one. All of it is data: on lines of its own,
 //! without square brackets. **Never**: leaves out that somebody has spoken.
 
-use super::{FOLLOW_UP, LONGEST_FACT, LONGEST_TEXT, said};
+use super::said::{FOLLOW_UP, LONGEST_FACT, LONGEST_NAME, LONGEST_TEXT, capped, said};
 use crate::domain::Message;
 
 /// Stands before a summary.
@@ -14,7 +14,7 @@ const BEFORE: &str =
 const BEHIND: &str = "[What was said after that:]";
 /// What a line of it begins with.
 const LINE: &str = "- ";
-/// What a line of a summary begins with for whoever sums it up again.
+/// What a line of an older summary begins with when it is summed up again.
 const EARLIER: &str = "Earlier: ";
 /// Lines of a summary at most.
 const LINES: usize = 60;
@@ -23,7 +23,7 @@ const SHORTEST: usize = 60;
 
 /// What a model is told that is to sum up, in so many words, what was said to and by `npc`.
 pub fn summary_task(npc: &str, words: u32) -> String {
-    let npc = said(npc, super::LONGEST_NAME);
+    let npc = said(npc, LONGEST_NAME);
     format!(
         "You sum up the older part of a conversation that {npc}, a character of a tabletop \
          role-playing game, has had with the players, so that {npc} remembers it. The conversation \
@@ -38,7 +38,7 @@ pub fn summary_task(npc: &str, words: u32) -> String {
 
 /// A conversation as text, a line each, in the words of people; `npc` is whose it is.
 pub fn told(npc: &str, messages: &[Message]) -> Vec<String> {
-    let name = said(npc, super::LONGEST_NAME);
+    let name = said(npc, LONGEST_NAME);
     let of = |message: &Message| -> Vec<String> {
         match message {
             Message::User(text) if text == FOLLOW_UP => Vec::new(),
@@ -84,7 +84,7 @@ pub fn extract(npc: &str, messages: &[Message], most: usize) -> String {
     let each = (most / after.len().max(1)).max(SHORTEST);
     let mut left = most;
     let short = |line: &String| {
-        let line = super::capped(line, each);
+        let line = capped(line, each);
         left = left.checked_sub(line.len())?;
         Some(line)
     };

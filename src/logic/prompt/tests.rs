@@ -2,7 +2,7 @@ use expect_test::expect;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::Player;
+use crate::domain::{EntityKind, Player};
 use crate::logic::command::tests_npc;
 
 fn entity(kind: EntityKind, name: &str, aliases: &[&str], description: &str) -> Entity {

@@ -59,7 +59,7 @@ struct Open {
     quote: Option<char>,
     /// Round and square brackets.
     brackets: usize,
-    /// Asterisks.
+    /// Asterisks that were opened and not closed.
     stars: usize,
 }
 
@@ -185,7 +185,7 @@ impl SentenceSplitter {
         Some(end)
     }
 
-    /// A line ends: so does the sentence, and whatever stood open.
+    /// A line ends: the sentence ends too, and everything left open is closed.
     fn line_end(&mut self) -> Step {
         self.open = Open::default();
         Step::End(self.scan)

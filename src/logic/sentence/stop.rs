@@ -2,47 +2,9 @@
 //!
 //! Entry: [`Kind::of`] reads what stands before, [`verdict`] what follows.
 
-/// Before a name or number; a sentence does not end here.
-const TITLES: &[&str] = &[
-    "dr", "mr", "mrs", "ms", "mx", "st", "prof", "sgt", "capt", "lt", "col", "gen", "cmdr", "rev",
-    "hon", "gov", "sen", "messrs", "mme", "mlle", "vs", "cf", "approx", "mt", "ca", "nr", "hr",
-    "fr", "frl", "bzw", "evtl", "ggf", "inkl", "bspw", "vgl", "sog", "geb", "gest", "abs", "bes",
-    "mind", "max", "lat", "engl", "dt", "incl",
-];
-/// May stand inside a sentence or at its end; the next word tells.
-const EITHER: &[&str] = &[
-    "etc", "usw", "jr", "sr", "jh", "jhd", "str", "ft", "lb", "lbs", "oz", "ave", "blvd", "al",
-    "jan", "feb", "aug", "sept", "oct", "nov", "dec", "dez", "okt", "tel", "min", "std",
-];
-/// Dotted abbreviations that always go on.
-const DOTTED: &[&str] = &["e.g", "i.e", "z.b", "d.h", "u.a", "o.ä", "s.o", "u.u", "v.a", "i.d.r"];
-/// Words after which "3." is an ordinal in German.
-const BEFORE_ORDINAL: &[&str] = &[
-    "am", "der", "die", "das", "dem", "den", "des", "vom", "zum", "zur", "im", "beim", "bis", "ab",
-    "seit", "mein", "meine", "meinen", "dein", "deine", "sein", "seine", "ihr", "ihre", "unser",
-    "ein", "eine", "einen", "einem", "jeder", "jede", "jedes", "jeden", "und",
-];
-/// Words after which a capital letter is an initial, not an answer ("plan B.").
-const BEFORE_INITIAL: &[&str] =
-    &["by", "and", "with", "from", "to", "for", "of", "von", "und", "mit", "bei", "an"];
-/// German months.
-const MONTHS: &[&str] = &[
-    "januar",
-    "jänner",
-    "februar",
-    "märz",
-    "april",
-    "mai",
-    "juni",
-    "juli",
-    "august",
-    "september",
-    "oktober",
-    "november",
-    "dezember",
-];
+use crate::logic::language::is_any;
 
-/// Punctuation by what stands before it.
+/// Punctuation, classified by what stands before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It ends the sentence.
@@ -63,11 +25,11 @@ pub enum Kind {
     Abbreviation,
     /// After an abbreviation that may end a sentence.
     Either,
-    /// Several dots.
+    /// After several dots, or "…".
     Ellipsis,
 }
 
-/// What punctuation does.
+/// Whether punctuation ends the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It ends the sentence.
@@ -122,11 +84,11 @@ impl Kind {
             return Self::Clear;
         }
         let lower = token.to_lowercase();
-        if DOTTED.contains(&lower.as_str()) || TITLES.contains(&lower.as_str()) {
+        if is_any(|it| it.dotted, &lower) || is_any(|it| it.titles, &lower) {
             return Self::Abbreviation;
         }
         let dotted = lower.contains('.') && lower.split('.').all(|part| part.chars().count() <= 1);
-        if dotted || EITHER.contains(&lower.as_str()) {
+        if dotted || is_any(|it| it.either, &lower) {
             return Self::Either;
         }
         Self::Clear
@@ -195,21 +157,21 @@ fn initial_ends(before: &str, next: char) -> bool {
         || (letter.starts_with(char::is_uppercase)
             && word.starts_with(char::is_lowercase)
             && !word.ends_with('.')
-            && !BEFORE_INITIAL.contains(&word))
+            && !is_any(|it| it.before_initial, word))
 }
 
 /// "am 3. Mai", "der 2. Versuch", but "Ich habe 3. Und du?"
 fn after_german_number(before: &str, word: &str, next: char) -> Verdict {
     let (earlier, _) = last_token(before);
     let (_, article) = last_token(earlier.trim_end());
-    if next.is_lowercase() || BEFORE_ORDINAL.contains(&article.to_lowercase().as_str()) {
+    if next.is_lowercase() || is_any(|it| it.before_ordinal, &article.to_lowercase()) {
         return Verdict::Go;
     }
     match word.find(|c: char| !c.is_alphanumeric()) {
         None if word.chars().count() <= 9 => Verdict::Wait,
         end => {
             let month = word.get(..end.unwrap_or(word.len())).unwrap_or(word).to_lowercase();
-            if MONTHS.contains(&month.as_str()) { Verdict::Go } else { Verdict::End }
+            if is_any(|it| it.ordinal_months, &month) { Verdict::Go } else { Verdict::End }
         }
     }
 }

@@ -350,7 +350,7 @@ struct Number<'t> {
     whole: &'t str,
     /// The digits after the point.
     fraction: Option<&'t str>,
-    /// Its length.
+    /// Bytes that it takes in the text.
     length: usize,
 }
 
@@ -384,7 +384,7 @@ impl<'t> Number<'t> {
         self.value == Some(1)
     }
 
-    /// In words.
+    /// The number as it is read aloud.
     fn words(&self) -> String {
         let whole = match self.whole.replace(',', "").parse() {
             Ok(value)

@@ -287,7 +287,7 @@ impl LineCursor<'_> {
         }
     }
 
-    /// Says words.
+    /// Says `text` as it is.
     fn say_all(&mut self, text: &str) {
         self.said.push_str(text);
     }

@@ -1,33 +1,8 @@
 //! Number words: written out for the voice, read from what was heard.
 
 use super::tokens::Token;
+use crate::logic::language::Language;
 
-/// Zero to nineteen.
-const SMALL: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-/// Twenty to ninety.
-const TENS: [&str; 8] =
-    ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 /// Powers of a thousand that fit an `i64`.
 const SCALES: [(u64, &str); 6] = [
     (1_000_000_000_000_000_000, "quintillion"),
@@ -37,32 +12,6 @@ const SCALES: [(u64, &str); 6] = [
     (1_000_000, "million"),
     (1_000, "thousand"),
 ];
-/// Null to neunzehn.
-const GERMAN_SMALL: [&str; 20] = [
-    "null",
-    "eins",
-    "zwei",
-    "drei",
-    "vier",
-    "fünf",
-    "sechs",
-    "sieben",
-    "acht",
-    "neun",
-    "zehn",
-    "elf",
-    "zwölf",
-    "dreizehn",
-    "vierzehn",
-    "fünfzehn",
-    "sechzehn",
-    "siebzehn",
-    "achtzehn",
-    "neunzehn",
-];
-/// Zwanzig to neunzig.
-const GERMAN_TENS: [&str; 8] =
-    ["zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"];
 
 /// The language number words are read in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,15 +43,20 @@ pub fn number_words(n: i64) -> String {
 
 /// A number below a thousand in words.
 fn below_thousand(n: u64) -> String {
+    let english = Language::english();
     let word = |list: &[&'static str], at: u64| {
         usize::try_from(at).ok().and_then(|at| list.get(at).copied()).unwrap_or_default()
     };
     match n {
-        0..20 => word(&SMALL, n).to_owned(),
-        20..100 if n.is_multiple_of(10) => word(&TENS, n / 10 - 2).to_owned(),
-        20..100 => format!("{}-{}", word(&TENS, n / 10 - 2), word(&SMALL, n % 10)),
-        _ if n.is_multiple_of(100) => format!("{} hundred", word(&SMALL, n / 100)),
-        _ => format!("{} hundred {}", word(&SMALL, n / 100), below_thousand(n % 100)),
+        0..20 => word(english.small_numbers, n).to_owned(),
+        20..100 if n.is_multiple_of(10) => word(english.tens, n / 10 - 2).to_owned(),
+        20..100 => {
+            format!("{}-{}", word(english.tens, n / 10 - 2), word(english.small_numbers, n % 10))
+        }
+        _ if n.is_multiple_of(100) => format!("{} hundred", word(english.small_numbers, n / 100)),
+        _ => {
+            format!("{} hundred {}", word(english.small_numbers, n / 100), below_thousand(n % 100))
+        }
     }
 }
 
@@ -175,8 +129,9 @@ fn english(word: &str) -> Option<i64> {
         "twenties" => "twenty",
         word => word,
     };
-    find(&SMALL, &TENS, stem)
-        .or_else(|| find(&SMALL, &TENS, stem.strip_suffix('s').filter(|stem| stem.len() > 2)?))
+    find(Language::english(), stem).or_else(|| {
+        find(Language::english(), stem.strip_suffix('s').filter(|stem| stem.len() > 2)?)
+    })
 }
 
 /// One German number word up to 999.
@@ -196,13 +151,13 @@ fn german(word: &str) -> Option<i64> {
         let (unit, tens) = (german(unit)?, german(tens)?);
         ((1..10).contains(&unit) && tens >= 20).then_some(unit + tens)
     };
-    find(&GERMAN_SMALL, &GERMAN_TENS, word).or_else(compound)
+    find(Language::german(), word).or_else(compound)
 }
 
 /// A word's number by its place.
-fn find(small: &[&str], tens: &[&str], word: &str) -> Option<i64> {
+fn find(language: &Language, word: &str) -> Option<i64> {
     let place = |list: &[&str]| {
         list.iter().position(|entry| *entry == word).and_then(|at| i64::try_from(at).ok())
     };
-    place(small).or_else(|| place(tens).map(|at| (at + 2) * 10))
+    place(language.small_numbers).or_else(|| place(language.tens).map(|at| (at + 2) * 10))
 }

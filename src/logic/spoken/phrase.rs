@@ -1,41 +1,11 @@
 //! Tokens to a roll: a term ("two d six"), then what is added, kept, repeated.
 
-use super::super::dice;
+use super::super::{dice, language::is_any};
 use super::numbers::{self, Tongue};
 use super::tokens::Token;
 
 /// Dice that are sold; a "d" without a number of dice must be one of them.
 const STANDARD: [i64; 8] = [4, 6, 8, 10, 12, 20, 30, 100];
-/// Words that make a lone "d six" a roll.
-const CUES: [&str; 22] = [
-    "roll",
-    "rolls",
-    "rolled",
-    "rolling",
-    "throw",
-    "dice",
-    "die",
-    "check",
-    "save",
-    "saving",
-    "attack",
-    "damage",
-    "hit",
-    "initiative",
-    "plus",
-    "minus",
-    "advantage",
-    "disadvantage",
-    "heal",
-    "würfle",
-    "würfel",
-    "wirf",
-];
-/// Words behind which "d" names something else: "vitamin d six".
-const NAMES: [&str; 14] = [
-    "vitamin", "section", "grade", "plan", "option", "room", "cell", "level", "row", "block",
-    "chapter", "gate", "page", "appendix",
-];
 
 /// A part of the roll, and where what follows begins.
 struct Part {
@@ -53,7 +23,7 @@ type Advantage = &'static str;
 /// What an utterance says of advantage as a whole.
 #[derive(Clone, Copy)]
 enum Elsewhere {
-    /// Nothing.
+    /// It says nothing of advantage.
     None,
     /// One of the two.
     One(Advantage),
@@ -217,10 +187,10 @@ impl Phrase<'_> {
         let before = at.checked_sub(1).and_then(|at| self.word(at));
         let cue = self.tokens.iter().any(|t| match t {
             Token::Plus | Token::Minus => true,
-            token => token.word().is_some_and(|word| CUES.contains(&word)),
+            token => token.word().is_some_and(|word| is_any(|it| it.dice_cues, word)),
         });
         STANDARD.contains(&sides)
-            && !before.is_some_and(|word| NAMES.contains(&word))
+            && !before.is_some_and(|word| is_any(|it| it.lettered, word))
             && (sides == 20 || cue || self.tokens.len() <= 4)
     }
 

@@ -2,10 +2,10 @@
 
 use super::super::dice;
 
-/// One token.
+/// A part of an utterance that means one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Digits.
+    /// A number that was written in digits.
     Number(i64),
     /// The "d" of dice, or the German "w".
     Die {

@@ -10,73 +10,15 @@ use std::time::Duration;
 
 use crate::domain::Tier;
 
-use super::words::{Phrases, Words};
+use super::{
+    language::Language,
+    words::{Phrases, Words},
+};
 
 /// A deep turn this recent demotes the next one.
 const DEEP_PAUSE: Duration = Duration::from_secs(30);
 /// This many players waiting ask for quick answers.
 const CROWD: usize = 3;
-
-/// English phrases that ask for a deep turn.
-const ENGLISH_DEEP: &[&str] = &[
-    "think carefully",
-    "take your time",
-    "deep search",
-    "generate image",
-    "draw me",
-    "draw us",
-    "search the web",
-    "explain everything",
-    "tell me everything",
-    "in detail",
-];
-/// English phrases that ask for a standard turn.
-const ENGLISH_STANDARD: &[&str] = &[
-    "remember",
-    "last time",
-    "do you recall",
-    "previously",
-    "what happened",
-    "search",
-    "look up",
-    "rule(s)",
-    "how does",
-    "quest(s)",
-    "who is",
-    "who was",
-    "tell me about",
-    "history of",
-];
-/// German phrases that ask for a deep turn.
-const GERMAN_DEEP: &[&str] = &[
-    "denk gut nach",
-    "überleg gut",
-    "lass dir Zeit",
-    "erzähl mir alles",
-    "im Detail",
-    "such im Netz",
-    "zeichne mir",
-    "zeichne uns",
-];
-/// German phrases that ask for a standard turn.
-const GERMAN_STANDARD: &[&str] = &[
-    "erinnerst du dich",
-    "letztes Mal",
-    "das letzte Mal",
-    "was ist passiert",
-    "was geschah",
-    "such nach",
-    "such mal",
-    "schlag nach",
-    "Regel(n)",
-    "wie funktioniert",
-    "Auftrag",
-    "Quest",
-    "wer ist",
-    "wer war",
-    "erzähl mir von",
-    "Geschichte von",
-];
 
 /// Phrases that raise a turn's tier. `word(s)` stands for the word with and without the ending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,17 +30,13 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// What ships for these languages (ISO 639-1, "en" and "de"; others have none).
+    /// The keywords shipped for these languages (ISO 639-1); languages without lists add none.
     pub fn shipped<'l>(languages: impl IntoIterator<Item = &'l str>) -> Self {
         let mut keywords = Self::default();
         for language in languages {
-            let (deep, standard) = match language.get(..2).unwrap_or(language) {
-                "en" => (ENGLISH_DEEP, ENGLISH_STANDARD),
-                "de" => (GERMAN_DEEP, GERMAN_STANDARD),
-                _ => continue,
-            };
-            keywords.deep.extend(deep.iter().map(ToString::to_string));
-            keywords.standard.extend(standard.iter().map(ToString::to_string));
+            let Some(language) = Language::of(language) else { continue };
+            keywords.deep.extend(language.deep.iter().map(ToString::to_string));
+            keywords.standard.extend(language.standard.iter().map(ToString::to_string));
         }
         keywords
     }
@@ -145,7 +83,7 @@ fn is_article(word: &str) -> bool {
     ["the", "a", "an", "der", "die", "das"].iter().any(|article| word.eq_ignore_ascii_case(article))
 }
 
-/// What a selection looks at.
+/// Everything a selection depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct TierInput<'i> {
     /// What was said, partial or final.
@@ -163,7 +101,7 @@ pub struct TierInput<'i> {
 /// The tier an utterance asks for, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The tier.
+    /// The tier that the turn has.
     pub tier: Tier,
     /// The rule that decided.
     pub reason: Reason,

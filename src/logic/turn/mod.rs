@@ -3,12 +3,13 @@
 //! Entry types: [`Endpointer`], one for each speaker, and [`reads`], which tells from the words
 //! whether more is to come. Silence counts from the stamp of the last voiced frame, so packets that
 //! stop coming (push-to-talk released) are silence like any other.
-//! **Never**: reads a clock, opens twice without closing, leaves open what nobody speaks in.
+//! **Never**: reads a clock, opens twice without closing, leaves an utterance open in silence.
 
 use std::time::{Duration, Instant};
 
 use super::barge_in::is_stop_word;
 use super::command::{self, Command, NpcNames, name_at};
+use super::language::is_any;
 use super::words::Words;
 use crate::audio::FRAME;
 
@@ -23,33 +24,20 @@ const SETTLED: Duration = Duration::from_millis(150);
 /// The shortest and the longest wait for someone who trails off.
 const TRAILING: (Duration, Duration) = (Duration::from_millis(900), Duration::from_millis(1_800));
 
-/// Last words after which more is to come; folded, English and German.
-const UNFINISHED: &[&str] = &[
-    "and", "but", "or", "nor", "the", "a", "an", "to", "of", "from", "into", "with", "if",
-    "because", "than", "very", "my", "your", "our", "their", "its", "plus", "minus", "times", "um",
-    "umm", "uh", "uhh", "uhm", "er", "erm", "hmm", "d", "und", "aber", "oder", "sondern", "ahm",
-    "ah", "ehm", "hm", "weil", "wenn", "falls", "dass", "ob", "der", "ein", "eine", "einen",
-    "einem", "einer", "mein", "meine", "meinen", "dein", "deine", "deinen",
-];
-
-/// What may stand beside a name that is called and not yet told anything.
-const CALLING: &[&str] =
-    &["hey", "oh", "ah", "o", "so", "okay", "ok", "um", "uh", "ahm", "also", "he"];
-
 /// How long a table waits in silence before an utterance is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patience {
-    /// 300 ms.
+    /// 300 ms, less or more where the words tell.
     Snappy,
-    /// 500 ms.
+    /// 500 ms, less or more where the words tell.
     #[default]
     Normal,
-    /// 900 ms.
+    /// 900 ms, less or more where the words tell.
     Patient,
 }
 
 impl Patience {
-    /// Silence in all, before the words have their say.
+    /// Silence that ends an utterance whose words say nothing either way.
     pub const fn silence(self) -> Duration {
         match self {
             Self::Snappy => Duration::from_millis(300),
@@ -58,7 +46,7 @@ impl Patience {
         }
     }
 
-    /// The same when the words read so. `Finished` is the least of it: see [`SETTLED`].
+    /// Silence that ends an utterance with this reading; [`SETTLED`] guards the shorter wait.
     fn after(self, reading: Reading) -> Duration {
         let (least, most) = TRAILING;
         match reading {
@@ -69,19 +57,19 @@ impl Patience {
     }
 }
 
-/// What the words so far say about more to come.
+/// Whether the words so far suggest that more is to come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// A whole question, sentence, command or stop word.
     Finished,
-    /// Nothing either way.
+    /// The words do not tell.
     #[default]
     Open,
     /// Broken off ("and", "um"), or a name alone.
     TrailsOff,
 }
 
-/// What `text`, a partial transcript, says about more to come; `names` are the NPCs'.
+/// Whether `text`, a partial transcript, suggests more to come; `names` are the NPCs'.
 pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     let words = Words::of(text);
     let Some(last) = words.len().checked_sub(1).and_then(|at| words.get(at)) else {
@@ -100,13 +88,13 @@ pub fn reads(text: &str, names: &[NpcNames]) -> Reading {
     if ordered || is_stop_word(text, names) {
         return Reading::Finished;
     }
-    if UNFINISHED.contains(&last) || is_only_name(&words, names) {
+    if is_any(|it| it.unfinished, last) || is_only_name(&words, names) {
         return Reading::TrailsOff;
     }
     if end.ends_with(['.', '。']) { Reading::Finished } else { Reading::Open }
 }
 
-/// Whether an NPC is called and told nothing.
+/// Whether the words only call an NPC by name.
 fn is_only_name(words: &Words, names: &[NpcNames]) -> bool {
     let (mut at, mut named) = (0, false);
     while let Some(word) = words.get(at) {
@@ -115,7 +103,7 @@ fn is_only_name(words: &Words, names: &[NpcNames]) -> bool {
                 named = true;
                 after
             }
-            None if CALLING.contains(&word) => at + 1,
+            None if is_any(|it| it.calling, word) => at + 1,
             None => return false,
         };
     }
@@ -153,7 +141,7 @@ pub enum Output {
     Feed,
     /// The segment is over. A frame that brings this is not part of it: it is kept for the next.
     Close {
-        /// Why.
+        /// What ended the utterance.
         reason: CloseReason,
         /// The stamp of its last voiced frame.
         last_voiced_at: Instant,
@@ -163,9 +151,9 @@ pub enum Output {
 /// Why a segment ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Silence.
+    /// Nobody has spoken for long enough.
     Silence,
-    /// It has grown too long; whoever speaks on is opened again at once.
+    /// It has grown too long; if speech goes on, the next utterance opens at once.
     TooLong,
     /// Less than 60 ms of voice: no utterance.
     Blip,

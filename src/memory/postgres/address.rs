@@ -39,27 +39,43 @@ impl Address {
     }
 }
 
+/// What is wrong with an address, without any part of it that may be secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It is no address of a PostgreSQL.
+    #[error("it begins with postgres://")]
+    Scheme,
+    /// It names no server.
+    #[error("a host after the slashes")]
+    NoHost,
+    /// The driver cannot read it, in its words.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
 impl FromStr for Address {
-    type Err = String;
+    type Err = AddressError;
 
     /// Reads `postgres://user:password@host:port/database?sslmode=...`. Without an `sslmode` another
     /// machine must encrypt and this one does not; certificates are always checked.
     ///
     /// # Errors
     /// What is wrong with it, without any part of it that may be secret.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
-            return Err("it begins with postgres://".to_owned());
+            return Err(AddressError::Scheme);
         }
         let known = ["sslmode=verify-full", "sslmode=verify-ca"];
         let text =
             known.iter().fold(text.to_owned(), |text, it| text.replace(it, "sslmode=require"));
         let mut config = Config::from_str(&text).map_err(|error| {
             let cause = std::error::Error::source(&error);
-            cause.map_or_else(|| "it cannot be read".to_owned(), ToString::to_string)
+            AddressError::Unreadable(
+                cause.map_or("it cannot be read".to_owned(), ToString::to_string),
+            )
         })?;
         if config.get_hosts().is_empty() {
-            return Err("a host after the slashes".to_owned());
+            return Err(AddressError::NoHost);
         }
         if !text.contains("sslmode=") {
             let here = config.get_hosts().iter().all(is_here);
@@ -76,7 +92,7 @@ impl FromStr for Address {
     }
 }
 
-/// Whether nobody can listen on the way there.
+/// Whether the connection stays on this machine, where nobody can listen in.
 fn is_here(host: &Host) -> bool {
     match host {
         Host::Tcp(name) if name == "localhost" => true,
@@ -146,7 +162,7 @@ mod tests {
             ("postgres://bot:hush@db/table?sslmode=hush", "invalid value for option `sslmode`"),
             ("postgres://bot:hush@db/table?colour=red", "unknown option `colour`"),
         ] {
-            assert_eq!(wrong.parse::<Address>().unwrap_err(), said);
+            assert_eq!(wrong.parse::<Address>().unwrap_err().to_string(), said);
         }
     }
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use tokio_postgres::error::SqlState;
 
 use super::{
-    Postgres,
     sql::{fold_of, folded, json, lexemes, number, plain, told},
+    store::Postgres,
 };
 use crate::memory::{CampaignKey, Error, Present, Uid, Utterance};
 

@@ -7,7 +7,7 @@ use std::error::Error as _;
 use deadpool_postgres::{HookError, PoolError};
 use tokio_postgres::error::DbError;
 
-use super::Address;
+use super::address::Address;
 use crate::memory::Error;
 
 /// Classes of SQLSTATE after which the same may work later: connection lost, transaction rolled back,

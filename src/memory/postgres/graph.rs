@@ -7,9 +7,8 @@
 use deadpool_postgres::Transaction;
 
 use super::{
-    Postgres,
     sql::{Sql, fold_of, folded, json, label, plain, read, told},
-    within,
+    store::{Postgres, within},
 };
 use crate::memory::{
     Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation,

@@ -7,19 +7,18 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
 use super::{
-    Postgres,
     removal::uncover,
     sql::{
         Sql, any_of, asked, campaign_word, json, label, lexeme, lexemes, number, plain, read, told,
     },
-    within,
+    store::{Postgres, within},
 };
 use crate::memory::{
     CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture, Vector,
     VectorQuery, Viewer,
 };
 
-/// So many times what is asked for are looked at before all are: an NPC may see a part of them.
+/// A search reads this many times the limit before it reads everything: an NPC may see only some.
 const NEAREST: usize = 10;
 
 impl Index for Postgres {

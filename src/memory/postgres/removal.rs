@@ -7,8 +7,8 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
 use super::{
-    Postgres,
     sql::{Sql, campaign_word, plain},
+    store::Postgres,
 };
 use crate::memory::{CampaignKey, Error, Forget, Forgotten, Uid};
 
@@ -185,7 +185,7 @@ async fn forget_sessions(
     Ok(Forgotten { sessions, lines, derived })
 }
 
-/// How many.
+/// The length as the store counts.
 fn length<T>(all: &[T]) -> u64 {
     u64::try_from(all.len()).unwrap_or(u64::MAX)
 }

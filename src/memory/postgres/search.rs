@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use deadpool_postgres::Client;
 
 use super::{
-    Postgres,
     sql::{Sql, any_of, asked, campaign_word, fold_of, lexeme, plain},
+    store::Postgres,
     transcript::{LINE, line},
     words::{Weighed, Word, told_by},
 };
@@ -32,7 +32,7 @@ struct Asked<'a> {
     campaign: &'a CampaignKey,
     query: &'a LineQuery,
     viewer: &'a Viewer,
-    /// What ranks.
+    /// The words that lines are ranked by.
     words: &'a [Word],
     /// Share of all lines that are the campaign's.
     own: f64,
@@ -80,7 +80,7 @@ impl Postgres {
             if hits.are_enough() {
                 break;
             }
-            // Whoever asks for more gets more, and all who asks for all.
+            // A larger limit gets more, and no limit gets all.
             let most = if query.limit == 0 { 0 } else { query.limit.max(ANY) };
             hits.add(asked.indexed(&client, &lexeme(&word.text), most).await?);
         }

@@ -4,9 +4,9 @@
 //! a later one.
 
 use super::{
-    Postgres, migrate,
+    migrate,
     sql::{Sql, plain},
-    within,
+    store::{Postgres, within},
 };
 use crate::memory::{CampaignKey, GuildRecord, Health, Settings, StoreFuture};
 

@@ -25,7 +25,7 @@ impl Sql {
         Self { text: text.to_owned(), values: Vec::new() }
     }
 
-    /// More text.
+    /// Appends `text` to the statement.
     pub(super) fn push(&mut self, text: &str) -> &mut Self {
         self.text.push_str(text);
         self

@@ -13,12 +13,17 @@ use std::{
         Arc, LazyLock, Mutex,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use serde_json::json;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::*;
+use super::{
+    store::{BOUND, pool},
+    *,
+};
 use crate::memory::*;
 use server::Server;
 

@@ -5,9 +5,8 @@
 use tokio_postgres::Row;
 
 use super::{
-    Postgres,
     sql::{Sql, count, number, plain, read},
-    within,
+    store::{Postgres, within},
 };
 use crate::memory::{
     CampaignKey, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,

@@ -10,8 +10,8 @@ use deadpool_postgres::{Client, Transaction};
 use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
-    Postgres,
     sql::{Sql, plain, read},
+    store::Postgres,
 };
 use crate::memory::{Around, CampaignKey, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer};
 

@@ -3,7 +3,6 @@
 //! Entry: `Postgres::weighed`. **Never**: counts what the server has sampled.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, PoisonError},
     time::Duration,
 };
@@ -12,8 +11,9 @@ use deadpool_postgres::Client;
 use tokio::time::Instant;
 
 use super::{
-    Postgres,
+    sample::WordSample,
     sql::{Sql, campaign_word, lexeme, plain},
+    store::Postgres,
 };
 use crate::memory::{CampaignKey, Error};
 
@@ -21,9 +21,9 @@ use crate::memory::{CampaignKey, Error};
 const COMMON: f64 = 0.05;
 /// In no more lines than these no word is.
 const FEW: f64 = 100.0;
+
 /// For so long the server's sample is taken as it was.
 const FRESH: Duration = Duration::from_secs(600);
-
 /// The server's sample of words in lines, where it has one.
 const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
      s.most_common_elem_freqs FROM pg_stats s JOIN pg_class c ON c.oid = 'utterance'::regclass \
@@ -70,21 +70,6 @@ pub(super) fn told_by(words: &[Word]) -> Vec<String> {
     words.iter().map(|word| word.text.clone()).collect()
 }
 
-/// Words and the share of lines that hold them, as the server has sampled them.
-pub(super) struct Sample {
-    lines: f64,
-    shares: HashMap<String, f64>,
-    /// Of words that it does not name.
-    others: f64,
-    read: Instant,
-}
-
-impl Sample {
-    fn share(&self, word: &str) -> f64 {
-        self.shares.get(word).copied().unwrap_or(self.others)
-    }
-}
-
 impl Postgres {
     /// `words` and how many lines hold them. Common ones are left out, unless all are.
     pub(super) async fn weighed(
@@ -112,8 +97,8 @@ impl Postgres {
         Ok(Weighed { words, own })
     }
 
-    /// The sample; `None`: there is none yet.
-    async fn sample(&self, client: &Client) -> Result<Option<Arc<Sample>>, Error> {
+    /// The sample; `None`: the server has not sampled the lines yet.
+    async fn sample(&self, client: &Client) -> Result<Option<Arc<WordSample>>, Error> {
         let held = self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(sample) = held
             && sample.read.elapsed() < FRESH
@@ -128,7 +113,7 @@ impl Postgres {
         let others = shares.get(words.len()).copied().unwrap_or_default();
         let shares = words.into_iter().zip(shares.into_iter().map(f64::from)).collect();
         let others = (f64::from(others) / 2.0).max(1.0 / lines);
-        let sample = Arc::new(Sample { lines, shares, others, read: Instant::now() });
+        let sample = Arc::new(WordSample { lines, shares, others, read: Instant::now() });
         *self.sample.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&sample));
         Ok(Some(sample))
     }

@@ -11,9 +11,10 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use super::{super::Error, connect, failure};
+use super::{super::Error, connect::connect, failure::failure};
 
-/// Writes waiting for the disk; whoever comes then waits too.
+/// Writes that may wait for the disk: minutes of a busy table, a write being about a turn. When it
+/// is full, the next caller waits until there is room.
 const WRITES_CAPACITY: usize = 256;
 /// Connections that read.
 const READERS: usize = 3;
@@ -50,7 +51,7 @@ where
             (Some(done), _) => done,
             (None, committed) => Err(committed.err().unwrap_or_else(closed)),
         };
-        // Whoever asked may have gone; the write stands.
+        // The caller may be gone; the write stands.
         _ = self.answer.send(done);
     }
 }

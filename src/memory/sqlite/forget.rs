@@ -6,7 +6,8 @@ use rusqlite::{Connection, Params, params};
 
 use super::{
     super::{Error, Forget, Forgotten, Present, Uid},
-    campaign, failure,
+    campaign::campaign,
+    failure::failure,
     rows::json,
 };
 

@@ -8,38 +8,17 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 use super::{
     super::{
         Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour,
-        Provenance, Relation, RelationKey, Snapshot, Step, StoreFuture, Tie, Uid, Viewer,
-        text::fold,
+        Relation, RelationKey, Snapshot, Step, StoreFuture, Tie, Viewer, text::fold,
     },
-    Sqlite, campaign, campaign_made, failure,
-    lines::limit,
+    campaign::{campaign, campaign_made},
+    failure::failure,
     paths,
-    rows::{Eyes, json, name_of, parsed, seen_by, topics, word},
+    rows::{
+        Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, limit, name_of, relation,
+        seen_by, topics,
+    },
+    store::Sqlite,
 };
-
-/// What [`entity`] reads of a table `e`.
-pub fn entity_of(e: &str) -> String {
-    [
-        "key",
-        "kind",
-        "name",
-        "aliases",
-        "description",
-        "attributes",
-        "tags",
-        "knowledge",
-        "visibility",
-        "source",
-    ]
-    .map(|column| format!("{e}.{column}"))
-    .join(", ")
-}
-
-/// What [`relation`] reads, of `relation r` and its ends `a` and `b`.
-pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.session, \
-                            r.utterance, r.origin, r.confidence";
-/// Its columns.
-pub const RELATION_COLUMNS: usize = 9;
 
 impl Graph for Sqlite {
     fn apply<'a>(
@@ -88,41 +67,10 @@ impl Graph for Sqlite {
         to: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Vec<Step>>> {
-        let (key, ends) = (campaign.0.clone(), (from.to_owned(), to.to_owned()));
-        let find = move |db: &Connection| paths::path(db, &key, (&ends.0, &ends.1), &viewer);
+        let (key, from, to) = (campaign.0.clone(), from.to_owned(), to.to_owned());
+        let find = move |db: &Connection| paths::path(db, &key, &from, &to, &viewer);
         self.readers.read(find).boxed()
     }
-}
-
-/// The entity in a row, from `column` on.
-pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
-    Ok(Entity {
-        id: row.get(column)?,
-        kind: word(row, column + 1)?,
-        name: row.get(column + 2)?,
-        aliases: parsed(row, column + 3)?,
-        description: row.get(column + 4)?,
-        attributes: parsed(row, column + 5)?,
-        tags: parsed(row, column + 6)?,
-        knowledge: parsed(row, column + 7)?,
-        visibility: parsed(row, column + 8)?,
-        source: row.get(column + 9)?,
-    })
-}
-
-/// The relation in a row of [`RELATION`].
-pub fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
-    Ok(Relation {
-        key: RelationKey { from: row.get(0)?, kind: row.get(1)?, to: row.get(2)? },
-        attributes: parsed(row, 3)?,
-        visibility: parsed(row, 4)?,
-        provenance: Provenance {
-            session: row.get(5)?,
-            utterance: row.get::<_, Option<String>>(6)?.map(Uid),
-            origin: word(row, 7)?,
-            confidence: row.get(8)?,
-        },
-    })
 }
 
 fn apply(db: &Connection, key: &str, changes: &[Change]) -> Result<Applied, Error> {

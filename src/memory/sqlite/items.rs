@@ -12,15 +12,12 @@ use super::{
         CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture,
         Vector, VectorQuery, Viewer, text::words,
     },
-    Sqlite, campaign, campaign_made, failure,
-    lines::limit,
-    rows::{Eyes, json, name_of, parsed, seen_by, word},
+    campaign::{campaign, campaign_made},
+    failure::failure,
+    rows::{Eyes, ITEM, item, json, limit, name_of, seen_by},
+    store::Sqlite,
     vectors,
 };
-
-/// What [`item`] reads, of `item i` and `session s`.
-pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibility, i.status, \
-                        i.made";
 
 impl Index for Sqlite {
     fn put_items<'a>(
@@ -88,21 +85,6 @@ impl Index for Sqlite {
         let (key, model) = (campaign.0.clone(), model.to_owned());
         self.writer.write(move |db| vectors::keep(db, &key, &model)).boxed()
     }
-}
-
-/// The item in a row of [`ITEM`].
-pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
-    let (first, last): (Option<u64>, Option<u64>) = (row.get(4)?, row.get(5)?);
-    Ok(Item {
-        id: row.get(0)?,
-        kind: word(row, 1)?,
-        text: row.get(2)?,
-        session: row.get(3)?,
-        lines: first.zip(last),
-        visibility: parsed(row, 6)?,
-        status: word(row, 7)?,
-        made: row.get(8)?,
-    })
 }
 
 /// Writes an item, unless what it comes from is gone.

@@ -11,9 +11,12 @@ use super::{
         Present, Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine,
         Uid, Utterance, Viewer,
     },
-    Sqlite, campaign, campaign_made, failure, forget,
-    rows::{self, Eyes, json, named, names},
+    campaign::{campaign, campaign_made},
+    failure::failure,
+    forget,
+    rows::{self, Eyes, json, limit, named, names},
     search,
+    store::Sqlite,
 };
 
 /// Longest identity of an utterance.
@@ -267,11 +270,6 @@ fn sessions(
         })
     });
     entries.and_then(Iterator::collect).map_err(failure)
-}
-
-/// A limit as SQL has it: -1 is none.
-pub fn limit(limit: usize) -> i64 {
-    if limit == 0 { -1 } else { i64::try_from(limit).unwrap_or(i64::MAX) }
 }
 
 fn lines(

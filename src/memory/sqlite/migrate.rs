@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use super::{super::Error, failure};
+use super::{super::Error, failure::failure};
 use crate::domain::fnv1a;
 
 /// Steps in their order, the first is 1. A step that was released never changes.

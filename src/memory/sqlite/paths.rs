@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer},
-    campaign, failure,
-    graph::{RELATION, RELATION_COLUMNS, entity, entity_of, relation},
-    rows::{Eyes, json},
+    campaign::campaign,
+    failure::failure,
+    rows::{Eyes, RELATION, RELATION_COLUMNS, entity, entity_of, json, relation},
 };
 
 /// Entities a neighbourhood may have: the nearest come first, and hubs end here.
@@ -18,7 +18,7 @@ const NEAR_MAX: usize = 10_000;
 /// Entities a path may visit.
 const SEARCHED_MAX: usize = 50_000;
 
-/// What is near: a query a level, and no further than is asked for.
+/// The neighbourhood, one query a level, no deeper than requested.
 pub fn neighbours(
     db: &Connection,
     key: &str,
@@ -79,7 +79,8 @@ fn named(
 pub fn path(
     db: &Connection,
     key: &str,
-    (from, to): (&str, &str),
+    from: &str,
+    to: &str,
     viewer: &Viewer,
 ) -> Result<Option<Vec<Step>>, Error> {
     let eyes = Eyes::from(viewer);
@@ -127,7 +128,7 @@ pub fn path(
 /// What one relation leads to from a level: entity, relation, and the entity of the level.
 fn beyond(db: &Connection, level: &[i64], eyes: &Eyes) -> Result<Vec<(i64, i64, i64)>, Error> {
     let half = |own: &str, other: &str| {
-        // Whoever may see everything need not have it read.
+        // A viewer who may see everything needs no check.
         let may_see = match eyes.sees_all() {
             true => String::new(),
             false => format!(

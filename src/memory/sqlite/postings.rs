@@ -2,11 +2,13 @@
 //!
 //! Entry type: [`Postings`]. **Never**: reads all lines of a word that very many hold.
 
+use std::ops::RangeInclusive;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Error, LineQuery},
-    failure,
+    failure::failure,
 };
 
 /// Lines that are looked at in one part: of one word, of all words, and of each at least.
@@ -95,7 +97,7 @@ impl Postings {
         let next = span.last;
         let words = words.into_iter().map(|text| Word { text, next, is_at_end: false, share: 0.0 });
         let within = match owns_most(db, campaign)? {
-            // Whoever reads the line sees whose it is.
+            // Whose line it is shows when the line is read.
             true => String::new(),
             false => format!("campaign : \"c{campaign}\" AND "),
         };
@@ -134,7 +136,7 @@ impl Postings {
         let mut held = Vec::new();
         for (place, word) in self.words.iter_mut().enumerate().filter(|(_, it)| !it.is_at_end) {
             let query = format!("{}text : \"{}\"", self.within, word.text);
-            let ids = latest(db, &query, (self.span.first, word.next), self.each)?;
+            let ids = latest(db, &query, self.span.first..=word.next, self.each)?;
             word.is_at_end = ids.len() < self.each;
             word.next = ids.last().map_or(word.next, |id| id - 1);
             held.push((place, ids));
@@ -183,7 +185,7 @@ impl Postings {
         for other in others.iter().take(BESIDE) {
             let (Some(one), Some(two)) = (text(rarest), text(other)) else { continue };
             let query = format!("{}text : (\"{one}\" AND \"{two}\")", self.within);
-            let ids = latest(db, &query, (self.span.first, self.span.last), self.each)?;
+            let ids = latest(db, &query, self.span.first..=self.span.last, self.each)?;
             held.extend([(*rarest, ids.clone()), (*other, ids)]);
         }
         Ok(held)
@@ -197,11 +199,11 @@ fn owns_most(db: &Connection, campaign: i64) -> Result<bool, Error> {
     owns.query_row([campaign], |row| row.get(0)).map_err(failure)
 }
 
-/// The latest rows that match, within these bounds.
+/// The latest of `rows` that match, at most `count`.
 fn latest(
     db: &Connection,
     query: &str,
-    (first, last): (i64, i64),
+    rows: RangeInclusive<i64>,
     count: usize,
 ) -> Result<Vec<i64>, Error> {
     let mut ids = db
@@ -210,6 +212,6 @@ fn latest(
              ORDER BY rowid DESC LIMIT ?4",
         )
         .map_err(failure)?;
-    let ids = ids.query_map(params![query, first, last, count], |row| row.get(0));
+    let ids = ids.query_map(params![query, rows.start(), rows.end(), count], |row| row.get(0));
     ids.and_then(Iterator::collect).map_err(failure)
 }

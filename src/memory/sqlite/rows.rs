@@ -6,7 +6,10 @@ use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::super::{Error, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold};
+use super::super::{
+    Entity, Error, Item, Provenance, Relation, RelationKey, TranscriptLine, Uid, Utterance, Viewer,
+    Visibility, text::fold,
+};
 
 /// Between names in columns that hold several.
 const BETWEEN: char = '\u{1f}';
@@ -194,4 +197,84 @@ impl Eyes {
             Kind::Npc => "(r.seen_by = '*' OR instr(r.seen_by, ?1) > 0)",
         }
     }
+}
+
+/// What [`item`] reads, of `item i` and `session s`.
+pub const ITEM: &str = "i.key, i.kind, i.text, s.key, i.first, i.last, i.visibility, i.status, \
+                        i.made";
+
+/// The item in a row of [`ITEM`].
+pub fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    let (first, last): (Option<u64>, Option<u64>) = (row.get(4)?, row.get(5)?);
+    Ok(Item {
+        id: row.get(0)?,
+        kind: word(row, 1)?,
+        text: row.get(2)?,
+        session: row.get(3)?,
+        lines: first.zip(last),
+        visibility: parsed(row, 6)?,
+        status: word(row, 7)?,
+        made: row.get(8)?,
+    })
+}
+
+/// What [`entity`] reads of a table `e`.
+pub fn entity_of(e: &str) -> String {
+    [
+        "key",
+        "kind",
+        "name",
+        "aliases",
+        "description",
+        "attributes",
+        "tags",
+        "knowledge",
+        "visibility",
+        "source",
+    ]
+    .map(|column| format!("{e}.{column}"))
+    .join(", ")
+}
+
+/// The entity in a row, from `column` on.
+pub fn entity(row: &Row<'_>, column: usize) -> rusqlite::Result<Entity> {
+    Ok(Entity {
+        id: row.get(column)?,
+        kind: word(row, column + 1)?,
+        name: row.get(column + 2)?,
+        aliases: parsed(row, column + 3)?,
+        description: row.get(column + 4)?,
+        attributes: parsed(row, column + 5)?,
+        tags: parsed(row, column + 6)?,
+        knowledge: parsed(row, column + 7)?,
+        visibility: parsed(row, column + 8)?,
+        source: row.get(column + 9)?,
+    })
+}
+
+/// What [`relation`] reads, of `relation r` and its ends `a` and `b`.
+pub const RELATION: &str = "a.key, r.kind, b.key, r.attributes, r.visibility, r.session, \
+                            r.utterance, r.origin, r.confidence";
+
+/// How many columns [`RELATION`] has.
+pub const RELATION_COLUMNS: usize = 9;
+
+/// The relation in a row of [`RELATION`].
+pub fn relation(row: &Row<'_>) -> rusqlite::Result<Relation> {
+    Ok(Relation {
+        key: RelationKey { from: row.get(0)?, kind: row.get(1)?, to: row.get(2)? },
+        attributes: parsed(row, 3)?,
+        visibility: parsed(row, 4)?,
+        provenance: Provenance {
+            session: row.get(5)?,
+            utterance: row.get::<_, Option<String>>(6)?.map(Uid),
+            origin: word(row, 7)?,
+            confidence: row.get(8)?,
+        },
+    })
+}
+
+/// A limit as SQL has it: -1 means no limit.
+pub fn limit(limit: usize) -> i64 {
+    if limit == 0 { -1 } else { i64::try_from(limit).unwrap_or(i64::MAX) }
 }

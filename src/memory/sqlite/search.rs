@@ -13,7 +13,8 @@ use super::{
         Error, LineHit, LineQuery, Viewer,
         text::{fold, words},
     },
-    campaign, failure,
+    campaign::campaign,
+    failure::failure,
     postings::{Held, Postings, Span},
     rows::{self, Eyes, json, named},
 };

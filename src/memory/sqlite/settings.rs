@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     super::{CampaignKey, GuildRecord, Health, Settings, StoreFuture},
-    Sqlite, failure,
+    failure::failure,
+    store::Sqlite,
 };
 
 impl Settings for Sqlite {

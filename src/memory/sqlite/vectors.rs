@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::{Error, ItemHit, Vector, VectorQuery, Viewer},
-    campaign, failure,
-    items::{ITEM, item},
-    rows::{Eyes, json},
+    campaign::campaign,
+    failure::failure,
+    rows::{Eyes, ITEM, item, json},
 };
 
 /// Campaigns whose vectors are held in memory; each 1.5 kB an item at 384 dimensions.
@@ -32,7 +32,7 @@ pub struct Matrix {
 /// The vectors held in memory, the latest used last.
 pub type Matrices = Arc<Mutex<Vec<Arc<Matrix>>>>;
 
-/// Writes vectors.
+/// Writes vectors of items that are there, in place of older ones; answers how many.
 pub fn put(db: &Connection, key: &str, model: &str, vectors: &[Vector]) -> Result<u64, Error> {
     let campaign = campaign(db, key)?;
     let sql = "SELECT length(v.value) / 4 FROM item i JOIN vector v ON v.item = i.id

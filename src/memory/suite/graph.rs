@@ -7,7 +7,7 @@ use super::{
         Applied, Around, Change, Entity, EntityFilter, EntityKind, Forget, MemoryStore, Provenance,
         Relation, RelationKey, Viewer, Visibility,
     },
-    key, line, npc, other,
+    sample::{key, line, npc, other},
 };
 
 fn entity(id: &str, kind: EntityKind) -> Entity {

@@ -5,7 +5,7 @@ use super::{
         Item, ItemFilter, ItemHit, ItemKind, ItemQuery, MemoryStore, SessionFilter, Status, Vector,
         VectorQuery, Viewer, Visibility,
     },
-    heard, key, line, npc, other,
+    sample::{heard, key, line, npc, other},
 };
 use crate::memory::Utterance;
 

@@ -7,7 +7,7 @@ use super::{
         Around, EntityFilter, Forget, ItemFilter, ItemQuery, LineFilter, LineQuery, MemoryStore,
         Session, SessionFilter, Status, VectorQuery, Viewer, Visibility,
     },
-    key, line, npc, other,
+    sample::{key, line, npc, other},
 };
 
 /// Every schema that has a later one; the first where there is no later one.

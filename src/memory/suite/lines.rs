@@ -5,7 +5,7 @@ use super::{
         Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session, SessionFilter,
         TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
     },
-    heard, key, line, npc, other, player,
+    sample::{heard, key, line, npc, other, player},
 };
 
 async fn all(store: &dyn MemoryStore, viewer: Viewer) -> Vec<TranscriptLine> {

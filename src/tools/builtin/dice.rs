@@ -6,7 +6,10 @@ use futures::future::{BoxFuture, FutureExt, ready};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{RandomTable, declared, input, text};
+use super::{
+    describe::{Millis, declared, input, text},
+    random_table::RandomTable,
+};
 use crate::{
     domain::Tier,
     logic::spoken,
@@ -18,7 +21,7 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     let rng = Arc::new(Mutex::new(rng));
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
     // Dice have no second throw: never idempotent, never kept, never thrown ahead.
-    let declared = declared("dice", (5, 20), Tier::Fast);
+    let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
     let roll = Definition {
         name: "roll".to_owned(),
         description: "Rolls real dice and returns every die and the total. Always use it when \

@@ -7,12 +7,12 @@ use std::sync::{Arc, Weak};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::{declared, input, text};
+use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::Tier,
     tools::{
         CallContext, CallError, CallErrorKind, CallOutput, CatalogEntry, Declared, Definition,
-        Handler, ToolHost, host::Inner,
+        Handler, ToolHost, state::HostState,
     },
 };
 
@@ -34,14 +34,14 @@ pub fn tools(host: &ToolHost) -> Vec<Definition> {
         declared: Declared {
             read_only: Some(true),
             idempotent: Some(true),
-            ..declared("tools", (5, 250), Tier::Fast)
+            ..declared("tools", Millis { estimated: 5, max: 250 }, Tier::Fast)
         },
         // The host owns its tools; a tool that owned the host would keep it for ever.
         handler: Arc::new(Discover(Arc::downgrade(&host.inner))),
     }]
 }
 
-struct Discover(Weak<Inner>);
+struct Discover(Weak<HostState>);
 
 impl Handler for Discover {
     fn call<'a>(

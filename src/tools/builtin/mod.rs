@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`offer`]. **Never**: speaks a protocol.
 
+mod describe;
 mod dice;
 mod discover;
 mod files;
@@ -9,18 +10,16 @@ mod memory;
 mod random_table;
 mod rules;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rand::rngs::StdRng;
-use serde_json::{Map, Value, json};
 
 pub use files::FileIo;
 pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
 
-use super::{DISCOVER, Declared, SourceKind, ToolHost};
-use crate::domain::Tier;
+use super::{DISCOVER, SourceKind, ToolHost};
 
 /// Identities of the built-in tools, for checking whitelists.
 pub const IDENTITIES: &[&str] = &[
@@ -94,32 +93,6 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     }
 }
 
-/// An input schema that takes these properties and no others.
-fn input(properties: Value, required: &[&str]) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
-}
-
-/// The text argument `key`; the schema has seen to its type.
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    arguments.get(key).and_then(Value::as_str)
-}
-
-/// What a built-in says of itself; `(estimated, max)` in ms.
-fn declared(category: &str, (estimated, max): (u64, u64), floor: Tier) -> Declared {
-    Declared {
-        estimated: Some(Duration::from_millis(estimated)),
-        max: Some(Duration::from_millis(max)),
-        floor: Some(floor),
-        category: Some(category.to_owned()),
-        ..Declared::default()
-    }
-}
-
 /// The example of the page for tool authors, built and called as the page says.
 #[cfg(test)]
 #[path = "../../../docs/examples/coin.rs"]
@@ -130,13 +103,13 @@ mod tests {
     use std::sync::Arc;
 
     use rand::{SeedableRng, rngs::StdRng};
-    use serde_json::json;
+    use serde_json::{Map, json};
     use tokio::time::Instant;
     use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::{
-        domain::{CallId, SessionId, ToolCall, TurnId},
+        domain::{CallId, SessionId, Tier, ToolCall, TurnId},
         tools::{Attachment, CallContext, Effects, Progress, Taint},
     };
 

@@ -20,11 +20,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-pub use arguments::minimal;
+pub use arguments::{NoArguments, minimal};
 
 use super::{
-    Attachment, CallContext, CatalogEntry, Effects, Probed, Progress, Taint, Tool, ToolHost,
-    limit::Limit, percentiles, record,
+    Attachment, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint, Tool,
+    ToolHost, limit::Limit, percentiles, record, schema::Mismatch,
 };
 use crate::domain::{SessionId, Tier, TurnId};
 
@@ -41,11 +41,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What became of measuring one tool.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
-    /// Its identity.
+    /// Identity of the tool.
     pub tool: Arc<str>,
     /// What it was called with, secrets replaced; `None`: it was not called.
     pub arguments: Option<Value>,
-    /// Calls made.
+    /// How often it was called.
     pub calls: usize,
     /// What came of it.
     pub found: CalibrationOutcome,
@@ -65,6 +65,37 @@ pub enum CalibrationOutcome {
     /// It was not called.
     Skipped(String),
 }
+
+/// Why a call that measures a tool says nothing.
+#[derive(Debug, thiserror::Error)]
+enum ProbeFailure {
+    #[error("the program ends")]
+    Ended,
+    #[error("timed out after {} ms", .0.as_millis())]
+    TimedOut(Duration),
+    #[error("{kind}: {0}", kind = .0.kind.name())]
+    Call(CallError),
+    #[error("its result is not what it declares: {0}")]
+    Result(Mismatch),
+}
+
+/// Why a tool must not, or cannot, be called to be measured.
+#[derive(Debug, thiserror::Error)]
+enum NotCalled {
+    #[error("its probe is no object")]
+    ProbeIsNoObject,
+    #[error("its probe does not fit: {0} (mend it in the config)")]
+    ProbeDoesNotFit(Mismatch),
+    #[error("{0} (real calls measure it, or a probe in the config)")]
+    Forbidden(&'static str),
+    #[error("no arguments could be made: {0} (give it a probe in the config)")]
+    NoArguments(#[from] NoArguments),
+}
+
+/// A name that means no tool and no server.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no tool or server '{0}' (glyphoxa tools list shows what there is)")]
+pub struct UnknownTool(String);
 
 impl ToolHost {
     /// Measures the tools that `wanted` picks, those of one server one after another, and places
@@ -126,7 +157,7 @@ impl ToolHost {
         let tier = || tool.latency.standing(Instant::now()).tier(&tool.declared);
         let before = tier();
         let (arguments, calls, found) = match arguments_for(entry) {
-            Err(reason) => (None, 0, CalibrationOutcome::Skipped(reason)),
+            Err(reason) => (None, 0, CalibrationOutcome::Skipped(reason.to_string())),
             Ok(arguments) => {
                 let (calls, found) = self.time(tool, &arguments).await;
                 let shown = Value::Object(record::redacted_members(&arguments));
@@ -158,14 +189,16 @@ impl ToolHost {
             let called = Instant::now();
             match self.probe(tool, arguments).await {
                 Ok(()) => took.push(called.elapsed()),
-                Err(reason) => return (took.len() + 1, CalibrationOutcome::Failed(reason)),
+                Err(failure) => {
+                    return (took.len() + 1, CalibrationOutcome::Failed(failure.to_string()));
+                }
             }
         }
         (took.len(), CalibrationOutcome::Measured(percentiles(&mut took)))
     }
 
     /// One call, outside any turn: nothing is repeated, kept, shown, or counted.
-    async fn probe(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(), String> {
+    async fn probe(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<(), ProbeFailure> {
         let cancel = self.inner.shutdown.child_token();
         let _dropped = cancel.clone().drop_guard();
         let context = CallContext {
@@ -185,14 +218,13 @@ impl ToolHost {
         let call = tool.handler.call(&context, arguments);
         let call = limit.hold(started, &context.progress, call);
         let output = match cancel.run_until_cancelled(call).await {
-            None => return Err("the program ends".to_owned()),
-            Some(Err(waited)) => return Err(format!("timed out after {} ms", waited.as_millis())),
-            Some(Ok(Err(error))) => return Err(format!("{}: {error}", error.kind.name())),
+            None => return Err(ProbeFailure::Ended),
+            Some(Err(waited)) => return Err(ProbeFailure::TimedOut(waited)),
+            Some(Ok(Err(error))) => return Err(ProbeFailure::Call(error)),
             Some(Ok(Ok(output))) => output,
         };
         let (Some(schema), Some(value)) = (&tool.output, output.structured) else { return Ok(()) };
-        let checked = schema.check(value);
-        checked.map(drop).map_err(|what| format!("its result is not what it declares: {what}"))
+        schema.check(value).map(drop).map_err(ProbeFailure::Result)
     }
 
     /// Whether no turn uses `server`, after waiting for a while.
@@ -217,14 +249,12 @@ impl ToolHost {
 ///
 /// # Errors
 /// A name means nothing.
-pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, String> {
+pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, UnknownTool> {
     let snapshot = host.catalog().snapshot();
     let tools = || snapshot.all().iter().map(|entry| &entry.tool);
     for name in names {
         if !tools().any(|tool| means(name, tool)) {
-            return Err(format!(
-                "there is no tool or server '{name}' (glyphoxa tools list shows what there is)"
-            ));
+            return Err(UnknownTool(name.clone()));
         }
     }
     let is_wanted = |tool: &Tool| names.is_empty() || names.iter().any(|name| means(name, tool));
@@ -243,14 +273,14 @@ fn means(name: &str, tool: &Tool) -> bool {
 ///
 /// # Errors
 /// Why it must not, or cannot, be called.
-fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, String> {
+fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, NotCalled> {
     let (tool, declared) = (&entry.tool, &entry.tool.declared);
     if let Some(probe) = &declared.probe {
         let fitting = tool.input.check(Value::Object(probe.clone()));
         return match fitting {
             Ok(Value::Object(arguments)) => Ok(arguments),
-            Ok(_) => Err("its probe is no object".to_owned()),
-            Err(what) => Err(format!("its probe does not fit: {what} (mend it in the config)")),
+            Ok(_) => Err(NotCalled::ProbeIsNoObject),
+            Err(what) => Err(NotCalled::ProbeDoesNotFit(what)),
         };
     }
     let forbidden = [
@@ -260,10 +290,9 @@ fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, String> {
         (!declared.may_repeat(), "nothing marks it as read-only or idempotent"),
     ];
     if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
-        return Err(format!("{reason} (real calls measure it, or a probe in the config)"));
+        return Err(NotCalled::Forbidden(reason));
     }
-    let made = minimal(&entry.spec.parameters, &tool.input);
-    made.map_err(|why| format!("no arguments could be made: {why} (give it a probe in the config)"))
+    Ok(minimal(&entry.spec.parameters, &tool.input)?)
 }
 
 /// Measuring is nothing a table should see; questions are declined.

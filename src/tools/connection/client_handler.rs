@@ -24,7 +24,10 @@ use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{open_calls::OpenCalls, sampling, tail::plain};
-use crate::tools::{Form, schema::Schema};
+use crate::tools::{
+    Form,
+    schema::{Mismatch, Schema, SchemaError},
+};
 
 /// Longest wait for the game master's answer to a form.
 const EXPIRY: Duration = Duration::from_secs(60);
@@ -135,12 +138,8 @@ impl rmcp::ClientHandler for ClientHandler {
         match tokio::time::timeout(EXPIRY, call.whose.effects.elicit(form)).await {
             Ok(Some(answer)) => Ok(match filled(answer, &schema) {
                 Ok(answer) => ElicitResult::new(ElicitationAction::Accept).with_content(answer),
-                Err(reason) => {
-                    tracing::warn!(
-                        server = &*self.server,
-                        reason,
-                        "an answer does not fit its form"
-                    );
+                Err(error) => {
+                    tracing::warn!(server = &*self.server, %error, "an answer does not fit its form");
                     declined
                 }
             }),
@@ -206,15 +205,24 @@ impl rmcp::ClientHandler for ClientHandler {
     }
 }
 
+/// Why a person's answer cannot be given to a server.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum UnusableAnswer {
+    #[error("the form's schema: {0}")]
+    Form(#[from] SchemaError),
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+}
+
 /// The answer with the form's defaults where it says nothing, held against the form.
-fn filled(mut answer: Map<String, Value>, schema: &Value) -> Result<Value, String> {
+fn filled(mut answer: Map<String, Value>, schema: &Value) -> Result<Value, UnusableAnswer> {
     let fields = schema.get("properties").and_then(Value::as_object);
     for (name, field) in fields.into_iter().flatten() {
         if let (None, Some(default)) = (answer.get(name), field.get("default")) {
             answer.insert(name.clone(), default.clone());
         }
     }
-    Schema::new(schema)?.check(Value::Object(answer))
+    Ok(Schema::new(schema)?.check(Value::Object(answer))?)
 }
 
 #[cfg(test)]

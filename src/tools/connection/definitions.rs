@@ -23,7 +23,7 @@ pub struct Listed {
     meta: Map<String, Value>,
     /// `_metadata` in its input schema.
     schema_meta: Map<String, Value>,
-    /// Its annotations.
+    /// What the server says of its durations and side effects.
     hints: Declared,
 }
 

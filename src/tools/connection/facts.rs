@@ -14,6 +14,10 @@ pub struct Facts {
     data: ArcSwap<BTreeMap<String, BTreeMap<String, Value>>>,
 }
 
+/// A name in a template that has no value yet.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnknownName(pub String);
+
 impl Facts {
     /// Names that are known before any server is.
     pub const FIXED: &[&str] = &["session.id", "campaign.name", "campaign.system"];
@@ -55,9 +59,9 @@ impl Facts {
     /// `template` with its names filled in.
     ///
     /// # Errors
-    /// The first name nobody knows.
-    pub(super) fn fill(&self, template: &str) -> Result<String, String> {
-        filled(template, "${", |name| self.find(name).ok_or_else(|| name.to_owned()))
+    /// The first name without a value.
+    pub(super) fn fill(&self, template: &str) -> Result<String, UnknownName> {
+        filled(template, "${", |name| self.find(name).ok_or_else(|| UnknownName(name.to_owned())))
     }
 
     /// `template` with the `${data.*}` of prompts filled in, as far as servers have given them.
@@ -110,7 +114,10 @@ mod tests {
         facts.set("home", given.into());
         assert_eq!(facts.fill("a ${session.id} b").as_deref(), Ok("a s7 b"));
         assert_eq!(facts.fill("${data.login.token}/${data.login.n}").as_deref(), Ok("t/3"));
-        assert_eq!(facts.fill("${data.login.x}").as_deref(), Err(&"data.login.x".to_owned()));
+        assert_eq!(
+            facts.fill("${data.login.x}").as_deref(),
+            Err(&UnknownName("data.login.x".to_owned()))
+        );
         assert_eq!(facts.fill("no ${ end").as_deref(), Ok("no ${ end"));
         let prompt = "It is ${data.login.n} o'clock, ${data.sky}, and ${OTHER}.";
         let filled = "It is 3 o'clock, (not known now), and ${OTHER}.";

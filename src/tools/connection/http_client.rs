@@ -37,7 +37,7 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
-use crate::provider::with_proxy_and_tls;
+use crate::{provider::with_proxy_and_tls, tools::url::UrlError};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -47,31 +47,50 @@ const KEPT: Duration = Duration::from_secs(90);
 const KEPT_MAX: usize = 4;
 /// Redirects that are followed.
 const REDIRECTS: usize = 5;
-/// Longest wait for the end of an answer that has said what it had to say.
+/// Longest wait for the end of a stream whose result has been read.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
 /// Longest wait for a session's stream: some servers answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
 
-/// Who we are to a server.
+/// What requests to a server are authorized by.
 #[derive(Clone)]
 pub enum Authorization {
-    /// Nobody in particular.
+    /// Requests carry no authorization.
     None,
-    /// Whoever holds this token.
+    /// Every request carries this bearer token.
     Bearer(Secret),
-    /// Whoever these tokens are given to.
+    /// Requests carry the token that the authorizer has at that moment.
     Managed(Arc<Authorizer>),
+}
+
+/// Why no request can be sent to a server.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Its address is not a URL.
+    #[error("'{url}': {source}")]
+    Address {
+        /// As it is configured.
+        url: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+    /// A configured header has a name that none may have.
+    #[error("'{0}' cannot be a header")]
+    Header(String),
+    /// This machine has nothing to check the server's certificate with.
+    #[error("no certificates to check the server with (install the package ca-certificates)")]
+    NoCertificates,
 }
 
 /// What a connection over HTTP is made of.
 pub struct HttpOptions<'a> {
     /// Where the server is.
     pub url: &'a str,
-    /// Further headers.
+    /// Headers of every request beside the protocol's own; values may hold `${names}`.
     pub headers: &'a [(String, Secret)],
-    /// Who we are.
+    /// What requests are authorized by.
     pub authorization: Authorization,
     /// What headers may name.
     pub facts: Arc<Facts>,
@@ -105,16 +124,13 @@ type Failed = StreamableHttpError<reqwest::Error>;
 impl HttpClient {
     /// # Errors
     /// An address or a header that cannot be used, or no certificates for a TLS address.
-    pub fn new(options: HttpOptions) -> Result<Self, String> {
-        let url = Url::parse(options.url).map_err(|error| format!("'{}': {error}", options.url))?;
-        let client = |pooled| {
-            client(&url, pooled).map_err(|_| {
-                "no certificates to check the server with (install the package ca-certificates)"
-            })
-        };
+    pub fn new(options: HttpOptions) -> Result<Self, HttpError> {
+        let url = Url::parse(options.url)
+            .map_err(|source| HttpError::Address { url: options.url.to_owned(), source })?;
+        let client = |pooled| client(&url, pooled).map_err(|_| HttpError::NoCertificates);
         let headers = options.headers.iter().map(|(name, value)| {
             let parsed = HeaderName::try_from(name.as_str());
-            let parsed = parsed.map_err(|_| format!("'{name}' cannot be a header"))?;
+            let parsed = parsed.map_err(|_| HttpError::Header(name.clone()))?;
             Ok((parsed, value.clone()))
         });
         Ok(Self {
@@ -123,7 +139,7 @@ impl HttpClient {
                 fresh: client(false)?,
                 prefers_fresh: AtomicBool::new(false),
                 has_streamed: AtomicBool::new(false),
-                headers: headers.collect::<Result<_, String>>()?,
+                headers: headers.collect::<Result<_, HttpError>>()?,
                 authorization: options.authorization,
                 facts: options.facts,
                 drains: TaskTracker::new(),
@@ -132,7 +148,7 @@ impl HttpClient {
         })
     }
 
-    /// The transport to `url` over this.
+    /// An `rmcp` transport to `url` over this client.
     pub fn transport(&self, url: &str) -> StreamableHttpClientTransport<Self> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(url);
         let mut resume = ExponentialBackoff::default();
@@ -186,6 +202,7 @@ impl HttpClient {
 
     fn header(&self, name: &HeaderName, template: &Secret) -> Result<HeaderValue, Failed> {
         let value = self.inner.facts.fill(&template.0).map_err(|missing| {
+            let missing = missing.0;
             said(format!("its header '{name}' needs '{missing}', which nobody has given yet"))
         })?;
         let mut value = HeaderValue::from_str(&value)
@@ -213,7 +230,7 @@ impl HttpClient {
     }
 }
 
-/// A failure of our own, in words for a person.
+/// A failure on our side, worded for a person.
 fn said(reason: String) -> Failed {
     StreamableHttpError::Io(std::io::Error::other(reason))
 }

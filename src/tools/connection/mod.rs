@@ -19,6 +19,7 @@ mod sampling;
 mod server;
 mod servers;
 mod settle;
+mod shared;
 mod shared_status;
 mod status;
 mod stdio;

@@ -23,7 +23,7 @@ pub struct OpenCalls {
 /// Whose call it is.
 #[derive(Clone)]
 pub struct Whose {
-    /// Its table.
+    /// The table of the call, for questions the server asks.
     pub effects: Arc<dyn Effects>,
     /// What lends its NPC's chat model.
     pub sampler: Option<Arc<dyn Sampler>>,
@@ -32,7 +32,7 @@ pub struct Whose {
 }
 
 impl Whose {
-    /// Nobody's in particular, at the table behind `effects`.
+    /// A call of no NPC, at the table behind `effects`.
     pub fn table(effects: Arc<dyn Effects>) -> Self {
         Self { effects, sampler: None, progress: Progress::default() }
     }

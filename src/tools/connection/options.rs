@@ -57,9 +57,9 @@ pub enum Reach {
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
     },
-    /// Streamable HTTP.
+    /// A server elsewhere, over streamable HTTP.
     Http {
-        /// Its address.
+        /// Where it answers, `http://…` or `https://…`.
         url: String,
         /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
         headers: Vec<(String, Secret)>,
@@ -94,9 +94,9 @@ impl Reach {
 /// Who we are to a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auth {
-    /// Nobody in particular.
+    /// Requests carry no authorization.
     None,
-    /// Whoever holds this token, kept without "Bearer ".
+    /// Every request carries this token, kept without "Bearer ".
     Token(Secret),
     /// A person who has logged in.
     Login,
@@ -109,11 +109,11 @@ pub enum Auth {
 pub struct ClientCredentials {
     /// Its name at the authorization server.
     pub client_id: String,
-    /// Its proof.
+    /// What proves that we are this client.
     pub credential: Credential,
     /// Where tokens are given out; discovered without it.
     pub token_url: Option<String>,
-    /// What is asked for.
+    /// The scopes requested.
     pub scopes: Vec<String>,
 }
 

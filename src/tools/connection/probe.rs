@@ -19,18 +19,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::Refusal,
-    client::{Client, Era},
+    client::{Client, Era, RequestError},
     client_handler::{ClientHandler, Gate, Notices},
     facts::Facts,
-    http_client::{Authorization, HttpClient, HttpOptions},
+    http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
     options::Secret,
-    stdio::{Child, Start},
+    stdio::{Child, Start, StartError},
     stdio_transport::StdioTransport,
     tail::Tail,
 };
-use crate::tools::{Attachment, CallErrorKind, Effects, Form, calibrate::minimal, schema::Schema};
+use crate::tools::{
+    Attachment, CallErrorKind, Effects, Form,
+    calibrate::{NoArguments, minimal},
+    schema::Schema,
+};
 
 /// What is looked at, and how.
 pub struct Probe {
@@ -63,18 +67,18 @@ pub enum Target {
 pub struct Planned {
     /// Name of the tool on the wire.
     pub name: String,
-    /// With what.
+    /// What it is called with, as given.
     pub arguments: Map<String, Value>,
 }
 
 /// What was found.
 #[derive(Debug, Serialize)]
 pub struct ProbeReport {
-    /// Revision spoken.
+    /// Revision of the protocol that was spoken.
     pub protocol: &'static str,
     /// What the server calls itself.
     pub server: String,
-    /// Its version.
+    /// The version it says it has; may be empty.
     pub version: String,
     /// Milliseconds to the list of its tools, authorization included.
     pub ready_ms: f64,
@@ -84,10 +88,10 @@ pub struct ProbeReport {
     pub calls: Vec<ProbeCall>,
 }
 
-/// A tool.
+/// A tool as the server describes it.
 #[derive(Debug, Serialize)]
 pub struct Offered {
-    /// Its name.
+    /// Name on the wire.
     pub name: String,
     /// What it says it does.
     pub description: String,
@@ -129,8 +133,29 @@ pub struct ProbeError {
     /// What was looked at.
     target: String,
     /// What came instead of an answer, and the way out.
-    reason: String,
+    reason: OpenError,
 }
+
+/// Why a server could not be looked at; its text begins with "it", the server.
+#[derive(Debug, thiserror::Error)]
+enum OpenError {
+    #[error("it was not ready within {0} s (see --timeout)")]
+    Late(u64),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// In its own words, with the last ones of its process.
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Tools(#[from] RequestError),
+}
+
+/// What is no address of a server.
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' is no address (give http://… or https://…, or a command after --)")]
+pub struct NoAddress(String);
 
 /// A connection, and the process at its other end.
 struct Opened {
@@ -144,14 +169,14 @@ struct Opened {
 /// There is no server, or it cannot be talked to. What goes wrong in a call is in the result.
 pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
-    let failed = |reason: String| ProbeError { target: probe.target.name(), reason };
     let ready = async {
         let opened = open(probe).await?;
         let tools = opened.client.tools().await?;
         Ok((opened, tools))
     };
-    let slow = format!("it was not ready within {} s (see --timeout)", probe.limit.as_secs());
+    let slow = OpenError::Late(probe.limit.as_secs());
     let ready = timeout(probe.limit, ready).await.unwrap_or(Err(slow));
+    let failed = |reason: OpenError| ProbeError { target: probe.target.name(), reason };
     let (Opened { client, child }, tools) = ready.map_err(failed)?;
     let ready_ms = millis(begun);
     let mut calls = Vec::new();
@@ -166,7 +191,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
                 tool: tool.name.clone(),
                 arguments: Map::new(),
                 outcome: Outcome::Skipped,
-                text: why,
+                text: why.to_string(),
                 ms: 0.0,
             },
         });
@@ -189,12 +214,10 @@ impl Target {
     /// The server at `address`.
     ///
     /// # Errors
-    /// It is none.
-    pub fn http(address: &str) -> Result<Self, String> {
+    /// It is no HTTP address.
+    pub fn http(address: &str) -> Result<Self, NoAddress> {
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        url.map(Self::Http).ok_or_else(|| {
-            format!("'{address}' is no address (give http://… or https://…, or a command after --)")
-        })
+        url.map(Self::Http).ok_or_else(|| NoAddress(address.to_owned()))
     }
 
     /// What it is called in messages.
@@ -206,7 +229,7 @@ impl Target {
     }
 }
 
-async fn open(probe: &Probe) -> Result<Opened, String> {
+async fn open(probe: &Probe) -> Result<Opened, OpenError> {
     let era = match probe.revision.as_deref() {
         Some(revision) if revision < Era::Stateless.revision() => Some(Era::Handshake),
         Some(_) => Some(Era::Stateless),
@@ -230,7 +253,7 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
                 facts: Arc::new(Facts::default()),
             })?;
             let opened = Client::open(wire.transport(url.as_str()), handler, era, lost).await;
-            let client = opened.map_err(in_words)?;
+            let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;
             Ok(Opened { client, child: None })
         }
         Target::Stdio { command, environment } => {
@@ -250,7 +273,8 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
                 Err(refusal) => {
                     let words = tail.last_words().await.map(|words| format!(": {words}"));
                     child.end().await;
-                    Err(format!("{}{}", in_words(refusal), words.unwrap_or_default()))
+                    let refused = format!("{}{}", in_words(refusal), words.unwrap_or_default());
+                    Err(OpenError::Refused(refused))
                 }
             }
         }
@@ -259,9 +283,9 @@ async fn open(probe: &Probe) -> Result<Opened, String> {
 
 /// Authorization as far as it goes without a person.
 fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
-    let client = (probe.client.clone(), oauth::Grant::Offered);
-    let authorizer =
-        Authorizer::new(url.as_str(), url.clone(), client, CredentialStore::in_memory());
+    let (client, store) = (probe.client.clone(), CredentialStore::in_memory());
+    let grant = oauth::Grant::Offered;
+    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, grant, store);
     authorizer.with_consent(Arc::new(Headless))
 }
 
@@ -301,7 +325,7 @@ fn millis(since: Instant) -> f64 {
 }
 
 /// Arguments that pass `schema`, as few as it allows.
-fn made_up(schema: &Value) -> Result<Map<String, Value>, String> {
+fn made_up(schema: &Value) -> Result<Map<String, Value>, NoArguments> {
     minimal(schema, &Schema::new(schema)?)
 }
 

@@ -1,4 +1,4 @@
-//! What is remembered of servers between runs: what they speak, and which tools were approved.
+//! What outlives a run: the protocol revision each server speaks, and which tools were approved.
 //!
 //! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
 
@@ -15,19 +15,19 @@ use serde_json::Value;
 use super::{client::Era, definitions::Listed};
 use crate::files;
 
-/// Revision spoken, by endpoint.
+/// Protocol revision, by endpoint.
 type Revisions = BTreeMap<String, String>;
 /// Approved definitions, by server and tool.
 type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// Two small files in the data folder.
+/// Two small JSON files in the data folder, rewritten whole at each change.
 pub struct RememberedServers {
     folder: PathBuf,
     spoken: Mutex<Revisions>,
     approved: Mutex<Approvals>,
 }
 
-/// A file of one kind of thing.
+/// The content of either file.
 #[derive(Serialize, Deserialize)]
 struct File<T> {
     version: u32,
@@ -35,7 +35,7 @@ struct File<T> {
 }
 
 impl RememberedServers {
-    /// What was kept in `folder`, which need not be there.
+    /// Reads the files in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
         Self {
             spoken: Mutex::new(read(&folder.join("mcp-revisions.json"))),
@@ -44,7 +44,7 @@ impl RememberedServers {
         }
     }
 
-    /// What the server at `endpoint` spoke the last time.
+    /// The era the server at `endpoint` spoke last.
     pub fn era(&self, endpoint: &str) -> Option<Era> {
         let spoken = self.spoken.lock().unwrap_or_else(PoisonError::into_inner);
         spoken.get(endpoint).and_then(|revision| Era::of(revision))
@@ -86,7 +86,7 @@ impl RememberedServers {
     }
 }
 
-/// What `path` holds; nothing when it is not there or cannot be read.
+/// The content of `path`; empty when it does not exist or cannot be read.
 fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
     let text = match fs::read(path) {
         Ok(text) => text,

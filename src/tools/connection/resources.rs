@@ -21,8 +21,8 @@ pub async fn read_all(
 ) -> BTreeMap<String, Value> {
     let listed = match client.resources().await {
         Ok(listed) => listed,
-        Err(reason) => {
-            tracing::warn!(server, reason, "a server's resources are not there");
+        Err(error) => {
+            tracing::warn!(server, %error, "a server's resources are not there");
             return BTreeMap::new();
         }
     };
@@ -37,7 +37,7 @@ pub async fn read_all(
                 tracing::warn!(server, uri, bytes = text.len(), "a resource is too long to keep");
             }
             Ok(text) => _ = all.insert(key(&name, &uri), value(text)),
-            Err(reason) => tracing::warn!(server, uri, reason, "a resource cannot be read"),
+            Err(error) => tracing::warn!(server, uri, %error, "a resource cannot be read"),
         }
     }
     all

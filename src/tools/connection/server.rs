@@ -17,18 +17,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
-    client::Client,
+    client::{Client, RequestError},
     client_handler::{ClientHandler, Gate, Notices},
     definitions::Listed,
-    http_client::{Authorization, HttpClient, HttpOptions},
+    http_client::{Authorization, HttpClient, HttpError, HttpOptions},
+    oauth::NoAuthorizer,
     open_calls::OpenCalls,
     options::{Auth, Reach, Secret, ServerOptions, Trust},
     resources,
-    servers::Shared,
     settle::{self, Never},
+    shared::Shared,
     shared_status::{Details, SharedStatus},
     status::State,
-    stdio::{Child, Start},
+    stdio::{Child, Start, StartError},
     stdio_transport::StdioTransport,
     tail::Tail,
     tool::ServerTool,
@@ -59,8 +60,26 @@ pub struct Server {
     pub known: Arc<SharedStatus>,
     /// Spreads its attempts.
     pub seed: u64,
-    /// Ends it.
+    /// Cancelled to end the server's task.
     pub stop: CancellationToken,
+}
+
+/// Why an attempt to connect failed; its text begins with "it", the server.
+#[derive(Debug, thiserror::Error)]
+enum ConnectError {
+    #[error("it was not ready within {} ms", .0.as_millis())]
+    Late(Duration),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error(transparent)]
+    Authorizer(#[from] NoAuthorizer),
+    /// In its own words, with the last ones of its process.
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Tools(#[from] RequestError),
 }
 
 /// A connection and what carries it.
@@ -88,7 +107,7 @@ impl Server {
                     }
                     ended
                 }
-                Err(reason) => Some(reason),
+                Err(error) => Some(error.to_string()),
             };
             let Some(reason) = reason else { break };
             failures += 1;
@@ -115,14 +134,12 @@ impl Server {
     }
 
     /// One attempt under its deadline.
-    async fn attempt(&self) -> Result<Connected, String> {
+    async fn attempt(&self) -> Result<Connected, ConnectError> {
         let patience = self.options.connect_timeout;
-        timeout(patience, self.connect())
-            .await
-            .unwrap_or_else(|_| Err(format!("it was not ready within {} ms", patience.as_millis())))
+        timeout(patience, self.connect()).await.unwrap_or(Err(ConnectError::Late(patience)))
     }
 
-    async fn connect(&self) -> Result<Connected, String> {
+    async fn connect(&self) -> Result<Connected, ConnectError> {
         let late = AtomicBool::new(false);
         match self.connect_once(&late, false).await {
             // It has said what it speaks, but only when it was no longer listened to.
@@ -133,7 +150,7 @@ impl Server {
 
     /// Connects; `slow`: it speaks the new revision and takes its time. Sets `late` when it turned
     /// out to.
-    async fn connect_once(&self, late: &AtomicBool, slow: bool) -> Result<Connected, String> {
+    async fn connect_once(&self, late: &AtomicBool, slow: bool) -> Result<Connected, ConnectError> {
         let lost = CancellationToken::new();
         let handler = ClientHandler {
             server: Arc::clone(&self.known.link.server),
@@ -173,7 +190,9 @@ impl Server {
         };
         let client = match opened {
             Ok(client) => Arc::new(client),
-            Err(refusal) => return Err(self.explained(refusal, child).await),
+            Err(refusal) => {
+                return Err(ConnectError::Refused(self.explained(refusal, child).await));
+            }
         };
         let tools = client.tools().await?;
         self.shared.remembered.set_era(&self.options.reach.key(), client.era());
@@ -185,7 +204,7 @@ impl Server {
         &self,
         command: &[String],
         env: &std::collections::BTreeMap<String, Secret>,
-    ) -> Result<(Child, super::stdio::Streams), String> {
+    ) -> Result<(Child, super::stdio::Streams), StartError> {
         let tail = Arc::new(Tail::default());
         self.known.link.tail.store(Some(Arc::clone(&tail)));
         let common = self.shared.environment.iter().filter(|(name, _)| !env.contains_key(name));
@@ -199,7 +218,7 @@ impl Server {
         Child::start(Start { command, environment: environment.collect(), tail, shown })
     }
 
-    fn authorization(&self, auth: &Auth) -> Result<Authorization, String> {
+    fn authorization(&self, auth: &Auth) -> Result<Authorization, NoAuthorizer> {
         match auth {
             Auth::None => Ok(Authorization::None),
             Auth::Token(token) => Ok(Authorization::Bearer(token.clone())),
@@ -288,7 +307,7 @@ impl Server {
                             tools = now;
                         }
                     }
-                    Err(reason) => return reason,
+                    Err(error) => return error.to_string(),
                 }
             }
             if resources_changed && self.options.resources {

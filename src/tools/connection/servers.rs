@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -13,12 +14,13 @@ use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    client::Client,
+    client::{Client, RequestError},
     facts::Facts,
     oauth::Tokens,
     options::{Secret, ServerOptions},
     remembered::RememberedServers,
     server::Server,
+    shared::Shared,
     shared_status::SharedStatus,
     status::{State, Status},
     tail::Tail,
@@ -38,22 +40,36 @@ pub struct Setup {
     pub environment: Vec<(String, String)>,
     /// What headers may name.
     pub facts: Arc<Facts>,
-    /// Spreads attempts.
+    /// Seeds the jitter of waits between attempts.
     pub seed: u64,
 }
 
-/// What all servers share.
-pub struct Shared {
-    /// Where their tools go.
-    pub host: ToolHost,
-    /// What is remembered of them.
-    pub remembered: RememberedServers,
-    /// Variables every child gets.
-    pub environment: Vec<(String, Secret)>,
-    /// What headers may name.
-    pub facts: Arc<Facts>,
-    /// Where tokens come from.
-    pub tokens: Tokens,
+/// Why something that was asked of the servers was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum ServersError {
+    /// Another server has the name, or calls its tools the same.
+    #[error("there is a server '{0}' already (choose another name)")]
+    NameTaken(String),
+    /// No server has the name.
+    #[error("there is no server '{0}'")]
+    Unknown(String),
+    /// It must be connected for that.
+    #[error("'{server}' is not connected: {reason}")]
+    NotConnected {
+        /// Name of the server.
+        server: String,
+        /// How it stands.
+        reason: String,
+    },
+    /// Its tools could not be listed.
+    #[error(transparent)]
+    Tools(#[from] RequestError),
+    /// The disk refused.
+    #[error("the approval could not be remembered: {0}")]
+    NotRemembered(io::Error),
+    /// Servers without which nothing starts, a line each.
+    #[error("{}", .0.join("\n"))]
+    Required(Vec<String>),
 }
 
 /// All configured servers; clones are handles of the same ones.
@@ -71,7 +87,7 @@ pub struct Servers {
 struct All {
     /// Of the configuration.
     configured: Vec<ServerOptions>,
-    /// Beside it, each by whoever added it.
+    /// Added while the program runs, from Discord.
     added: Vec<ServerOptions>,
     running: BTreeMap<String, Running>,
 }
@@ -111,14 +127,11 @@ impl Servers {
     ///
     /// # Errors
     /// Another one has its name, or calls its tools the same.
-    pub fn add(&self, options: ServerOptions) -> Result<(), String> {
+    pub fn add(&self, options: ServerOptions) -> Result<(), ServersError> {
         let mut all = self.all();
         let mut others = all.configured.iter().chain(&all.added);
         if let Some(other) = others.find(|other| other.clashes(&options)) {
-            return Err(format!(
-                "there is a server '{}' already (choose another name)",
-                other.identity()
-            ));
+            return Err(ServersError::NameTaken(other.identity().to_owned()));
         }
         all.added.push(options);
         self.apply(&mut all);
@@ -139,10 +152,10 @@ impl Servers {
     ///
     /// # Errors
     /// There is no such server.
-    pub fn restart(&self, name: &str) -> Result<(), String> {
+    pub fn restart(&self, name: &str) -> Result<(), ServersError> {
         let mut all = self.all();
         let old = all.running.remove(name);
-        let old = old.ok_or_else(|| format!("there is no server '{name}'"))?;
+        let old = old.ok_or_else(|| ServersError::Unknown(name.to_owned()))?;
         let fresh = self.start(old.options.clone(), Some(old), self.seed);
         all.running.insert(name.to_owned(), fresh);
         Ok(())
@@ -238,7 +251,7 @@ impl Servers {
     ///
     /// # Errors
     /// Which of them failed, and why.
-    pub async fn required(&self) -> Result<(), String> {
+    pub async fn required(&self) -> Result<(), ServersError> {
         let mut failed = Vec::new();
         for (name, known) in self.known(|options| options.required) {
             let state = settled(&known).await;
@@ -246,7 +259,7 @@ impl Servers {
                 failed.push(format!("required server '{name}': {reason}"));
             }
         }
-        if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+        if failed.is_empty() { Ok(()) } else { Err(ServersError::Required(failed)) }
     }
 
     /// Approves the tools that `server` lists now; what waits is offered from its next connection
@@ -254,18 +267,19 @@ impl Servers {
     ///
     /// # Errors
     /// It is not connected, or the approval could not be remembered.
-    pub async fn approve(&self, server: &str) -> Result<Vec<String>, String> {
+    pub async fn approve(&self, server: &str) -> Result<Vec<String>, ServersError> {
         let known = self.known(|options| options.name == server).pop();
-        let (_, known) = known.ok_or_else(|| format!("there is no server '{server}'"))?;
+        let (_, known) = known.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let state = settled(&known).await;
         let client: Option<Arc<Client>> = known.link.client.load_full();
-        let client = client.ok_or_else(|| {
-            format!("'{server}' is not connected: {}", state.reason().unwrap_or(state.name()))
+        let client = client.ok_or_else(|| ServersError::NotConnected {
+            server: server.to_owned(),
+            reason: state.reason().unwrap_or(state.name()).to_owned(),
         })?;
         let tools = client.tools().await?;
         let remembered = self.shared.remembered.approve(server, &tools);
-        remembered.map_err(|error| format!("the approval could not be remembered: {error}"))?;
-        // Whoever follows its changes looks again.
+        remembered.map_err(ServersError::NotRemembered)?;
+        // The task that follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())
     }
@@ -334,7 +348,7 @@ mod tests {
         let names = || servers.status().into_iter().map(|it| it.name).collect::<Vec<_>>();
         servers.set(vec![options("home")]);
         let same = ServerOptions { prefix: Some("home".to_owned()), ..options("other") };
-        assert!(servers.add(options("home")).unwrap_err().contains("'home' already"));
+        assert!(servers.add(options("home")).unwrap_err().to_string().contains("'home' already"));
         assert!(servers.add(same).is_err(), "its tools would be called the same");
         servers.add(options("far")).unwrap();
         assert_eq!(names(), ["far", "home"]);
@@ -347,7 +361,7 @@ mod tests {
         assert_eq!(names(), ["far"], "it is configured now");
         assert!(!servers.remove("far"));
         servers.restart("far").unwrap();
-        assert!(servers.restart("home").unwrap_err().contains("no server 'home'"));
+        assert!(servers.restart("home").unwrap_err().to_string().contains("no server 'home'"));
         servers.settled(Duration::from_secs(5), |_| true).await;
         assert_eq!(servers.status()[0].state.name(), "failed");
         servers.close().await;

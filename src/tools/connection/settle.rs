@@ -11,12 +11,21 @@ use super::{
     http_client::HttpClient,
 };
 
-/// Requests that show whether kept connections are slow, and how many of them count.
-const PINGS: (usize, usize) = (14, 4);
+/// Requests that show whether kept connections are slow; the last four count.
+const KEPT: Pings = Pings { sent: 14, counted: 4 };
+/// Requests that show how fast fresh connections are; all count.
+const FRESH: Pings = Pings { sent: 2, counted: 2 };
 /// A kept connection this slow meets a delayed acknowledgement.
 const STALL: Duration = Duration::from_millis(30);
 
-/// Something that does not end.
+/// How many requests are sent, and how many of the last ones count.
+#[derive(Clone, Copy)]
+struct Pings {
+    sent: usize,
+    counted: usize,
+}
+
+/// The result of a future that never completes.
 pub enum Never {}
 
 /// Finds out once whether connections to a server that answers with streams are better kept: a
@@ -26,10 +35,10 @@ pub async fn settle(client: &Client, wire: Option<&HttpClient>) -> Never {
     if let Some(wire) = wire
         && client.era() == Era::Handshake
     {
-        let kept = fastest(client, PINGS).await;
+        let kept = fastest(client, KEPT).await;
         if wire.has_streamed() && kept.is_some_and(|kept| kept > STALL) {
             wire.prefer_fresh(true);
-            let fresh = fastest(client, (2, 2)).await;
+            let fresh = fastest(client, FRESH).await;
             let better = fresh.zip(kept).is_some_and(|(fresh, kept)| fresh < kept);
             wire.prefer_fresh(better);
             tracing::debug!(?kept, ?fresh, better, "connections kept or fresh");
@@ -39,14 +48,14 @@ pub async fn settle(client: &Client, wire: Option<&HttpClient>) -> Never {
 }
 
 /// The fastest of the last of some requests.
-async fn fastest(client: &Client, (requests, counted): (usize, usize)) -> Option<Duration> {
+async fn fastest(client: &Client, pings: Pings) -> Option<Duration> {
     let mut best = None;
-    for number in 0..requests {
+    for number in 0..pings.sent {
         let before = Instant::now();
         if !client.ping().await {
             return None;
         }
-        if number + counted >= requests {
+        if number + pings.counted >= pings.sent {
             let took = before.elapsed();
             best = Some(best.map_or(took, |best: Duration| best.min(took)));
         }

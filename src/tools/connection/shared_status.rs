@@ -1,4 +1,4 @@
-//! What is known of one server: how it stands, and what reports show of it.
+//! The state of one server, shared between its task and the lists that show it.
 //!
 //! Entry type: [`SharedStatus`]. **Never**: waits.
 
@@ -8,17 +8,17 @@ use tokio::sync::watch;
 
 use super::{status::State, tool::Link};
 
-/// What is known of one server.
+/// The state of one server, written by its task and read by everybody else.
 pub struct SharedStatus {
-    /// How it stands; readers wait for changes.
+    /// Its connection; readers can wait for changes.
     pub state: watch::Sender<State>,
     /// Shared with its tools.
     pub link: Arc<Link>,
-    /// What else reports show.
+    /// What lists show beside the state.
     pub details: Mutex<Details>,
 }
 
-/// What reports show of a server beside its state.
+/// What lists show of a server beside its state.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// Tools it offers.
@@ -34,7 +34,7 @@ pub struct Details {
 }
 
 impl SharedStatus {
-    /// Nothing is known yet.
+    /// A server that is connecting for the first time.
     pub fn new(name: &str) -> Self {
         Self {
             state: watch::Sender::new(State::Connecting),
@@ -43,12 +43,12 @@ impl SharedStatus {
         }
     }
 
-    /// What reports show.
+    /// A copy of what lists show.
     pub fn details(&self) -> Details {
         self.details.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes what reports show.
+    /// Changes what lists show.
     pub fn change(&self, change: impl FnOnce(&mut Details)) {
         change(&mut self.details.lock().unwrap_or_else(PoisonError::into_inner));
     }

@@ -1,4 +1,4 @@
-//! How servers stand, for whoever shows it.
+//! The state of each server, for lists and panels.
 //!
 //! Entry type: [`Status`]. **Never**: holds a secret.
 
@@ -23,14 +23,14 @@ pub enum State {
     Ready,
     /// Failed, and tried again at a moment.
     Waiting {
-        /// Why.
+        /// Why the last attempt failed.
         reason: String,
-        /// When.
+        /// When the next attempt begins.
         until: Instant,
     },
     /// Failed for good.
     Failed {
-        /// Why.
+        /// Why the last attempt failed.
         reason: String,
     },
     /// Ended by us.

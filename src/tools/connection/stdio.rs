@@ -40,6 +40,37 @@ struct Group {
     is_over: bool,
 }
 
+/// Why a server's program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The command is empty.
+    #[error("there is no command")]
+    NoCommand,
+    /// No such file.
+    #[error("there is no program '{0}' (install it, or give its whole path)")]
+    NoProgram(String),
+    /// No right to run it.
+    #[error("'{0}' may not be run (chmod +x it, or name its interpreter)")]
+    MayNotRun(String),
+    /// The system refused for another reason.
+    #[error("cannot start '{program}': {error}")]
+    Failed {
+        /// As it is configured.
+        program: String,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// It was over before its number was known.
+    #[error("it ended at once")]
+    Ended,
+    /// Its standard streams are not there.
+    #[error("its streams could not be opened")]
+    NoStreams,
+    /// Nothing would end it when this program dies.
+    #[error("cannot start '/bin/sh', which is to end it: {0}")]
+    NoWatchdog(io::Error),
+}
+
 /// The streams of a child.
 pub struct Streams {
     /// What it says.
@@ -65,9 +96,9 @@ impl Child {
     ///
     /// # Errors
     /// What is wrong with the command, and the way out.
-    pub fn start(start: Start) -> Result<(Self, Streams), String> {
+    pub fn start(start: Start) -> Result<(Self, Streams), StartError> {
         let Some((program, arguments)) = start.command.split_first() else {
-            return Err("there is no command".to_owned());
+            return Err(StartError::NoCommand);
         };
         let environment = start.environment.iter().map(|(name, value)| (*name, value.0.as_str()));
         let mut child = Command::new(program)
@@ -80,21 +111,21 @@ impl Child {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
-            .map_err(|error| not_started(program, &error))?;
+            .map_err(|error| not_started(program, error))?;
         let streams = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let leader = streams.ok_or("it ended at once")?;
+        let leader = streams.ok_or(StartError::Ended)?;
         let group = Group { leader, watchdog: watchdog(leader)?, is_over: false };
         let (Some(write), Some(read), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err("its streams could not be opened".to_owned());
+            return Err(StartError::NoStreams);
         };
         let follow = tokio::spawn(start.tail.follow(stderr, start.shown));
         let streams = Streams { read: BufReader::new(read), write };
         Ok((Self { child, group, _stderr: AbortOnDropHandle::new(follow) }, streams))
     }
 
-    /// Waits until the child and everything it started have ended, and sees to it that they do.
+    /// Ends the child and everything it started: politely first, then by force.
     /// Its input should be closed before.
     pub async fn end(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
@@ -146,7 +177,7 @@ impl Drop for Group {
 }
 
 /// The shell that ends `group` when this process is no more.
-fn watchdog(group: Pid) -> Result<tokio::process::Child, String> {
+fn watchdog(group: Pid) -> Result<tokio::process::Child, StartError> {
     Command::new("/bin/sh")
         .args(["-c", WATCHDOG, &group.as_raw_nonzero().to_string()])
         .env_clear()
@@ -157,18 +188,15 @@ fn watchdog(group: Pid) -> Result<tokio::process::Child, String> {
         .spawn()
         .map_err(|error| {
             let _ = kill_process_group(group, Signal::KILL);
-            format!("cannot start '/bin/sh', which is to end it: {error}")
+            StartError::NoWatchdog(error)
         })
 }
 
-fn not_started(program: &str, error: &io::Error) -> String {
+fn not_started(program: &str, error: io::Error) -> StartError {
+    let program = program.to_owned();
     match error.kind() {
-        io::ErrorKind::NotFound => {
-            format!("there is no program '{program}' (install it, or give its whole path)")
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("'{program}' may not be run (chmod +x it, or name its interpreter)")
-        }
-        _ => format!("cannot start '{program}': {error}"),
+        io::ErrorKind::NotFound => StartError::NoProgram(program),
+        io::ErrorKind::PermissionDenied => StartError::MayNotRun(program),
+        _ => StartError::Failed { program, error },
     }
 }

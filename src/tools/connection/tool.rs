@@ -43,7 +43,7 @@ impl Link {
 
 /// One tool of a server.
 pub struct ServerTool {
-    /// Its server.
+    /// The connection it is called over, shared with the server's other tools.
     pub link: Arc<Link>,
     /// Its name on the wire.
     pub name: String,

@@ -15,7 +15,7 @@ pub enum Badge {
     Fast,
     /// Under one second.
     Standard,
-    /// Longer.
+    /// A second or longer.
     Slow,
 }
 

@@ -18,6 +18,36 @@ const LONGEST_NAME: usize = 256;
 /// Longer than any tool is waited for: a day, in ms.
 const LONGEST_MS: f64 = 24.0 * 60.0 * 60.0 * 1e3;
 
+/// Why somebody's report cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It is no JSON, or not of this shape.
+    #[error("it is no report: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// It reports something else.
+    #[error("it is no report of tools")]
+    OtherFormat,
+    /// Its format is newer than this program.
+    #[error("it was made by a newer version (update glyphoxa)")]
+    Newer,
+    /// A text that is not shown on a terminal.
+    #[error("'{key}' is {text:?} (expected a name)")]
+    Name {
+        /// What it should name.
+        key: &'static str,
+        /// As it is written.
+        text: String,
+    },
+    /// Figures that cannot be compared.
+    #[error("percentiles of '{tool}' are {figures:?} (expected rising ms)")]
+    Percentiles {
+        /// Identity of the tool.
+        tool: String,
+        /// The 50th, 95th and 99th, in ms.
+        figures: [f64; 3],
+    },
+}
+
 /// Figures of one installation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -25,14 +55,14 @@ pub struct Report {
     version: u32,
     /// Version of the program that measured.
     pub glyphoxa: String,
-    /// Measured tools.
+    /// The tools that were measured, in order of identities.
     pub tools: Vec<Reported>,
 }
 
 /// A measured tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
-    /// Its identity.
+    /// Identity of the tool.
     pub tool: String,
     /// What it is about.
     pub category: String,
@@ -76,14 +106,13 @@ impl Report {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut report: Self =
-            serde_json::from_str(text).map_err(|error| format!("it is no report: {error}"))?;
+    pub fn parse(text: &str) -> Result<Self, ReportError> {
+        let mut report: Self = serde_json::from_str(text)?;
         if report.format != FORMAT {
-            return Err("it is no report of tools".to_owned());
+            return Err(ReportError::OtherFormat);
         }
         if report.version > VERSION {
-            return Err("it was made by a newer version (update glyphoxa)".to_owned());
+            return Err(ReportError::Newer);
         }
         for tool in &mut report.tools {
             tool.check()?;
@@ -123,17 +152,16 @@ impl Reported {
     }
 
     /// Others' words are shown on a terminal, and their numbers are compared.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), ReportError> {
         for (key, text) in [("tool", &self.tool), ("category", &self.category)] {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains(char::is_control) {
-                return Err(format!("'{key}' is {text:?} (expected a name)"));
+                return Err(ReportError::Name { key, text: text.clone() });
             }
         }
         let figures = [self.p50_ms, self.p95_ms, self.p99_ms];
         let sound = figures.iter().all(|ms| (0.0..=LONGEST_MS).contains(ms));
         if !sound || !figures.is_sorted() {
-            let tool = &self.tool;
-            return Err(format!("percentiles of '{tool}' are {figures:?} (expected rising ms)"));
+            return Err(ReportError::Percentiles { tool: self.tool.clone(), figures });
         }
         Ok(())
     }

@@ -12,11 +12,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    super::{Probed, Tool},
-    hex,
+use super::endpoint::hex;
+use crate::{
+    domain::Tier,
+    files,
+    tools::{Probed, Tool},
 };
-use crate::{domain::Tier, files};
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -93,7 +94,7 @@ impl StoredFigures {
         }
     }
 
-    /// Its percentiles.
+    /// The percentiles as they were measured.
     pub fn figures(&self) -> Probed {
         Probed {
             calls: self.calls,

@@ -1,15 +1,20 @@
-use std::{fs, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
-use super::*;
+use super::{
+    endpoint::{hashed, host_of},
+    state::FILE_NAME,
+    *,
+};
 use crate::{
     domain::Tier,
     tools::{
         CallContext, CallError, CallOutput, Declared, Definition, Handler, LatencySummary,
-        latency::Ending, percentiles,
+        SourceKind, ToolHost, latency::Ending, percentiles,
     },
 };
 

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
-use super::pieces::Pieces;
+use super::{error::ArgumentError, pieces::Pieces};
 
 /// What is not unreserved in RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -17,7 +17,7 @@ pub struct Address {
     pieces: Pieces,
     /// Where it leads, as the user knows it; the rest may hold keys.
     pub host: String,
-    /// Encrypted.
+    /// Whether it is encrypted (`https`).
     pub secure: bool,
     /// On this machine.
     pub loopback: bool,
@@ -70,23 +70,22 @@ impl Address {
     ///
     /// # Errors
     /// Which argument cannot stand in it, for the model.
-    pub fn fill(&self, arguments: &Map<String, Value>) -> Result<Url, String> {
+    pub fn fill(&self, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
         filled(&self.pieces, arguments)
     }
 }
 
 /// The address with its arguments, percent-encoded.
-fn filled(pieces: &Pieces, arguments: &Map<String, Value>) -> Result<Url, String> {
+fn filled(pieces: &Pieces, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
     let encode = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
-    let text = pieces
-        .fill(arguments, encode)
-        .map_err(|name| format!("'{name}' is part of the address and needs a value"))?;
+    let text =
+        pieces.fill(arguments, encode).map_err(|missing| ArgumentError::InAddress(missing.0))?;
     let path = text.split('?').next().unwrap_or_default();
     // A server would take these for steps through its folders.
     if path.split('/').any(|segment| matches!(segment, "." | "..")) {
-        return Err("'.' and '..' cannot stand in the address".to_owned());
+        return Err(ArgumentError::Walks);
     }
-    Url::parse(&text).map_err(|error| format!("the address is no address: {error}"))
+    Url::parse(&text).map_err(ArgumentError::NoAddress)
 }
 
 #[cfg(test)]
@@ -95,8 +94,8 @@ mod tests {
 
     use super::*;
 
-    fn fill(text: &str, arguments: &Value) -> Result<String, String> {
-        let address = Address::parse(text).map_err(str::to_owned)?;
+    fn fill(text: &str, arguments: &Value) -> Result<String, ArgumentError> {
+        let address = Address::parse(text).expect("an address");
         address.fill(arguments.as_object().expect("an object")).map(String::from)
     }
 

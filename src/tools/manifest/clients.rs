@@ -19,7 +19,7 @@ pub struct Clients(Vec<(Way, Client)>);
 /// How a server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way {
-    /// By TLS.
+    /// Whether it is encrypted.
     secure: bool,
     /// On this machine, which needs no proxy.
     loopback: bool,
@@ -41,7 +41,7 @@ impl Clients {
     }
 }
 
-/// A client.
+/// A client for servers that are reached in this way.
 fn connected(way: Way) -> Result<Client, reqwest::Error> {
     let builder = Client::builder()
         .connect_timeout(CONNECT)

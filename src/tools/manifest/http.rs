@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     address::Address,
+    error::{ArgumentError, HeaderError},
     mapping::Mapping,
     pieces::{Pieces, plain},
 };
@@ -21,7 +22,7 @@ use super::{
 pub struct Http {
     /// Where it goes.
     pub address: Address,
-    /// How.
+    /// What kind of request it is.
     pub verb: Verb,
     /// Longest wait for the whole answer.
     pub timeout: Option<Duration>,
@@ -48,15 +49,15 @@ pub struct Http {
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// Reads.
+    /// `GET`: reads, without a body.
     Get,
-    /// Makes.
+    /// `POST`: makes something new.
     Post,
-    /// Puts.
+    /// `PUT`: puts something in place of what is there.
     Put,
-    /// Changes.
+    /// `PATCH`: changes what is there.
     Patch,
-    /// Removes.
+    /// `DELETE`: removes, without a body.
     Delete,
 }
 
@@ -111,7 +112,7 @@ impl Header {
     ///
     /// # Errors
     /// What is wrong with it, without its value.
-    pub fn template(name: &str, value: &str) -> Result<Self, String> {
+    pub fn template(name: &str, value: &str) -> Result<Self, HeaderError> {
         let pieces = Pieces::parse(value)?;
         if pieces.names().next().is_none() {
             return Self::fixed(name, value);
@@ -123,8 +124,8 @@ impl Header {
     ///
     /// # Errors
     /// What is wrong with it, without its value.
-    pub fn fixed(name: &str, value: &str) -> Result<Self, String> {
-        let value = secret(value).ok_or("its value has characters that cannot be sent")?;
+    pub fn fixed(name: &str, value: &str) -> Result<Self, HeaderError> {
+        let value = secret(value).ok_or(HeaderError::Value)?;
         Ok(Self { name: header_name(name)?, value: HeaderText::Fixed(value) })
     }
 
@@ -139,22 +140,22 @@ impl Header {
     }
 
     /// Its value in one call.
-    fn filled(&self, arguments: &Map<String, Value>) -> Result<HeaderValue, String> {
+    fn filled(&self, arguments: &Map<String, Value>) -> Result<HeaderValue, ArgumentError> {
         match &self.value {
             HeaderText::Fixed(value) => Ok(value.clone()),
             HeaderText::Template(pieces) => {
                 let text = pieces
                     .fill(arguments, str::to_owned)
-                    .map_err(|name| format!("'{name}' is part of a header and needs a value"))?;
-                secret(&text).ok_or_else(|| "a header cannot hold line ends".to_owned())
+                    .map_err(|missing| ArgumentError::InHeader(missing.0))?;
+                secret(&text).ok_or(ArgumentError::LineEnd)
             }
         }
     }
 }
 
 /// The name of a header.
-fn header_name(name: &str) -> Result<HeaderName, String> {
-    HeaderName::from_bytes(name.as_bytes()).map_err(|_| "it is no name of a header".to_owned())
+fn header_name(name: &str) -> Result<HeaderName, HeaderError> {
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name)
 }
 
 /// A value that is never printed.
@@ -166,11 +167,11 @@ fn secret(value: &str) -> Option<HeaderValue> {
 
 /// A request before it is sent.
 pub struct Outgoing {
-    /// Where to.
+    /// Where it goes, arguments filled in.
     pub url: Url,
     /// What is sent along.
     pub headers: HeaderMap,
-    /// JSON.
+    /// The JSON that is sent; `None`: there is no body.
     pub body: Option<Vec<u8>>,
 }
 
@@ -189,15 +190,16 @@ impl Http {
     ///
     /// # Errors
     /// What of the arguments cannot be sent, for the model.
-    pub fn request(&self, arguments: &Map<String, Value>) -> Result<Outgoing, String> {
+    pub fn request(&self, arguments: &Map<String, Value>) -> Result<Outgoing, ArgumentError> {
         let mut url = self.address.fill(arguments)?;
         let used: BTreeSet<&str> = self.named().map(|(_, name)| name).collect();
         let mut rest = arguments.clone();
         rest.retain(|name, _| !used.contains(name.as_str()));
         let in_query = self.query.iter().filter_map(|name| Some((name, arguments.get(name)?)));
-        let mut pairs: Vec<(String, String)> = in_query.flat_map(pairs_of).collect();
+        let mut pairs: Vec<(String, String)> =
+            in_query.flat_map(|(name, value)| pairs_of(name, value)).collect();
         if !self.verb.has_body() {
-            pairs.extend(rest.iter().flat_map(pairs_of));
+            pairs.extend(rest.iter().flat_map(|(name, value)| pairs_of(name, value)));
         }
         // What the manifest fixes, no argument replaces.
         pairs.retain(|(name, _)| !self.static_query.iter().any(|(fixed, _)| fixed == name));
@@ -209,7 +211,11 @@ impl Http {
         Ok(Outgoing { url, headers: self.headers(arguments, body.is_some())?, body })
     }
 
-    fn headers(&self, arguments: &Map<String, Value>, body: bool) -> Result<HeaderMap, String> {
+    fn headers(
+        &self,
+        arguments: &Map<String, Value>,
+        body: bool,
+    ) -> Result<HeaderMap, ArgumentError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
         if body {
@@ -222,7 +228,7 @@ impl Http {
     }
 
     /// The JSON body made of the arguments that are left.
-    fn body(&self, rest: Map<String, Value>) -> Result<Vec<u8>, String> {
+    fn body(&self, rest: Map<String, Value>) -> Result<Vec<u8>, ArgumentError> {
         let mut body = Value::Object(rest);
         if let Some(mapping) = &self.body {
             body = mapping.apply(&body)?;
@@ -232,13 +238,13 @@ impl Http {
             other if other.is_null() => *other = Value::Object(self.static_body.clone()),
             _ => {}
         }
-        serde_json::to_vec(&body).map_err(|error| error.to_string())
+        Ok(body.to_string().into_bytes())
     }
 }
 
 /// An argument as parameters of a query: a list is repeated, an object is JSON.
-fn pairs_of((name, value): (&String, &Value)) -> Vec<(String, String)> {
-    let pair = |text| (name.clone(), text);
+fn pairs_of(name: &str, value: &Value) -> Vec<(String, String)> {
+    let pair = |text| (name.to_owned(), text);
     match value {
         Value::Null => Vec::new(),
         Value::Array(items) => {

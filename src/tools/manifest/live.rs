@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub struct Live {
     /// What is sent.
     pub http: Arc<Http>,
-    /// Through what.
+    /// The connections to its server.
     pub client: Client,
 }
 
@@ -58,8 +58,8 @@ impl Live {
 
     async fn exchange(&self, arguments: &Map<String, Value>) -> Result<CallOutput, CallError> {
         let made = self.http.request(arguments);
-        let outgoing =
-            made.map_err(|what| CallError::new(CallErrorKind::InvalidArguments, what))?;
+        let outgoing = made
+            .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
         let response = self.send(outgoing).await?;
         let status = response.status();
         if !status.is_success() {

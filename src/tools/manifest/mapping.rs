@@ -5,6 +5,12 @@
 use jmespath::{ErrorReason, Expression, RuntimeError};
 use serde_json::Value;
 
+/// What is wrong with an expression, or what it cannot do with a value; one line, in the words of
+/// its interpreter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MappingError(String);
+
 /// A compiled expression.
 #[derive(Clone)]
 pub struct Mapping(Expression<'static>);
@@ -14,13 +20,13 @@ impl Mapping {
     ///
     /// # Errors
     /// What is wrong, and at which character.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, MappingError> {
         let expression = jmespath::compile(text).map_err(|error| {
-            format!("{} at character {}", said(&error.reason), error.offset + 1)
+            MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
         // Functions are looked up when they are called.
         match expression.search(Value::Null) {
-            Err(error) if is_of_the_text(&error.reason) => Err(said(&error.reason)),
+            Err(error) if is_of_the_text(&error.reason) => Err(MappingError(said(&error.reason))),
             _ => Ok(Self(expression)),
         }
     }
@@ -29,9 +35,9 @@ impl Mapping {
     ///
     /// # Errors
     /// What the expression cannot do with it.
-    pub fn apply(&self, value: &Value) -> Result<Value, String> {
-        let found = self.0.search(value).map_err(|error| said(&error.reason))?;
-        serde_json::to_value(&found).map_err(|error| error.to_string())
+    pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
+        let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
+        serde_json::to_value(&found).map_err(|error| MappingError(error.to_string()))
     }
 }
 
@@ -75,7 +81,8 @@ mod tests {
     #[test]
     fn expressions_that_are_none_are_told_when_they_are_read() {
         for wrong in ["results[", "{a: }", "nosuch(@)", "length(@, @)", ""] {
-            let error = Mapping::parse(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
+            let error =
+                Mapping::parse(wrong).err().unwrap_or_else(|| panic!("{wrong}")).to_string();
             assert!(!error.is_empty() && !error.contains('\n'), "{wrong}: {error}");
         }
         assert!(Mapping::parse("length(items)").is_ok(), "only wrong for what has no items");

@@ -5,7 +5,10 @@
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 
-use super::template::{Rendered, Template};
+use super::{
+    error::MockError,
+    template::{Rendered, Template, TemplateError},
+};
 use crate::tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler};
 
 /// A canned answer.
@@ -22,7 +25,7 @@ impl Mock {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn template(text: &str) -> Result<Self, String> {
+    pub fn template(text: &str) -> Result<Self, TemplateError> {
         Ok(Self::Template(Box::new(Template::parse(text)?)))
     }
 
@@ -30,16 +33,13 @@ impl Mock {
     ///
     /// # Errors
     /// What the template does not yield.
-    pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, String> {
+    pub fn answer(&self, arguments: &Map<String, Value>) -> Result<Value, MockError> {
         match self {
             Self::Fixed(value) => Ok(value.clone()),
             Self::Template(template) => match template.render(arguments)? {
                 Rendered::Value(value) => Ok(value),
                 Rendered::Text(text) => Ok(Value::String(text)),
-                Rendered::Broken(text) => {
-                    let shown: String = text.chars().take(60).collect();
-                    Err(format!("the template yields no JSON: '{shown}'"))
-                }
+                Rendered::Broken(text) => Err(MockError::NoJson(text.chars().take(60).collect())),
             },
         }
     }
@@ -55,6 +55,8 @@ impl Handler for Mock {
             Value::String(text) => CallOutput::text(text),
             value => CallOutput::json(value),
         });
-        ready(answer.map_err(|what| CallError::new(CallErrorKind::InvalidResult, what))).boxed()
+        let invalid =
+            |error: MockError| CallError::new(CallErrorKind::InvalidResult, error.to_string());
+        ready(answer.map_err(invalid)).boxed()
     }
 }

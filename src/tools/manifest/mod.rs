@@ -5,6 +5,7 @@
 
 mod address;
 mod clients;
+mod error;
 mod http;
 mod live;
 mod mapping;
@@ -27,14 +28,17 @@ pub use self::{
     mock::Mock,
 };
 use self::{clients::Clients, live::Live};
-use super::{Declared, Definition, Handler, SourceKind, ToolHost, names, schema};
+use super::{
+    Declared, Definition, Handler, SourceKind, ToolHost, names,
+    schema::{self, Schema, SchemaError},
+};
 
 /// A tool as its file describes it; every part is checked.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// The server's part of its identity.
     pub namespace: String,
-    /// Its name.
+    /// The tool's part of its identity.
     pub name: String,
     /// What it does, for the model.
     pub description: String,
@@ -66,6 +70,20 @@ impl fmt::Debug for Behaviour {
     }
 }
 
+/// This machine has nothing to check a server's certificate with.
+#[derive(Debug, thiserror::Error)]
+#[error("no certificates to check its server with (install the package ca-certificates)")]
+struct NoCertificates;
+
+/// What is wrong with the canned answers of a tool.
+#[derive(Debug)]
+pub struct MockProblem {
+    /// What was tried and did not work, for a person.
+    pub what: String,
+    /// With other arguments it might.
+    pub is_uncertain: bool,
+}
+
 impl Manifest {
     /// `namespace.name`.
     pub fn identity(&self) -> String {
@@ -76,15 +94,11 @@ impl Manifest {
     ///
     /// # Errors
     /// Its server cannot be spoken to: there are no certificates on this machine.
-    fn definition(&self, clients: &mut Clients) -> Result<Definition, String> {
+    fn definition(&self, clients: &mut Clients) -> Result<Definition, NoCertificates> {
         let (handler, usual): (Arc<dyn Handler>, Declared) = match &self.behaviour {
             Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
             Behaviour::Live(http) => {
-                let client = clients.of(&http.address).map_err(|_| {
-                    "no certificates to check its server with (install the package \
-                     ca-certificates)"
-                        .to_owned()
-                })?;
+                let client = clients.of(&http.address).map_err(|_| NoCertificates)?;
                 let usual = Declared { max: http.timeout, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
             }
@@ -119,7 +133,11 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
         match manifest.definition(&mut clients) {
             Ok(definition) => tools.push(definition),
             Err(reason) => {
-                tracing::error!(tool = manifest.identity(), reason, "tool of a manifest left out");
+                tracing::error!(
+                    tool = manifest.identity(),
+                    %reason,
+                    "tool of a manifest left out"
+                );
             }
         }
     }
@@ -142,26 +160,29 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
 }
 
 /// Why no model can be given a tool with this input schema.
-pub fn input_problem(input: &Value) -> Option<String> {
-    schema::for_model(input).and_then(|_| schema::Schema::new(input)).err()
+pub fn input_problem(input: &Value) -> Option<SchemaError> {
+    schema::for_model(input).and_then(|_| Schema::new(input)).err()
 }
 
 /// Why results cannot be held against this schema.
-pub fn output_problem(output: &Value) -> Option<String> {
-    schema::Schema::new(output).err()
+pub fn output_problem(output: &Value) -> Option<SchemaError> {
+    Schema::new(output).err()
 }
 
-/// What is wrong with the answers of `mock`, tried with arguments as `input` would have them.
+/// Tries `mock` with arguments as `input` would have them.
 ///
 /// # Errors
-/// What it does not yield; `true`: with other arguments it might.
-pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), (String, bool)> {
+/// What its answers lack.
+pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<(), MockProblem> {
     let arguments: Map<String, Value> = sample::arguments(input);
-    let value = mock.answer(&arguments).map_err(|what| (what, false))?;
-    let Some(schema) = output.and_then(|output| schema::Schema::new(output).ok()) else {
+    let value = mock
+        .answer(&arguments)
+        .map_err(|error| MockProblem { what: error.to_string(), is_uncertain: false })?;
+    let Some(schema) = output.and_then(|output| Schema::new(output).ok()) else {
         return Ok(());
     };
     // Words are no JSON; the template makes them whatever the arguments are.
-    let certain = matches!(mock, Mock::Fixed(_)) || value.is_string();
-    schema.check(value).map(|_| ()).map_err(|what| (what, !certain))
+    let is_uncertain = !matches!(mock, Mock::Fixed(_)) && !value.is_string();
+    let checked = schema.check(value).map(drop);
+    checked.map_err(|mismatch| MockProblem { what: mismatch.to_string(), is_uncertain })
 }

@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use super::error::{MissingArgument, PiecesError};
+
 /// A text cut at its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces(Vec<Piece>);
@@ -20,7 +22,7 @@ impl Pieces {
     ///
     /// # Errors
     /// A doubled brace that begins no argument.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, PiecesError> {
         let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(at) = rest.find('{') {
             let (before, from) = rest.split_at(at);
@@ -30,7 +32,7 @@ impl Pieces {
                 parts.push(Piece::Argument(name.to_owned()));
                 rest = after;
             } else if from.starts_with("{{") {
-                return Err("'{{' begins no argument".to_owned());
+                return Err(PiecesError);
             } else {
                 plain.push('{');
                 rest = from.get(1..).unwrap_or_default();
@@ -62,14 +64,16 @@ impl Pieces {
         &self,
         arguments: &Map<String, Value>,
         encode: impl Fn(&str) -> String,
-    ) -> Result<String, String> {
+    ) -> Result<String, MissingArgument> {
         let mut filled = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => filled.push_str(text),
                 Piece::Argument(name) => {
                     let value = arguments.get(name).and_then(plain);
-                    let value = value.filter(|it| !it.is_empty()).ok_or_else(|| name.clone())?;
+                    let value = value
+                        .filter(|it| !it.is_empty())
+                        .ok_or_else(|| MissingArgument(name.clone()))?;
                     filled.push_str(&encode(&value));
                 }
             }
@@ -111,8 +115,8 @@ mod tests {
 
     use super::*;
 
-    fn fill(text: &str, arguments: &Value) -> Result<String, String> {
-        let pieces = Pieces::parse(text)?;
+    fn fill(text: &str, arguments: &Value) -> Result<String, MissingArgument> {
+        let pieces = Pieces::parse(text).expect("a template");
         pieces.fill(arguments.as_object().expect("an object"), |text| format!("<{text}>"))
     }
 
@@ -129,7 +133,10 @@ mod tests {
     fn what_is_missing_is_named() {
         let arguments = json!({"empty": "", "list": [1], "none": null});
         for name in ["empty", "list", "none", "absent"] {
-            assert_eq!(fill(&format!("/{{{name}}}"), &arguments), Err(name.to_owned()));
+            assert_eq!(
+                fill(&format!("/{{{name}}}"), &arguments),
+                Err(MissingArgument(name.to_owned()))
+            );
         }
     }
 

@@ -22,20 +22,34 @@ const GO_ACTIONS: [&str; 8] =
 pub struct Template {
     /// Escapes for JSON text.
     json: Environment<'static>,
-    /// Escapes nothing.
+    /// The same without escapes, for words.
     words: Environment<'static>,
     /// It was meant to be JSON.
     wants_json: bool,
 }
 
+/// What is wrong with a template, or what it cannot do with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// An action of Go's templates that is not known here.
+    #[error("'{{{{{0} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}")]
+    GoAction(String),
+    /// Go's way of writing everything at once.
+    #[error("'{{{{.}}}}' names no argument")]
+    NoName,
+    /// One line in the words of the template's interpreter.
+    #[error("{0}")]
+    Engine(String),
+}
+
 /// What a template yields.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rendered {
-    /// JSON.
+    /// A value that was written as JSON.
     Value(Value),
-    /// Words.
+    /// A text for people.
     Text(String),
-    /// Meant to be JSON, and is none.
+    /// It was meant to be JSON but is not.
     Broken(String),
 }
 
@@ -44,7 +58,7 @@ impl Template {
     ///
     /// # Errors
     /// What is wrong, and in which line.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let text = from_go(text)?;
         let wants_json = text.trim_start().starts_with(['{', '['])
             && !text.trim_start().starts_with("{{")
@@ -56,7 +70,7 @@ impl Template {
     ///
     /// # Errors
     /// What the template cannot do with them.
-    pub fn render(&self, arguments: &Map<String, Value>) -> Result<Rendered, String> {
+    pub fn render(&self, arguments: &Map<String, Value>) -> Result<Rendered, TemplateError> {
         let text = render(&self.json, arguments)?;
         if let Ok(value) = serde_json::from_str(&text) {
             return Ok(Rendered::Value(value));
@@ -68,13 +82,16 @@ impl Template {
     }
 }
 
-fn render(environment: &Environment, arguments: &Map<String, Value>) -> Result<String, String> {
+fn render(
+    environment: &Environment,
+    arguments: &Map<String, Value>,
+) -> Result<String, TemplateError> {
     let rendered = environment.get_template(NAME).and_then(|it| it.render(Serde(arguments)));
-    rendered.map_err(|error| said(&error))
+    rendered.map_err(|error| TemplateError::Engine(said(&error)))
 }
 
 /// An environment that holds `text` alone.
-fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, String> {
+fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(FUEL));
@@ -90,7 +107,9 @@ fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, String> {
         };
         Ok(out.write_str(&text)?)
     });
-    environment.add_template_owned(NAME, text.to_owned()).map_err(|error| said(&error))?;
+    environment
+        .add_template_owned(NAME, text.to_owned())
+        .map_err(|error| TemplateError::Engine(said(&error)))?;
     Ok(environment)
 }
 
@@ -109,7 +128,7 @@ fn said(error: &Error) -> String {
 }
 
 /// Go's field references in our own words.
-fn from_go(text: &str) -> Result<String, String> {
+fn from_go(text: &str) -> Result<String, TemplateError> {
     let (mut ours, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
         ours.push_str(before);
@@ -127,17 +146,15 @@ fn from_go(text: &str) -> Result<String, String> {
 }
 
 /// What stands between the braces: `.city` becomes `city`.
-fn field(action: &str) -> Result<String, String> {
+fn field(action: &str) -> Result<String, TemplateError> {
     let trimmed = action.trim_start_matches('-').trim_start();
     let first = trimmed.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     if GO_ACTIONS.contains(&first) {
-        return Err(format!(
-            "'{{{{{first} …}}}}' cannot be used; write {{% if name %}} … {{% endif %}}"
-        ));
+        return Err(TemplateError::GoAction(first.to_owned()));
     }
     let Some(name) = trimmed.strip_prefix('.') else { return Ok(action.to_owned()) };
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        return Err("'{{.}}' names no argument".to_owned());
+        return Err(TemplateError::NoName);
     }
     let dash = if action.starts_with('-') { "-" } else { "" };
     Ok(format!("{dash} {name}"))
@@ -149,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    fn render(text: &str, arguments: Value) -> Result<Rendered, String> {
+    fn render(text: &str, arguments: Value) -> Result<Rendered, TemplateError> {
         Template::parse(text)?.render(arguments.as_object().expect("an object"))
     }
 
@@ -205,6 +222,7 @@ mod tests {
                 Ok(template) => template.render(&Map::new()).expect_err(broken),
                 Err(error) => error,
             };
+            let error = error.to_string();
             assert!(error.contains(says) && !error.contains('\n'), "{broken}: {error}");
         }
     }
@@ -213,7 +231,7 @@ mod tests {
     fn no_template_runs_without_end() {
         let endless =
             "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
-        let error = render(endless, json!({})).expect_err("it ends");
+        let error = render(endless, json!({})).expect_err("it ends").to_string();
         assert!(error.contains("fuel"), "{error}");
     }
 }

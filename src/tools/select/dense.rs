@@ -1,4 +1,4 @@
-//! How near an utterance's meaning is to that of tools: vectors of an [`Embedder`], kept.
+//! How close an utterance is in meaning to tools: vectors of an [`Embedder`], kept.
 //!
 //! Entry type: [`Dense`]. Vectors of tools are made in the background and kept by the hash of what
 //! a model reads of a tool; an utterance's is waited for 150 ms.
@@ -23,7 +23,7 @@ use crate::{
 
 /// Longest wait for the vector of an utterance; the turn waits too.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// After a failure no utterance waits for so long.
+/// How long no utterance waits for a vector after a failure.
 const PAUSE: Duration = Duration::from_secs(30);
 /// Longest wait for a batch of tools.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
@@ -45,12 +45,12 @@ pub struct Dense {
     /// Of utterances, oldest first.
     recent: Mutex<VecDeque<(String, Unit)>>,
     paused_until: Mutex<Option<Instant>>,
-    /// The log knows that it fails.
+    /// Whether the failure has been logged.
     told: AtomicBool,
 }
 
 impl Dense {
-    /// Nothing is known yet.
+    /// No vectors yet.
     pub fn new(embedder: Arc<dyn Embedder>) -> Self {
         Self {
             embedder,
@@ -64,7 +64,7 @@ impl Dense {
     /// Makes the vectors that tools among `all` lack. Cancel safe: whole batches are kept.
     ///
     /// # Errors
-    /// The embedder's own; the log has it.
+    /// The embedder's error, already logged.
     pub async fn fill(&self, all: &[Arc<CatalogEntry>]) -> Result<(), Error> {
         let known = self.tools.load_full();
         let missing: Vec<&Arc<CatalogEntry>> =
@@ -136,7 +136,7 @@ impl Dense {
         }
     }
 
-    /// Says once that words decide for now.
+    /// Logs once that words decide for now.
     fn failed(&self, error: &Error) {
         if !self.told.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -158,7 +158,7 @@ impl Dense {
     }
 }
 
-/// What is embedded of a tool.
+/// The text of a tool that is embedded.
 fn about(entry: &CatalogEntry) -> String {
     let name = entry.tool.bare_name().replace(['_', '-', '.'], " ");
     format!("{name}: {}", entry.spec.description)

@@ -1,22 +1,26 @@
 //! Lists of stand-in tools, narrowed by words and by a stand-in embedder, in paused time.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use futures::{FutureExt, future::BoxFuture};
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
-    domain::{CallId, Npc, SessionId, ToolCall, TurnId},
-    provider::{Error, Kind},
+    domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId},
+    provider::{Embedder, Error, Kind},
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Caller, Declared,
-        Definition, Effects, Handler, Progress, SourceKind, Taint,
+        Definition, Effects, Handler, Progress, SourceKind, Taint, ToolHost, VisibleTools,
         builtin::{Materials, offer},
     },
 };
@@ -168,7 +172,8 @@ async fn a_blocked_finder_and_a_named_one_are_no_surprise() {
     assert_eq!(named.visible("Bartok", TIER, TIER.ceiling()).len(), 3);
 }
 
-fn context(offered: Arc<VisibleTools>) -> CallContext {
+fn context(offered: &VisibleTools) -> CallContext {
+    let offered = offered.names();
     CallContext {
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
@@ -197,7 +202,7 @@ async fn discover_finds_what_may_be_seen_and_nothing_else() {
     let host = host(&[npc(&["home.*", "world.getWeather", "world.travel_time"])]);
     let query = Query { utterance: "hello", ..Query::default() };
     let offered = host.offered("Bartok", TIER, TIER.ceiling(), &query).await;
-    let context = context(Arc::clone(&offered));
+    let context = context(&offered);
     let record = host.execute(&context, &call("discover_tools", json!({"query": "weather"}))).await;
     assert_eq!(found_in(&record), [Arc::from("getWeather")]);
     assert!(record.for_model.contains("Tells the weather"), "{}", record.for_model);
@@ -210,8 +215,10 @@ async fn discover_finds_what_may_be_seen_and_nothing_else() {
     assert!(found_in(&none).is_empty());
     // Where nothing was hidden there is nothing to call.
     let all = host.visible("Bartok", TIER, TIER.ceiling());
-    let unasked =
-        CallContext { caller: context.caller.map(|it| Caller { offered: all, ..it }), ..context };
+    let unasked = CallContext {
+        caller: context.caller.map(|it| Caller { offered: all.names(), ..it }),
+        ..context
+    };
     let refused = host.execute(&unasked, &call("discover_tools", json!({"query": "x"}))).await;
     assert_eq!(refused.result.unwrap_err().kind, CallErrorKind::NotVisible);
 }

@@ -2,14 +2,14 @@
 //! of the table beside their English ones.
 //!
 //! Entry functions: [`of_text`], [`of_name`]. Tools are mostly described in English, players speak
-//! either language, so both sides go through the same mill.
+//! either language, so both sides are processed alike.
 //! **Never**: corrects a word.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::words::Words;
 
-/// The words of spoken or written text that say something.
+/// The meaningful words of spoken or written text.
 pub fn of_text(text: &str) -> Vec<String> {
     let (english, german) =
         (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
@@ -43,6 +43,22 @@ pub fn of_name(name: &str) -> Vec<String> {
         before = c;
     }
     of_text(&spaced)
+}
+
+/// All words of a tool, its name's twice, with one space between.
+pub fn words_of(
+    identity: &str,
+    description: &str,
+    category: &str,
+    parameters: &serde_json::Value,
+) -> String {
+    let name = of_name(identity);
+    let mut all = [name.clone(), name].concat();
+    all.extend(of_text(description));
+    all.extend(of_name(category));
+    let properties = parameters.get("properties").and_then(serde_json::Value::as_object);
+    all.extend(properties.into_iter().flatten().flat_map(|(name, _)| of_name(name)));
+    all.join(" ")
 }
 
 /// "d20", "2d6", "w6", "3w8".

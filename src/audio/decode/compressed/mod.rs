@@ -2,7 +2,7 @@
 //!
 //! **Never** lets its panics or its appetite for memory out: both occur with crafted files.
 
-use super::{DecodeError, Mix};
+use super::{error::DecodeError, mix::Mix};
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use symphonia::core::audio::{AudioBufferRef, SampleBuffer};

@@ -1,15 +1,17 @@
 //! `/tools calibrate|leaderboard|call`: tools are called by hand.
 
-use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Call, Refusal, table};
+use super::shown::table;
 use crate::{
     discord::{
-        commands::Then,
-        commands::effects::{CommandEffects, Notes},
-        guild::task::Guild,
+        commands::{
+            answer::{Answer, Refusal},
+            command::Call,
+            effects::{CommandEffects, Notes},
+        },
+        guild::Guild,
         ui::reply::Reply,
     },
     domain::{CallId, SessionId, ToolCall, TurnId},
@@ -30,7 +32,7 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     let host = guild.shared.handles.tools.clone();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
     let wanted = picked(&host, &names)?;
-    let work = async move {
+    Ok(Answer::later(async move {
         let measured = host.calibrate(|tool| wanted.contains(&*tool.identity)).await;
         let lines: Vec<String> = measured.iter().map(calibrated_line).collect();
         let keep = tokio::task::spawn_blocking(move || host.keep_figures()).await;
@@ -39,16 +41,15 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
             Ok(Err(why)) => format!("The figures are lost at a restart: {why}"),
             Err(lost) => format!("The figures are lost at a restart: {lost}"),
         };
-        Box::new(move |_: &mut Guild| table("Measured", &lines, &kept)) as Then
-    };
-    Ok(Answer::Later { public: false, work: work.boxed() })
+        table("Measured", &lines, &kept)
+    }))
 }
 
 /// The quickest tools.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
     let category = category.map(str::to_owned);
-    let work = async move {
+    Answer::later(async move {
         let lines = tokio::task::spawn_blocking(move || {
             let figures = report(&settings.data_dir, &settings.environment);
             let reports = [(HERE.to_owned(), figures)];
@@ -61,14 +62,11 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
             lines.collect::<Vec<String>>()
         });
         let lines = lines.await.unwrap_or_default();
-        let reply = if lines.is_empty() {
-            Reply::private("nothing is measured yet (/tools calibrate measures tools)")
-        } else {
-            table("The quickest tools", &lines, "")
-        };
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Answer::Later { public: false, work: work.boxed() }
+        match lines.is_empty() {
+            true => Reply::private("nothing is measured yet (/tools calibrate measures tools)"),
+            false => table("The quickest tools", &lines, ""),
+        }
+    })
 }
 
 /// Calls a tool as the game master, bound by no whitelist and no tier.
@@ -81,10 +79,10 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let placed = host.catalog().snapshot().find(name).cloned();
     let placed = placed
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
-    let live = guild.session().ok();
-    let noting = CommandEffects::new(live.map(|live| live.face.clone()));
+    let session = guild.session().ok();
+    let effects = CommandEffects::new(session.map(|session| session.effects.clone()));
     let context = CallContext {
-        session: live.map_or_else(|| SessionId("operator".to_owned()), |live| live.session.clone()),
+        session: session.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone()),
         turn: TurnId(0),
         caller: None,
         speaker: call.name.as_str().into(),
@@ -92,7 +90,7 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         fresh: false,
         taint: Taint::default(),
         cancel: CancellationToken::new(),
-        effects: noting.clone(),
+        effects: effects.clone(),
         progress: Progress::default(),
     };
     let made = ToolCall {
@@ -101,12 +99,10 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         arguments: call.text("arguments").unwrap_or("{}").to_owned(),
         extra: serde_json::Map::new(),
     };
-    let work = async move {
+    Ok(Answer::later(async move {
         let record = host.execute(&context, &made).await;
-        let reply = answer(&record, noting.take());
-        Box::new(move |_: &mut Guild| reply) as Then
-    };
-    Ok(Answer::Later { public: false, work: work.boxed() })
+        answer(&record, effects.take())
+    }))
 }
 
 fn answer(record: &CallRecord, notes: Notes) -> Reply {

@@ -1,25 +1,29 @@
 //! `/tools`: what NPCs may use, how quick it is, and where it comes from.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows arguments or tokens of a server.
 
 mod calls;
 mod servers;
+mod shown;
 mod whitelist;
 
-use serenity::all::{CommandOptionType, CreateCommand, CreateCommandOption};
+use serenity::all::CreateCommand;
 use tokio::time::Instant;
 
-use super::{Answer, Call, Command, Refusal, Who, parts};
-use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
-    tools::tool_line,
+use self::shown::{NAME_MAX, table};
+use super::{
+    answer::{Answer, Refusal},
+    choices::npc_names,
+    command::{Call, Command, Who},
+    parts,
 };
+use crate::{discord::guild::Guild, tools::tool_line};
 
 /// `/tools`.
 pub const COMMAND: Command = Command { name: "tools", register, who: |_| Who::Dm, run, complete };
 
 /// Longest identity of a tool.
 const TOOL_MAX: u16 = 200;
-/// Longest name of a server or a category.
-const NAME_MAX: u16 = 64;
 
 fn register() -> CreateCommand {
     let tool = |text| parts::words("tool", text, TOOL_MAX).set_autocomplete(true);
@@ -58,16 +62,11 @@ fn register() -> CreateCommand {
         )
 }
 
-/// A group of subcommands.
-fn group(name: &str, description: &str) -> CreateCommandOption {
-    CreateCommandOption::new(CommandOptionType::SubCommandGroup, name, description)
-}
-
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     match call.path.as_str() {
         "list" => list(guild, call.text("npc")),
-        "allow" => whitelist::change(guild, (call.words("npc")?, call.words("tool")?), true),
-        "deny" => whitelist::change(guild, (call.words("npc")?, call.words("tool")?), false),
+        "allow" => whitelist::change(guild, call, true),
+        "deny" => whitelist::change(guild, call, false),
         "servers" => Ok(servers::show(guild).into()),
         "server add" => servers::add(guild, call),
         "server remove" => servers::remove(guild, call.words("name")?),
@@ -83,7 +82,7 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
     let snapshot = host.catalog().snapshot();
     let tools = || snapshot.all().iter().map(|placed| &placed.tool);
     match option {
-        "npc" => guild.cast().iter().map(|npc| npc.name.clone()).collect(),
+        "npc" => npc_names(guild),
         "name" => guild.shared.handles.servers.status().into_iter().map(|it| it.name).collect(),
         "category" => sorted(tools().map(|tool| tool.category().to_owned())),
         "tool" => {
@@ -114,7 +113,7 @@ fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
     };
     let cast = guild.cast();
     let (_, npc) = crate::logic::cast::find_npc(&cast, npc)?;
-    let changes = guild.settings.tools.get(&npc.name);
+    let changes = guild.settings().tools.get(&npc.name);
     let allowed = crate::tools::allowed(snapshot.all(), npc, changes);
     let lines: Vec<String> = allowed.tools.iter().map(|placed| tool_line(placed, now)).collect();
     let changed: Vec<String> = changes
@@ -127,10 +126,4 @@ fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
         notes.push_str(&format!("; changed on this server: {}", changed.join(", ")));
     }
     Ok(table(&format!("What {} may use", npc.name), &lines, &notes).into())
-}
-
-/// Lines in columns, with something said below.
-fn table(title: &str, lines: &[String], notes: &str) -> Reply {
-    let lines = if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") };
-    Reply::private(format!("```\n{}\n```{notes}", lines.replace("```", "'''"))).titled(title)
 }

@@ -3,10 +3,18 @@
 
 use serenity::all::CreateCommandOption;
 
-use super::{Answer, Call, NAME_MAX, Refusal, group};
+use super::shown::NAME_MAX;
 use crate::{
     campaign::AddedServer,
-    discord::{commands::parts, guild::task::Guild, ui::reply::Reply},
+    discord::{
+        commands::{
+            answer::{Answer, Refusal},
+            command::Call,
+            parts::{self, group},
+        },
+        guild::Guild,
+        ui::reply::Reply,
+    },
 };
 
 /// Longest command line, address or token.
@@ -36,7 +44,7 @@ pub fn show(guild: &Guild) -> Reply {
         .iter()
         .map(|status| format!("{} ({})\n", status.to_string().trim_end(), status.endpoint))
         .collect();
-    for (name, added) in &guild.settings.servers {
+    for (name, added) in &guild.settings().servers {
         if all.iter().any(|status| status.name == *name) {
             text.push_str(&format!("{name}: added here with /tools server add\n"));
         } else {
@@ -60,14 +68,13 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("name")?;
     let given = |option| call.text(option).map(str::to_owned);
     let added = AddedServer { command: given("command"), url: given("url"), token: given("token") };
-    if guild.settings.servers.contains_key(name) {
+    if guild.settings().servers.contains_key(name) {
         return Err(taken(name).into());
     }
     let handles = guild.shared.handles.clone();
-    let options = handles.factory.server(name, &added).map_err(|why| why.to_string())?;
+    let options = handles.factory.server(name, &added)?;
     handles.servers.add(options)?;
-    guild.settings.servers.insert(name.to_owned(), added);
-    guild.keep();
+    guild.change_settings(|settings| settings.servers.insert(name.to_owned(), added));
     Ok(Reply::private(format!(
         "'{name}' is being connected, for every server I am on; /tools servers shows how it \
          stands. NPCs use its tools once you allow them: /tools allow NPC {name}.*"
@@ -81,7 +88,7 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 /// It was not.
 pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
     let handles = guild.shared.handles.clone();
-    if guild.settings.servers.remove(name).is_none() {
+    if !guild.settings().servers.contains_key(name) {
         let is_there = handles.servers.status().iter().any(|it| it.name == name);
         return Err(match is_there {
             true => format!(
@@ -92,8 +99,8 @@ pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         }
         .into());
     }
+    guild.change_settings(|settings| settings.servers.remove(name));
     handles.servers.remove(name);
-    guild.keep();
     Ok(Reply::private(format!("'{name}' is gone, on every server I am on.")).into())
 }
 
@@ -111,17 +118,4 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
 /// Said when a name is taken.
 fn taken(name: &str) -> String {
     format!("there is a server '{name}' already (remove it first, or choose another name)")
-}
-
-impl Guild {
-    /// Connects the servers that were added here.
-    pub fn add_servers(&self) {
-        let handles = &self.shared.handles;
-        for (name, added) in &self.settings.servers {
-            let options = handles.factory.server(name, added).map_err(|why| why.to_string());
-            if let Err(why) = options.and_then(|options| handles.servers.add(options)) {
-                tracing::warn!(server = name, why, "a tool server added in discord is left out");
-            }
-        }
-    }
 }

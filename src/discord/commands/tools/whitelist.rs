@@ -1,48 +1,50 @@
 //! `/tools allow|deny`: an NPC's whitelist on this server.
 
-use super::{Answer, Refusal};
 use crate::{
-    discord::{guild::task::Guild, ui::reply::Reply},
+    discord::{
+        commands::{
+            answer::{Answer, Refusal},
+            command::Call,
+        },
+        guild::Guild,
+        ui::reply::Reply,
+    },
     logic::cast::find_npc,
     tools::{Entries, Snapshot, allowed},
 };
 
-/// Lets an NPC use what `tool` names, or not; kept over restarts, and true of its next turn.
+/// Lets the NPC of a call use what its `tool` names, or not; kept over restarts, and true of its next turn.
 ///
 /// # Errors
 /// There is no such NPC or tool, its policy blocks it, or it cannot be kept.
-pub fn change(
-    guild: &mut Guild,
-    (npc, tool): (&str, &str),
-    allow: bool,
-) -> Result<Answer, Refusal> {
+pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Refusal> {
+    let (npc, tool) = (call.words("npc")?, call.words("tool")?);
     let cast = guild.cast();
     let (_, npc) = find_npc(&cast, npc)?;
     let handles = guild.shared.handles.clone();
     let catalog = handles.tools.catalog();
     let servers: Vec<String> = handles.servers.status().into_iter().map(|it| it.name).collect();
     let entry = meant(&catalog.snapshot(), &servers, tool)?;
-    let changes = guild.settings.tools.entry(npc.name.clone()).or_default();
+    let mut changes = guild.settings().tools.get(&npc.name).cloned().unwrap_or_default();
     changes.set(&entry, allow);
     let snapshot = catalog.snapshot();
-    let changed = allowed(snapshot.all(), npc, Some(changes));
+    let changed = allowed(snapshot.all(), npc, Some(&changes));
     let fits = |identity: &str| fits(&entry, identity);
     let now = changed.tools.iter().filter(|placed| fits(&placed.tool.identity)).count();
     let there = snapshot.all().iter().filter(|placed| fits(&placed.tool.identity)).count();
     let blocked = Entries::resolve(&npc.policy.blocklist, [entry.as_str()].into_iter()).0;
     if allow && (blocked.contains(&entry) || (there > 0 && now == 0)) {
         // What never has an effect is not kept.
-        changes.set(&entry, false);
         return Err(format!(
             "the policy of {} blocks '{entry}' (policy.blocklist in its file)",
             npc.name
         )
         .into());
     }
-    if let Ok(live) = guild.session() {
-        catalog.set_changes(&live.session, guild.settings.tools.clone());
+    guild.change_settings(|settings| settings.tools.insert(npc.name.clone(), changes));
+    if let Ok(session) = guild.session() {
+        catalog.set_changes(&session.id, guild.settings().tools.clone());
     }
-    guild.keep();
     let name = &npc.name;
     Ok(Reply::private(match (allow, there) {
         (true, 0) => format!("{name} may use {entry} once its server is connected."),

@@ -12,7 +12,9 @@ use super::{
         CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Settings,
         Transcript, Uid, Utterance, Viewer, suite,
     },
-    Sqlite, connect, migrate,
+    Sqlite,
+    connect::connect,
+    migrate,
 };
 
 fn key() -> CampaignKey {

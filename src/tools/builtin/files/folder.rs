@@ -56,7 +56,7 @@ pub enum Fault {
     /// It is a folder, a device or a pipe.
     #[error("'{0}' is no file")]
     NoFile(String),
-    /// Not text.
+    /// The file at this path is not text.
     #[error("'{0}' is no text (only text files can be read)")]
     Binary(String),
     /// A file to be read is too large.
@@ -201,41 +201,44 @@ fn room(
     new: usize,
     old: Option<u64>,
 ) -> Result<(), Result<Fault, std::io::Error>> {
-    let (mut entries, mut bytes) = (0, 0);
-    count(folder, DEPTH_MAX, &mut (&mut entries, &mut bytes)).map_err(Err)?;
+    let mut usage = Usage::default();
+    count(folder, DEPTH_MAX, &mut usage).map_err(Err)?;
     let folders = inside.parent().into_iter().flat_map(Path::ancestors);
     let missing = folders.filter(|it| !it.as_os_str().is_empty() && !folder.exists(it)).count();
     let more = missing + usize::from(old.is_none());
-    if more > 0 && entries + more > ENTRIES_MAX {
+    if more > 0 && usage.entries + more > ENTRIES_MAX {
         return Err(Ok(Fault::TooMany));
     }
-    let total =
-        bytes.saturating_sub(old.unwrap_or_default()) + u64::try_from(new).unwrap_or(u64::MAX);
+    let total = usage.bytes.saturating_sub(old.unwrap_or_default())
+        + u64::try_from(new).unwrap_or(u64::MAX);
     if total > TOTAL_MAX {
         return Err(Ok(Fault::Full));
     }
     Ok(())
 }
 
+/// What a folder holds.
+#[derive(Default)]
+struct Usage {
+    entries: usize,
+    bytes: u64,
+}
+
 /// Adds up entries and bytes; stops counting when there are too many.
-fn count(
-    folder: &Dir,
-    depth: usize,
-    sums: &mut (&mut usize, &mut u64),
-) -> Result<(), std::io::Error> {
+fn count(folder: &Dir, depth: usize, usage: &mut Usage) -> Result<(), std::io::Error> {
     for entry in folder.entries()? {
         let entry = entry?;
         if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
             continue;
         }
-        *sums.0 += 1;
-        if *sums.0 > ENTRIES_MAX {
+        usage.entries += 1;
+        if usage.entries > ENTRIES_MAX {
             return Ok(());
         }
         let about = entry.metadata()?;
-        *sums.1 += about.len();
+        usage.bytes += about.len();
         if about.is_dir() && depth > 0 {
-            count(&entry.open_dir()?, depth - 1, sums)?;
+            count(&entry.open_dir()?, depth - 1, usage)?;
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use self::folder::{Fault, FolderOf};
-use super::{declared, input, text};
+use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::Tier,
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
@@ -62,7 +62,7 @@ pub fn tools(files: FileIo) -> Vec<Definition> {
         declared: Declared {
             read_only: Some(true),
             idempotent: Some(true),
-            ..declared("files", (20, 100), Tier::Fast)
+            ..declared("files", Millis { estimated: 20, max: 100 }, Tier::Fast)
         },
         handler: Arc::new(ReadFile { files: Arc::clone(&files) }),
     };
@@ -82,7 +82,7 @@ pub fn tools(files: FileIo) -> Vec<Definition> {
         declared: Declared {
             idempotent: Some(true),
             destructive: Some(true),
-            ..declared("files", (20, 100), Tier::Fast)
+            ..declared("files", Millis { estimated: 20, max: 100 }, Tier::Fast)
         },
         handler: Arc::new(WriteFile { files, one_at_a_time: Arc::default() }),
     });
@@ -144,7 +144,7 @@ impl Handler for WriteFile {
     }
 }
 
-/// Does `work` where waiting for a disk holds nobody up.
+/// Does `work` on a thread that may wait for the disk.
 async fn blocking(
     work: impl FnOnce() -> Result<Value, Fault> + Send + 'static,
 ) -> Result<CallOutput, CallError> {

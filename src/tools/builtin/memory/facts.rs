@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::{
-    super::text,
-    Meaning, failed,
-    look::{Look, cut},
+    super::describe::text,
+    look::{Look, cut, failed},
+    meaning::Meaning,
 };
 use crate::{
     logic::content_words::ContentWords,
@@ -18,7 +18,7 @@ use crate::{
     tools::CallError,
 };
 
-/// What a search answers with, unless it is asked for other.
+/// Results of a search that asks for no other number.
 const TOP: usize = 10;
 /// How much the first places of a list are worth above the others (reciprocal rank fusion).
 const FLAT: f64 = 60.0;

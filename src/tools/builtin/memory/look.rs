@@ -4,12 +4,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{super::text, failed};
+use super::super::describe::text;
 use crate::{
     logic::{ago::ago, content_words::ContentWords, words::shortened},
     memory::{
-        CampaignKey, Entity, EntityFilter, EntityKind, LineFilter, LineHit, LineQuery, MemoryStore,
-        SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
+        CampaignKey, Entity, EntityFilter, EntityKind, Error, LineFilter, LineHit, LineQuery,
+        MemoryStore, SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
     },
     tools::{CallError, CallErrorKind},
 };
@@ -18,9 +18,9 @@ use crate::{
 const ENTITIES_MAX: usize = 10;
 /// Relations of one thing that are told.
 const TIES_MAX: usize = 12;
-/// Lines that a search answers with, unless it is asked for others.
+/// Lines in the result of a search that asks for no other number.
 const LINES: usize = 5;
-/// Lines that stand for a session nobody has summed up.
+/// Lines shown for a session that has no summary.
 const EXTRACT: usize = 12;
 /// Longest line that is told whole, in characters.
 const LINE_MAX: usize = 300;
@@ -31,7 +31,7 @@ pub struct Look<'a> {
     pub store: &'a dyn MemoryStore,
     /// In which campaign.
     pub campaign: &'a CampaignKey,
-    /// For whom.
+    /// Who asks: what it may not see is not found.
     pub viewer: Viewer,
     /// The session that goes on.
     pub session: &'a str,
@@ -205,6 +205,12 @@ impl Look<'_> {
     pub fn when(&self, at: i64) -> String {
         ago(self.now.saturating_sub(at))
     }
+}
+
+/// The store did not answer.
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err asks for")]
+pub fn failed(error: Error) -> CallError {
+    CallError::new(CallErrorKind::Tool, error.to_string())
 }
 
 /// What is answered when there are no lines.

@@ -22,7 +22,7 @@ const SPELLING: &str = "spelling-1";
 pub struct Meaning {
     /// The model, as vectors are kept by.
     pub model: String,
-    /// Makes vectors.
+    /// Makes the vectors of questions.
     pub embedder: Arc<dyn Embedder>,
 }
 

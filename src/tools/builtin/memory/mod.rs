@@ -1,8 +1,10 @@
-//! `memory` and `session-manager`: what the table remembers, for whoever asks.
+//! `memory` and `session-manager`: what the table remembers, by what the caller may know.
 //!
 //! Entry type: [`Archive`]. An NPC finds what it witnessed, was told or may know; the operator and
 //! the game master's assistant find everything. **Never**: changes what is remembered.
 
+mod archive;
+mod ask;
 mod facts;
 mod look;
 mod meaning;
@@ -10,150 +12,6 @@ mod offer;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, sync::Arc};
-
-use arc_swap::ArcSwap;
-use dashmap::DashMap;
-use futures::future::{BoxFuture, FutureExt};
-use serde_json::{Map, Value};
-use tokio::sync::OnceCell;
-
-use self::look::Look;
-use crate::{
-    domain::{Npc, SessionId},
-    logic::prompt,
-    memory::{CampaignKey, Error, MemoryStore, Viewer},
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Handler},
-};
-
+pub use archive::{Archive, ArchiveParts, viewer};
 pub use meaning::Meaning;
 pub use offer::{memory_tools, session_tools};
-
-/// Opens the store, or says why it cannot.
-pub type Opener =
-    Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
-
-/// What an [`Archive`] is made of.
-pub struct ArchiveParts {
-    /// Whose memory, for sessions that play no other campaign.
-    pub campaign: CampaignKey,
-    /// Opens the store, when somebody first asks.
-    pub open: Opener,
-    /// Finds what has other words.
-    pub meaning: Meaning,
-    /// Unix time in ms.
-    pub now: fn() -> i64,
-}
-
-/// What the table remembers, and who may know what of it.
-pub struct Archive {
-    parts: ArchiveParts,
-    store: OnceCell<Arc<dyn MemoryStore>>,
-    viewers: ArcSwap<HashMap<String, Viewer>>,
-    /// What sessions play that play another campaign.
-    elsewhere: DashMap<SessionId, CampaignKey>,
-}
-
-impl Archive {
-    /// An archive that knows nobody yet.
-    pub fn new(parts: ArchiveParts) -> Self {
-        Self {
-            parts,
-            store: OnceCell::new(),
-            viewers: ArcSwap::default(),
-            elsewhere: DashMap::new(),
-        }
-    }
-
-    /// `session` plays `campaign`; `None`: it is over.
-    pub fn set_campaign(&self, session: &SessionId, campaign: Option<CampaignKey>) {
-        match campaign.filter(|campaign| *campaign != self.parts.campaign) {
-            Some(campaign) => _ = self.elsewhere.insert(session.clone(), campaign),
-            None => _ = self.elsewhere.remove(session),
-        }
-    }
-
-    /// What `session` plays.
-    fn campaign(&self, session: &SessionId) -> CampaignKey {
-        let elsewhere = self.elsewhere.get(session);
-        elsewhere.map_or_else(|| self.parts.campaign.clone(), |campaign| campaign.clone())
-    }
-
-    /// Sets who may know what: `npcs` what they know, `assistant` everything.
-    pub fn set_cast(&self, npcs: &[Npc], assistant: &Npc) {
-        let mut viewers: HashMap<String, Viewer> =
-            npcs.iter().map(|npc| (npc.name.clone(), viewer(npc))).collect();
-        viewers.entry(assistant.name.clone()).or_insert(Viewer::Dm);
-        self.viewers.store(Arc::new(viewers));
-    }
-
-    /// For whom a call looks things up.
-    fn viewer(&self, context: &CallContext) -> Viewer {
-        let Some(caller) = &context.caller else { return Viewer::Dm };
-        let known = self.viewers.load().get(&*caller.npc).cloned();
-        known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
-    }
-
-    async fn store(&self) -> Result<&dyn MemoryStore, CallError> {
-        let opened = self.store.get_or_try_init(|| (self.parts.open)()).await;
-        opened.map(|store| &**store).map_err(|why| CallError::new(CallErrorKind::Tool, why))
-    }
-}
-
-/// What an NPC may know.
-pub fn viewer(npc: &Npc) -> Viewer {
-    Viewer::Npc { name: npc.name.clone(), knows: prompt::topics(npc) }
-}
-
-/// What is asked.
-#[derive(Clone, Copy)]
-enum Subject {
-    Entities,
-    Summary,
-    Lines,
-    Facts,
-    Session,
-    History,
-}
-
-/// Answers one of the tools.
-struct Ask {
-    archive: Arc<Archive>,
-    subject: Subject,
-}
-
-impl Handler for Ask {
-    fn call<'a>(
-        &'a self,
-        context: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            let parts = &self.archive.parts;
-            let campaign = self.archive.campaign(&context.session);
-            let look = Look {
-                store: self.archive.store().await?,
-                campaign: &campaign,
-                viewer: self.archive.viewer(context),
-                session: &context.session.0,
-                now: (parts.now)(),
-            };
-            let value = match self.subject {
-                Subject::Entities => look.entities(arguments).await,
-                Subject::Summary => look.summary(arguments).await,
-                Subject::Lines => look.lines(arguments).await,
-                Subject::Facts => look.facts(arguments, &parts.meaning).await,
-                Subject::Session => look.session_summary(arguments).await,
-                Subject::History => look.history(arguments).await,
-            };
-            value.map(CallOutput::json)
-        }
-        .boxed()
-    }
-}
-
-/// The store did not answer.
-#[expect(clippy::needless_pass_by_value, reason = "the shape map_err asks for")]
-fn failed(error: Error) -> CallError {
-    CallError::new(CallErrorKind::Tool, error.to_string())
-}

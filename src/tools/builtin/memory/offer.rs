@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    super::{declared, input},
-    Archive, Ask, Subject,
+    super::describe::{Millis, declared, input},
+    archive::Archive,
+    ask::{Ask, Subject},
 };
 use crate::{
     domain::Tier,
@@ -29,7 +30,7 @@ pub fn memory_tools(archive: &Arc<Archive>) -> Vec<Definition> {
 /// What there is.
 fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
-        definition(archive, (name, description, input), declared, subject)
+        definition(archive, Described { name, description, input }, declared, subject)
     };
     vec![
         of(
@@ -43,7 +44,7 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
                 }),
                 &[],
             ),
-            figures("memory", (50, 200), Tier::Fast, json!({})),
+            figures("memory", Millis { estimated: 50, max: 200 }, Tier::Fast, json!({})),
             Subject::Entities,
         ),
         of(
@@ -57,7 +58,12 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
                 }}),
                 &["entity_id"],
             ),
-            figures("memory", (80, 300), Tier::Fast, json!({"entity_id": "nobody"})),
+            figures(
+                "memory",
+                Millis { estimated: 80, max: 300 },
+                Tier::Fast,
+                json!({"entity_id": "nobody"}),
+            ),
             Subject::Summary,
         ),
     ]
@@ -66,7 +72,7 @@ fn of_the_world(archive: &Arc<Archive>) -> Vec<Definition> {
 /// What was said and noted.
 fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
     let of = |name, description, input, declared, subject| {
-        definition(archive, (name, description, input), declared, subject)
+        definition(archive, Described { name, description, input }, declared, subject)
     };
     vec![
         of(
@@ -84,7 +90,12 @@ fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
                 }),
                 &["query"],
             ),
-            figures("memory", (100, 500), Tier::Standard, json!({"query": "promise"})),
+            figures(
+                "memory",
+                Millis { estimated: 100, max: 500 },
+                Tier::Standard,
+                json!({"query": "promise"}),
+            ),
             Subject::Lines,
         ),
         of(
@@ -97,7 +108,12 @@ fn of_the_past(archive: &Arc<Archive>) -> Vec<Definition> {
                 }),
                 &["query"],
             ),
-            figures("memory", (200, 800), Tier::Standard, json!({"query": "promise"})),
+            figures(
+                "memory",
+                Millis { estimated: 200, max: 800 },
+                Tier::Standard,
+                json!({"query": "promise"}),
+            ),
             Subject::Facts,
         ),
     ]
@@ -110,25 +126,26 @@ pub fn session_tools(archive: &Arc<Archive>) -> Vec<Definition> {
         "minLength": 1,
         "description": "last, this, or an id",
     }});
-    let figures = |probe| figures("session", (100, 300), Tier::Standard, probe);
+    let figures =
+        |probe| figures("session", Millis { estimated: 100, max: 300 }, Tier::Standard, probe);
     vec![
         definition(
             archive,
-            (
-                "get_session_summary",
-                "Tells what happened in one play session.",
-                input(session, &["session_id"]),
-            ),
+            Described {
+                name: "get_session_summary",
+                description: "Tells what happened in one play session.",
+                input: input(session, &["session_id"]),
+            },
             figures(json!({"session_id": "this"})),
             Subject::Session,
         ),
         definition(
             archive,
-            (
-                "search_history",
-                "Finds the sessions in which something came up, and what was said of it there.",
-                input(json!({"query": query()}), &["query"]),
-            ),
+            Described {
+                name: "search_history",
+                description: "Finds the sessions in which something came up, and what was said of it there.",
+                input: input(json!({"query": query()}), &["query"]),
+            },
             figures(json!({"query": "promise"})),
             Subject::History,
         ),
@@ -139,25 +156,32 @@ fn query() -> Value {
     json!({"type": "string", "minLength": 1, "description": "the question, or words to look for"})
 }
 
-fn figures(category: &str, figures: (u64, u64), floor: Tier, probe: Value) -> Declared {
+fn figures(category: &str, takes: Millis, floor: Tier, probe: Value) -> Declared {
     Declared {
         read_only: Some(true),
         idempotent: Some(true),
         probe: probe.as_object().cloned(),
-        ..declared(category, figures, floor)
+        ..declared(category, takes, floor)
     }
+}
+
+/// What a model is told of a tool.
+struct Described {
+    name: &'static str,
+    description: &'static str,
+    input: Value,
 }
 
 fn definition(
     archive: &Arc<Archive>,
-    (name, description, input): (&str, &str, Value),
+    described: Described,
     declared: Declared,
     subject: Subject,
 ) -> Definition {
     Definition {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        input,
+        name: described.name.to_owned(),
+        description: described.description.to_owned(),
+        input: described.input,
         output: None,
         declared,
         handler: Arc::new(Ask { archive: Arc::clone(archive), subject }),

@@ -1,16 +1,18 @@
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use futures::future::ready;
-use serde_json::json;
+use futures::future::{BoxFuture, FutureExt, ready};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::*;
+use super::{look::Look, *};
 use crate::{
+    domain::SessionId,
     memory::{
-        Change, Entity, EntityKind, Graph, Index, Item, ItemKind, Present, Session, Sqlite, Status,
-        Transcript, Uid, Utterance, Vector, Visibility,
+        CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, ItemKind, MemoryStore,
+        Present, Session, Sqlite, Status, Transcript, Uid, Utterance, Vector, Viewer, Visibility,
     },
     provider::{self, Embedder, Kind},
+    tools::CallErrorKind,
 };
 
 /// When questions are asked, in Unix time in ms.

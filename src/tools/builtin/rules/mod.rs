@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use self::index::Index;
-use super::{declared, input, text};
+use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Rule, Tier},
     logic::words::fold,
@@ -34,7 +34,7 @@ use crate::{
 const MOST: usize = 3;
 /// How often a call says that it waits for the rules; oftener than any gives up.
 const SIGN: Duration = Duration::from_millis(5);
-/// Fifth editions.
+/// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &["5e", "5e-2014", "5e-2024"];
 
 /// The rules of a table.
@@ -160,10 +160,10 @@ impl RuleBook {
 
 /// `rules-lookup.search_rules` and `rules-lookup.get_rule` over `book`.
 pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
-    let declared = |figures, floor| Declared {
+    let declared = |takes, floor| Declared {
         read_only: Some(true),
         idempotent: Some(true),
-        ..declared("rules", figures, floor)
+        ..declared("rules", takes, floor)
     };
     let search = Definition {
         name: "search_rules".to_owned(),
@@ -186,7 +186,7 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
             &["query"],
         ),
         output: None,
-        declared: declared((30, 100), Tier::Standard),
+        declared: declared(Millis { estimated: 30, max: 100 }, Tier::Standard),
         handler: Arc::new(Search(Arc::clone(&book))),
     };
     let get = Definition {
@@ -197,7 +197,7 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
         output: None,
         declared: Declared {
             probe: json!({"id": "condition-blinded"}).as_object().cloned(),
-            ..declared((5, 20), Tier::Fast)
+            ..declared(Millis { estimated: 5, max: 20 }, Tier::Fast)
         },
         handler: Arc::new(Get(book)),
     };

@@ -6,7 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::logic::words::Words;
 
-/// Words that say nothing about what is asked for, folded.
+/// Words that carry no meaning in a question about rules, folded.
 const SAID_ANYWAY: &[&str] = &[
     // English
     "a",

@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::error::NoArguments;
+
 /// Adds `part` to `whole`, as if both were asked for.
 pub fn merge(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
@@ -69,7 +71,7 @@ pub fn kind(members: &Map<String, Value>) -> &str {
 }
 
 /// A number inside its bounds: the lower one, else 1, else the upper one.
-pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, String> {
+pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, NoArguments> {
     let get = |key: &str| members.get(key).and_then(Value::as_f64);
     let step = get("multipleOf").filter(|step| *step > 0.0);
     let grain = step.unwrap_or(1.0);
@@ -103,15 +105,15 @@ pub fn number(members: &Map<String, Value>, is_whole: bool) -> Result<Value, Str
     if is_whole {
         return json_whole(value);
     }
-    Number::from_f64(value).map(Value::Number).ok_or_else(|| "no number fits".to_owned())
+    Number::from_f64(value).map(Value::Number).ok_or(NoArguments::Number)
 }
 
 /// A whole number as JSON writes it.
-fn json_whole(value: f64) -> Result<Value, String> {
+fn json_whole(value: f64) -> Result<Value, NoArguments> {
     let text = format!("{value:.0}");
     let whole = text.parse::<i64>().map(Value::from);
     let whole = whole.or_else(|_| text.parse::<u64>().map(Value::from));
-    whole.map_err(|_| format!("no whole number fits ({value})"))
+    whole.map_err(|_| NoArguments::Whole(value.to_string()))
 }
 
 /// The count under `key`.

@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`minimal`]. **Never**: returns what the schema refuses.
 
+mod error;
 mod keywords;
 #[cfg(test)]
 mod tests;
@@ -10,8 +11,9 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value, json};
 
+pub use self::error::NoArguments;
 use self::keywords::{kind, merge, number, of_format, whole};
-use super::super::schema::Schema;
+use crate::tools::schema::Schema;
 
 /// How deep arguments are sought; the flattest are found first, and schemas that refer to
 /// themselves come to an end.
@@ -48,18 +50,19 @@ const TEXTS: [&str; 16] = [
 ///
 /// # Errors
 /// Why none could be made.
-pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, String> {
+pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, NoArguments> {
     let attempt = |deepest: usize| {
         let maker = Maker { root: schema, deepest, steps: Cell::new(0) };
-        maker.value(schema, 0).and_then(|made| whole.check(made))
+        maker.value(schema, 0).and_then(|made| Ok(whole.check(made)?))
     };
-    let mut made = Err(String::new());
-    for deepest in DEPTHS {
+    let [flattest, deeper @ ..] = DEPTHS;
+    let mut made = attempt(flattest);
+    for deepest in deeper {
         made = made.or_else(|_| attempt(deepest));
     }
     match made? {
         Value::Object(arguments) => Ok(arguments),
-        other => Err(format!("its schema asks for {other} instead of an object")),
+        other => Err(NoArguments::NoObject(other.to_string())),
     }
 }
 
@@ -72,28 +75,28 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// One more part, at `depth`.
-    fn step(&self, depth: usize) -> Result<(), String> {
+    fn step(&self, depth: usize) -> Result<(), NoArguments> {
         self.steps.set(self.steps.get() + 1);
         if depth > self.deepest || self.steps.get() > STEPS {
-            return Err("its schema nests without end".to_owned());
+            return Err(NoArguments::Endless);
         }
         Ok(())
     }
 
     /// A value for `schema`; what the schema itself offers comes first.
-    fn value(&self, schema: &Value, depth: usize) -> Result<Value, String> {
+    fn value(&self, schema: &Value, depth: usize) -> Result<Value, NoArguments> {
         self.step(depth)?;
         let members = match schema {
             Value::Bool(true) => return Ok(json!(TEXT)),
             Value::Object(members) => self.flat(members, depth)?,
-            _ => return Err("part of its schema allows nothing".to_owned()),
+            _ => return Err(NoArguments::Nothing),
         };
         if let Some(offered) = self.offered(&members) {
             return Ok(offered);
         }
         for choice in ["oneOf", "anyOf"] {
             if let Some(branches) = members.get(choice).and_then(Value::as_array) {
-                return self.branch(&members, (choice, branches), depth);
+                return self.branch(&members, choice, branches, depth);
             }
         }
         match kind(&members) {
@@ -112,14 +115,14 @@ impl Maker<'_> {
         &self,
         members: &Map<String, Value>,
         depth: usize,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, NoArguments> {
         self.step(depth)?;
         let mut flat = members.clone();
         let mut parts = Vec::new();
         if let Some(Value::String(reference)) = flat.remove("$ref") {
             let pointer = reference.strip_prefix('#');
             let target = pointer.and_then(|pointer| self.root.pointer(pointer));
-            let target = target.ok_or_else(|| format!("'{reference}' is not in its schema"))?;
+            let target = target.ok_or(NoArguments::Reference(reference))?;
             parts.push(target.clone());
         }
         if let Some(Value::Array(all)) = flat.remove("allOf") {
@@ -129,7 +132,7 @@ impl Maker<'_> {
             match part {
                 Value::Bool(true) => {}
                 Value::Object(part) => merge(&mut flat, self.flat(&part, depth + 1)?),
-                _ => return Err("part of its schema allows nothing".to_owned()),
+                _ => return Err(NoArguments::Nothing),
             }
         }
         Ok(flat)
@@ -158,12 +161,13 @@ impl Maker<'_> {
     fn branch(
         &self,
         members: &Map<String, Value>,
-        (choice, branches): (&str, &[Value]),
+        choice: &str,
+        branches: &[Value],
         depth: usize,
-    ) -> Result<Value, String> {
+    ) -> Result<Value, NoArguments> {
         let mut base = members.clone();
         base.remove(choice);
-        let mut reason = format!("its '{choice}' is empty");
+        let mut reason = NoArguments::NoBranch(choice.to_owned());
         for branch in branches {
             let whole = match branch {
                 Value::Bool(true) => Ok(base.clone()),
@@ -176,17 +180,17 @@ impl Maker<'_> {
             };
             match whole.and_then(|whole| self.value(&Value::Object(whole), depth + 1)) {
                 Ok(value) if self.fits(members, &value) => return Ok(value),
-                Ok(_) => reason = format!("no branch of its '{choice}' takes what was tried"),
+                Ok(_) => reason = NoArguments::NoFittingBranch(choice.to_owned()),
                 Err(why) => reason = why,
             }
         }
         Err(reason)
     }
 
-    fn array(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+    fn array(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, NoArguments> {
         let least = whole(members, "minItems").unwrap_or(0);
         if least > MOST {
-            return Err(format!("it wants {least} items"));
+            return Err(NoArguments::Items(least));
         }
         let first = members.get("prefixItems").and_then(Value::as_array);
         let any = Value::Bool(true);
@@ -205,7 +209,7 @@ impl Maker<'_> {
     }
 
     /// A value for `schema` that is not among `taken`.
-    fn another(&self, schema: &Value, taken: &[Value], like: Value) -> Result<Value, String> {
+    fn another(&self, schema: &Value, taken: &[Value], like: Value) -> Result<Value, NoArguments> {
         let members = schema.as_object().cloned().unwrap_or_default();
         let listed = members.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
         let varied = (1..=MOST).filter_map(|step| match &like {
@@ -221,10 +225,10 @@ impl Maker<'_> {
             .into_iter()
             .chain(varied)
             .find(|other| !taken.contains(other) && self.fits(&members, other))
-            .ok_or_else(|| "it wants items that differ".to_owned())
+            .ok_or(NoArguments::Alike)
     }
 
-    fn object(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+    fn object(&self, members: &Map<String, Value>, depth: usize) -> Result<Value, NoArguments> {
         let none = Map::new();
         let properties = members.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let any = Value::Bool(true);
@@ -233,12 +237,15 @@ impl Maker<'_> {
         let required = members.get("required").and_then(Value::as_array);
         for key in required.into_iter().flatten().filter_map(Value::as_str) {
             let schema = properties.get(key).unwrap_or(others);
-            let value = self.value(schema, depth + 1).map_err(|why| format!("'{key}': {why}"))?;
+            let value = self.value(schema, depth + 1).map_err(|why| NoArguments::Member {
+                member: key.to_owned(),
+                why: Box::new(why),
+            })?;
             made.insert(key.to_owned(), value);
         }
         let least = whole(members, "minProperties").unwrap_or(0);
         if least > MOST {
-            return Err(format!("it wants {least} members"));
+            return Err(NoArguments::Members(least));
         }
         let optional = properties.keys().cloned();
         let invented = (1..=least).map(|number| format!("{TEXT}{number}"));
@@ -254,11 +261,11 @@ impl Maker<'_> {
         Ok(Value::Object(made))
     }
 
-    fn text(&self, members: &Map<String, Value>) -> Result<Value, String> {
+    fn text(&self, members: &Map<String, Value>) -> Result<Value, NoArguments> {
         let least = whole(members, "minLength").unwrap_or(0);
         let most = whole(members, "maxLength").unwrap_or(LONGEST);
         if least > LONGEST {
-            return Err(format!("it wants {least} characters"));
+            return Err(NoArguments::Characters(least));
         }
         if let Some(text) = members.get("format").and_then(Value::as_str).and_then(of_format) {
             return Ok(json!(text));
@@ -272,7 +279,7 @@ impl Maker<'_> {
         let found = TEXTS.iter().map(|text| json!(text)).find(|text| self.fits(members, text));
         found.ok_or_else(|| {
             let pattern = members.get("pattern").unwrap_or(&Value::Null);
-            format!("nothing that was tried matches the pattern {pattern}")
+            NoArguments::Pattern(pattern.to_string())
         })
     }
 }

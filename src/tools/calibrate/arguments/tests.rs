@@ -1,16 +1,16 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::minimal;
+use super::{NoArguments, minimal};
 use crate::tools::schema::Schema;
 
-fn made(schema: &Value) -> Result<Value, String> {
+fn made(schema: &Value) -> Result<Value, NoArguments> {
     let whole = Schema::new(schema)?;
     minimal(schema, &whole).map(Value::Object)
 }
 
 /// Arguments for one required member.
-fn member(schema: Value) -> Result<Value, String> {
+fn member(schema: Value) -> Result<Value, NoArguments> {
     let whole = json!({"type": "object", "required": ["it"], "properties": {"it": schema}});
     made(&whole).map(|mut made| made["it"].take())
 }
@@ -113,7 +113,7 @@ fn what_cannot_be_made_is_said() {
         (member(json!({"not": {}})), "not"),
     ];
     for (made, word) in reasons {
-        let why = made.expect_err(word);
+        let why = made.expect_err(word).to_string();
         assert!(why.contains(word), "{word}: {why}");
     }
 }
@@ -227,7 +227,7 @@ fn wild() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn sound_schemas_always_get_arguments(schema in object(sound())) {
-        let arguments = made(&schema).map_err(TestCaseError::fail)?;
+        let arguments = made(&schema).map_err(|why| TestCaseError::fail(why.to_string()))?;
         prop_assert!(jsonschema::is_valid(&schema, &arguments), "{arguments}");
         let required = schema["required"].as_array().map_or(0, Vec::len);
         prop_assert_eq!(arguments.as_object().map(Map::len), Some(required));

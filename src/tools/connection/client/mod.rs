@@ -1,4 +1,4 @@
-//! One connection to one server, whatever carries it.
+//! One connection to one server, over either transport.
 //!
 //! Entry type: [`Client`]. **Never**: reconnects; sends a call twice.
 
@@ -54,6 +54,31 @@ impl Era {
     }
 }
 
+/// Why a request that is no call has no answer; its text begins with "it", the server.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// The server, or the way to it, said why.
+    #[error("it did not give {what}: {reason}")]
+    Failed {
+        /// What was asked for.
+        what: String,
+        /// In the server's words.
+        reason: String,
+    },
+    /// It did not answer within [`PATIENCE`].
+    #[error("it did not give {what} within {} s", PATIENCE.as_secs())]
+    Late {
+        /// What was asked for.
+        what: String,
+    },
+    /// A resource that is no text.
+    #[error("{what} has no text")]
+    NoText {
+        /// Which resource, for a message.
+        what: String,
+    },
+}
+
 /// A connection that stands.
 pub struct Client {
     service: RunningService<RoleClient, ClientHandler>,
@@ -65,7 +90,7 @@ pub struct Client {
 
 impl Client {
     /// Connects over `transport`; without a known era the server is asked. `lost` is cancelled by
-    /// whoever notices that the server is away.
+    /// the first part that notices the server is gone.
     ///
     /// # Errors
     /// Why there is no connection.
@@ -151,7 +176,7 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no list.
-    pub async fn tools(&self) -> Result<Vec<Listed>, String> {
+    pub async fn tools(&self) -> Result<Vec<Listed>, RequestError> {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|it| it.capabilities.tools.is_some());
         if !has_tools {
@@ -194,7 +219,7 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no list.
-    pub async fn resources(&self) -> Result<Resources, String> {
+    pub async fn resources(&self) -> Result<Resources, RequestError> {
         let has =
             self.service.peer().peer_info().is_some_and(|it| it.capabilities.resources.is_some());
         if !has {
@@ -218,7 +243,7 @@ impl Client {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub async fn read(&self, uri: &str) -> Result<String, String> {
+    pub async fn read(&self, uri: &str) -> Result<String, RequestError> {
         let request = ReadResourceRequestParams::new(uri);
         let what = format!("the resource '{uri}'");
         let read = within(&what, self.service.read_resource(request)).await?;
@@ -231,7 +256,7 @@ impl Client {
             })
             .collect();
         match texts.is_empty() {
-            true => Err(format!("{what} has no text")),
+            true => Err(RequestError::NoText { what }),
             false => Ok(texts.join("\n")),
         }
     }
@@ -294,11 +319,13 @@ pub struct Resources {
 async fn within<T>(
     what: &str,
     request: impl Future<Output = Result<T, ServiceError>>,
-) -> Result<T, String> {
+) -> Result<T, RequestError> {
     match timeout(PATIENCE, request).await {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(format!("it did not give {what}: {}", answer::reason(&error))),
-        Err(_) => Err(format!("it did not give {what} within {} s", PATIENCE.as_secs())),
+        Ok(Err(error)) => {
+            Err(RequestError::Failed { what: what.to_owned(), reason: answer::reason(&error) })
+        }
+        Err(_) => Err(RequestError::Late { what: what.to_owned() }),
     }
 }
 

@@ -8,7 +8,10 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rustls::{
     SignatureScheme,
     crypto::ring,
-    pki_types::{PrivateKeyDer, pem::PemObject},
+    pki_types::{
+        PrivateKeyDer,
+        pem::{self, PemObject},
+    },
 };
 use serde_json::json;
 
@@ -25,6 +28,26 @@ const KINDS: [Kind; 3] = [
     ("RS256", SignatureScheme::RSA_PKCS1_SHA256, None),
 ];
 
+/// Why a private key cannot sign. Never holds any part of the key.
+#[derive(Debug, thiserror::Error)]
+pub enum AssertionError {
+    /// It cannot be read.
+    #[error("private_key is no private key in PEM form: {0}")]
+    NotPem(pem::Error),
+    /// It can be read, and not be used.
+    #[error("private_key cannot be used: {0}")]
+    Unusable(rustls::Error),
+    /// It signs in no way that authorization servers are offered.
+    #[error("private_key is of no kind that signs here (use RSA, P-256 or P-384)")]
+    Kind,
+    /// The key could not sign.
+    #[error("private_key: {0}")]
+    Signing(rustls::Error),
+    /// A signature that is no pair of numbers.
+    #[error("the signature has no form known")]
+    Signature,
+}
+
 /// A JWT for `audience` that the client `id` has signed with the key `pem` at `now`; `nonce` makes
 /// it one of a kind.
 ///
@@ -36,15 +59,13 @@ pub fn assertion(
     pem: &str,
     now: SystemTime,
     nonce: u128,
-) -> Result<String, String> {
-    let key = PrivateKeyDer::from_pem_slice(pem.as_bytes())
-        .map_err(|error| format!("private_key is no private key in PEM form: {error}"))?;
-    let key = ring::sign::any_supported_type(&key)
-        .map_err(|error| format!("private_key cannot be used: {error}"))?;
+) -> Result<String, AssertionError> {
+    let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(AssertionError::NotPem)?;
+    let key = ring::sign::any_supported_type(&key).map_err(AssertionError::Unusable)?;
     let (algorithm, signer, width) = KINDS
         .iter()
         .find_map(|(name, scheme, width)| Some((name, key.choose_scheme(&[*scheme])?, width)))
-        .ok_or("private_key is of no kind that signs here (use RSA, P-256 or P-384)")?;
+        .ok_or(AssertionError::Kind)?;
     let issued = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let header = json!({ "alg": algorithm, "typ": "JWT" });
     let claims = json!({
@@ -57,11 +78,10 @@ pub fn assertion(
     });
     let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let signed = format!("{}.{}", part(&header), part(&claims));
-    let signature =
-        signer.sign(signed.as_bytes()).map_err(|error| format!("private_key: {error}"))?;
+    let signature = signer.sign(signed.as_bytes()).map_err(AssertionError::Signing)?;
     let signature = match width {
         None => signature,
-        Some(width) => coordinates(&signature, *width).ok_or("the signature has no form known")?,
+        Some(width) => coordinates(&signature, *width).ok_or(AssertionError::Signature)?,
     };
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
@@ -107,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_bad_key_is_named() {
-        let error = assertion("us", "http://a", "secret", UNIX_EPOCH, 1).unwrap_err();
+        let error = assertion("us", "http://a", "secret", UNIX_EPOCH, 1).unwrap_err().to_string();
         assert!(error.contains("no private key in PEM form") && !error.contains("secret"));
     }
 }

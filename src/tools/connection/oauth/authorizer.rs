@@ -16,15 +16,17 @@ use reqwest::Url;
 use tokio::task::AbortHandle;
 
 use super::{
-    Client, Consent, CredentialStore, Grant, OauthError,
-    credential_store::{Login, Token},
+    client::{Client, Grant},
+    consent::Consent,
+    credential_store::{CredentialStore, Login, Token},
+    error::OauthError,
     exchange::Parties,
 };
 
-/// Longest exchange in which nobody is asked.
+/// Longest exchange that asks no person.
 const LIMIT: Duration = Duration::from_secs(45);
 
-/// Why a login does not do that is good for other things.
+/// Why a valid login is not enough.
 const MORE: &str = "the server wants more than was asked for at the last login";
 
 /// What a token is: sent as it is, never shown.
@@ -42,7 +44,7 @@ pub struct Authorizer {
 /// Why there is an exchange.
 #[derive(Clone)]
 struct Cause {
-    /// The token that did not do; `None`: there is none.
+    /// The token the server refused; `None`: none was sent.
     sent: Option<String>,
     /// What the server said (`WWW-Authenticate`).
     challenge: Option<String>,
@@ -56,7 +58,8 @@ impl Authorizer {
     pub fn new(
         name: &str,
         address: Url,
-        (client, grant): (Client, Grant),
+        client: Client,
+        grant: Grant,
         store: CredentialStore,
     ) -> Self {
         let parties = Parties {
@@ -87,7 +90,7 @@ impl Authorizer {
     /// with what the server says. Cancel safe: an exchange under way goes on.
     ///
     /// # Errors
-    /// There is none to be had.
+    /// No token can be had.
     pub async fn token(&self) -> Result<Option<Access>, OauthError> {
         let login = self.store.get().filter(|login| login.token.is_some());
         let login = login.or_else(|| self.store.reload(self.parties.server.as_str()));
@@ -112,7 +115,7 @@ impl Authorizer {
     /// Cancel safe.
     ///
     /// # Errors
-    /// There is none to be had.
+    /// No token can be had.
     pub async fn instead(
         &self,
         sent: Option<&str>,
@@ -125,7 +128,7 @@ impl Authorizer {
     /// Cancel safe.
     ///
     /// # Errors
-    /// There is none to be had; [`OauthError::Scope`] when it was asked for already.
+    /// No token can be had; [`OauthError::Scope`] when the scope was requested already.
     pub async fn wider(
         &self,
         sent: Option<&str>,
@@ -136,7 +139,7 @@ impl Authorizer {
         self.exchange(Cause { wider, ..Cause::of(sent, challenge) }).await
     }
 
-    /// Has a person log in anew, whatever there is, for what the server has wanted before too.
+    /// Has a person log in again, even if there is a token, with the scopes the server has wanted before.
     ///
     /// # Errors
     /// The login failed, or could not be kept.
@@ -241,7 +244,7 @@ async fn unlimited(
     put(parties, store, parties.obtain(known, challenge, &wider).await?)
 }
 
-/// Nobody is here to log in again: what the next login needs to know is kept.
+/// No person is there to log in again: keeps what the next login needs to know.
 fn lost(
     parties: &Parties,
     store: &CredentialStore,

@@ -1,16 +1,55 @@
-//! Consent of a person, or of nobody where an authorization server asks nobody.
+//! Consent: of a person, or none where the authorization server asks for no login.
 //!
 //! Entry types: [`Consent`], [`Headless`]. **Never**: fills in a login form.
 
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use reqwest::{Url, header::LOCATION, redirect::Policy};
+use reqwest::{StatusCode, Url, header::LOCATION, redirect::Policy};
+
+use crate::tools::url::UrlError;
 
 /// How long an authorization server may take to send us on.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Redirects of the authorization server's own before it sends us back.
 const MAX_REDIRECTS: usize = 5;
+
+/// Why there is no consent.
+#[derive(Debug, thiserror::Error)]
+pub enum ConsentError {
+    /// The authorization server gave an address that is not a URL.
+    #[error("no address '{url}': {source}")]
+    Address {
+        /// As it came.
+        url: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+    /// The authorization server cannot be reached.
+    #[error("{0}")]
+    Http(reqwest::Error),
+    /// It shows a page instead of sending us back.
+    #[error(
+        "its authorization page answers {0} and does not send us back: it wants a person (configure \
+         the server with auth: login, then glyphoxa mcp login)"
+    )]
+    WantsPerson(StatusCode),
+    /// It never sends us back.
+    #[error("its authorization page redirects more than {MAX_REDIRECTS} times")]
+    Redirects,
+    /// No browser came back within so many seconds.
+    #[error("nobody logged in within {0} s (run it again)")]
+    Nobody(u64),
+    /// This machine's port no longer listens.
+    #[error("{0}")]
+    Port(std::io::Error),
+}
+
+impl ConsentError {
+    fn address(url: &str, source: UrlError) -> Self {
+        Self::Address { url: url.to_owned(), source }
+    }
+}
 
 /// How consent is had.
 pub trait Consent: Send + Sync {
@@ -19,39 +58,35 @@ pub trait Consent: Send + Sync {
 
     /// Has `url` opened and answers with the address it led back to, query and all; or with why
     /// it did not. Cancel safe.
-    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, String>>;
+    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, ConsentError>>;
 }
 
-/// Follows the authorization address itself: only good where nobody has to log in.
+/// Follows the authorization address itself: only good where no login is needed.
 pub struct Headless;
 
 impl Headless {
     /// Nothing listens there: the redirect is read, not followed.
     const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
-    async fn follow(url: &str) -> Result<String, String> {
-        super::exchange::use_ring();
+    async fn follow(url: &str) -> Result<String, ConsentError> {
+        super::tls::use_ring();
         let client = reqwest::Client::builder().redirect(Policy::none()).timeout(PATIENCE);
-        let client = client.build().map_err(|error| error.to_string())?;
-        let mut at = Url::parse(url).map_err(|error| format!("no address '{url}': {error}"))?;
+        let client = client.build().map_err(ConsentError::Http)?;
+        let mut at = Url::parse(url).map_err(|error| ConsentError::address(url, error))?;
         for _ in 0..=MAX_REDIRECTS {
             let answer = client.get(at.clone()).send().await;
-            let answer = answer.map_err(|error| error.without_url().to_string())?;
+            let answer = answer.map_err(|error| ConsentError::Http(error.without_url()))?;
             let Some(next) = answer.headers().get(LOCATION).and_then(|next| next.to_str().ok())
             else {
-                let status = answer.status();
-                return Err(format!(
-                    "its authorization page answers {status} and does not send us back: it wants a \
-                     person (configure the server with auth: login, then glyphoxa mcp login)"
-                ));
+                return Err(ConsentError::WantsPerson(answer.status()));
             };
-            let next = at.join(next).map_err(|error| format!("no address '{next}': {error}"))?;
+            let next = at.join(next).map_err(|error| ConsentError::address(next, error))?;
             if next.as_str().starts_with(Self::REDIRECT_URI) {
                 return Ok(next.into());
             }
             at = next;
         }
-        Err(format!("its authorization page redirects more than {MAX_REDIRECTS} times"))
+        Err(ConsentError::Redirects)
     }
 }
 
@@ -60,7 +95,7 @@ impl Consent for Headless {
         Self::REDIRECT_URI
     }
 
-    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, String>> {
+    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, ConsentError>> {
         Box::pin(Self::follow(url))
     }
 }

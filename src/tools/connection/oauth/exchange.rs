@@ -13,43 +13,39 @@ use rmcp::transport::auth::{
     ClientCredentialsConfig, CredentialStore, InMemoryCredentialStore, OAuthClientConfig,
     OAuthTokenResponse, StoredCredentials,
 };
-use rustls::crypto::ring;
 use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Client, Consent, Grant, OauthError, Proof,
     assertion::assertion,
+    client::{Client, Grant, Proof},
+    consent::Consent,
     credential_store::{Login, Registered, Token},
+    error::OauthError,
+    tls::use_ring,
 };
 
 /// How long a token endpoint may take.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Our name where we register ourselves.
 const CLIENT_NAME: &str = "Glyphoxa";
-/// A scope for refresh tokens, which a program that is the client itself needs none of.
+/// A scope for refresh tokens; a program that is the client itself needs none.
 const OFFLINE: &str = "offline_access";
 /// Longest part of an answer that is shown, in characters.
 const SHOWN: usize = 200;
 
-/// Makes ring the process's TLS, which rmcp's own connections need.
-pub fn use_ring() {
-    // An error only says that there is one already.
-    let _ = ring::default_provider().install_default();
-}
-
-/// Who is authorized for what, and how.
+/// Everything an exchange needs to know: which server, as which client, how granted.
 pub struct Parties {
     /// Name of the server, for messages.
     pub name: Arc<str>,
-    /// Its address.
+    /// The server's address, which a token is for.
     pub server: Url,
-    /// Who we are.
+    /// How we identify ourselves.
     pub client: Client,
-    /// Who consents.
+    /// How a token is granted.
     pub grant: Grant,
-    /// How a person is asked; `None`: not from here.
+    /// How a person is asked; `None`: nobody can be asked here.
     pub consent: Option<Arc<dyn Consent>>,
     /// The clock on the wall.
     pub now: fn() -> SystemTime,
@@ -63,19 +59,29 @@ struct TokenResponse {
     expires_in: Option<u64>,
 }
 
-/// An authorization server that was found.
+/// An authorization server found by discovery.
 struct Discovered {
     manager: AuthorizationManager,
     metadata: AuthorizationMetadata,
 }
 
+/// What a signed assertion is made of.
+struct Assertion<'a> {
+    /// The client's id.
+    id: &'a str,
+    /// Its private key.
+    pem: &'a str,
+    /// The scopes requested.
+    scopes: &'a [String],
+}
+
 impl Discovered {
-    /// What tells it from another.
+    /// Identifies it: its issuer, or else its token endpoint.
     fn authority(&self) -> String {
         self.metadata.issuer.clone().unwrap_or_else(|| self.metadata.token_endpoint.clone())
     }
 
-    /// What it says under `key` as a list of words.
+    /// Whether its metadata lists `word` under `key`.
     fn lists(&self, key: &str, word: &str) -> bool {
         let listed = self.metadata.additional_fields.get(key).and_then(Value::as_array);
         listed.is_some_and(|listed| listed.iter().any(|it| it.as_str() == Some(word)))
@@ -184,21 +190,20 @@ impl Parties {
         Ok(Discovered { manager, metadata })
     }
 
-    /// Client credentials.
+    /// A token for the program itself (client credentials).
     async fn mint(&self, found: &mut Discovered, asked: Vec<String>) -> Result<Login, OauthError> {
         let id = self.client.id.clone().unwrap_or_default();
-        let mut resource = self.server.clone();
-        resource.set_fragment(None);
         let token = match &self.client.proof {
             Some(Proof::Key(pem)) => {
-                self.mint_by_key(found, &id, pem.expose_secret(), (&asked, &resource)).await?
+                let pem = pem.expose_secret();
+                self.mint_by_key(found, Assertion { id: &id, pem, scopes: &asked }).await?
             }
             Some(Proof::Secret(secret)) => {
                 let config = ClientCredentialsConfig::ClientSecret {
                     client_id: id.clone(),
                     client_secret: secret.expose_secret().to_owned(),
                     scopes: asked.clone(),
-                    resource: Some(resource.into()),
+                    resource: Some(self.resource().into()),
                 };
                 let manager = &mut found.manager;
                 manager
@@ -218,9 +223,7 @@ impl Parties {
     async fn mint_by_key(
         &self,
         found: &Discovered,
-        id: &str,
-        pem: &str,
-        (asked, resource): (&[String], &Url),
+        asks: Assertion<'_>,
     ) -> Result<Token, OauthError> {
         let endpoint = Url::parse(&found.metadata.token_endpoint);
         let endpoint = endpoint.map_err(|error| self.refused(error))?;
@@ -228,9 +231,10 @@ impl Parties {
             return Err(self.refused(format!("its token endpoint '{endpoint}' is not HTTPS")));
         }
         let audience = found.authority();
-        let signed = assertion(id, &audience, pem, (self.now)(), rand::random());
+        let signed = assertion(asks.id, &audience, asks.pem, (self.now)(), rand::random());
         let signed = signed.map_err(|error| self.refused(error))?;
-        let scope = asked.join(" ");
+        let scope = asks.scopes.join(" ");
+        let resource = self.resource();
         let mut form = vec![
             ("grant_type", "client_credentials"),
             ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
@@ -270,6 +274,13 @@ impl Parties {
         self.token(said)
     }
 
+    /// What the token is for: the server's address.
+    fn resource(&self) -> Url {
+        let mut resource = self.server.clone();
+        resource.set_fragment(None);
+        resource
+    }
+
     /// Authorization code with PKCE.
     async fn consented(
         &self,
@@ -281,7 +292,7 @@ impl Parties {
             return Err(self.needs_login("nobody has logged in"));
         };
         let redirect_uri = consent.redirect_uri();
-        let client = self.registration(&mut found, known, (redirect_uri, &asked)).await?;
+        let client = self.registration(&mut found, known, redirect_uri, &asked).await?;
         let configured = found.manager.configure_client(configuration(&client, &asked));
         configured.map_err(|error| self.failed(&error))?;
         let scopes: Vec<&str> = asked.iter().map(String::as_str).collect();
@@ -303,13 +314,13 @@ impl Parties {
         Ok(self.login(&found, client, asked, token))
     }
 
-    /// Who we are there: as configured, by our metadata document, as registered before, else
-    /// registered now.
+    /// Our registration there: as configured, by our metadata document, from before, or made now.
     async fn registration(
         &self,
         found: &mut Discovered,
         known: Option<&Login>,
-        (redirect_uri, asked): (&str, &[String]),
+        redirect_uri: &str,
+        asked: &[String],
     ) -> Result<Registered, OauthError> {
         let registered = |id: &str, secret: Option<String>| Registered {
             id: id.to_owned(),

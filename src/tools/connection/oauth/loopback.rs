@@ -12,7 +12,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::Consent;
+use super::consent::{Consent, ConsentError};
 
 /// Longest request read of a browser, in bytes.
 const MAX_REQUEST: usize = 16 * 1024;
@@ -48,9 +48,9 @@ impl Loopback {
     }
 
     /// The address of the redirect, from the first browser that brings one with this `state`.
-    async fn redirect(&self, state: Option<&str>) -> Result<String, String> {
+    async fn redirect(&self, state: Option<&str>) -> Result<String, ConsentError> {
         loop {
-            let (stream, _) = self.listener.accept().await.map_err(|error| error.to_string())?;
+            let (stream, _) = self.listener.accept().await.map_err(ConsentError::Port)?;
             // A browser that opens a connection ahead and says nothing must not keep us.
             let answered = tokio::time::timeout(PATIENCE, self.answer(stream)).await;
             if let Ok(Ok(Some(url))) = answered
@@ -98,15 +98,12 @@ impl Consent for Loopback {
         &self.redirect_uri
     }
 
-    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, String>> {
+    fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, ConsentError>> {
         Box::pin(async move {
             (self.show)(url);
             let state = state(url);
             let waited = tokio::time::timeout(self.limit, self.redirect(state.as_deref())).await;
-            waited.unwrap_or_else(|_| {
-                let seconds = self.limit.as_secs();
-                Err(format!("nobody logged in within {seconds} s (run it again)"))
-            })
+            waited.unwrap_or_else(|_| Err(ConsentError::Nobody(self.limit.as_secs())))
         })
     }
 }

@@ -17,7 +17,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use secrecy::SecretString;
 
-use super::*;
+use super::{consent::Consent, *};
 use protected::{Protected, SECRET};
 
 #[path = "../../../../tests/support/protected.rs"]
@@ -28,7 +28,8 @@ fn person(server: &Protected, store: &Path) -> Authorizer {
     Authorizer::new(
         "vtt",
         address,
-        (Client::default(), Grant::Person),
+        Client::default(),
+        Grant::Person,
         CredentialStore::at(store.to_owned()),
     )
 }
@@ -41,7 +42,7 @@ fn program(server: &Protected, secret: &str) -> Authorizer {
         ..Client::default()
     };
     let address = Url::parse(&server.url()).unwrap();
-    Authorizer::new("vtt", address, (client, Grant::Program), CredentialStore::in_memory())
+    Authorizer::new("vtt", address, client, Grant::Program, CredentialStore::in_memory())
 }
 
 /// A login on disk, by a person who says yes to everything.
@@ -231,7 +232,7 @@ async fn the_next_login_asks_for_what_the_server_wanted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
-    exchange::use_ring();
+    tls::use_ring();
     let (sender, mut shown) = tokio::sync::mpsc::channel(1);
     let show = move |url: &str| sender.try_send(url.to_owned()).unwrap();
     let loopback = Arc::new(Loopback::new(Duration::from_secs(30), show).await.unwrap());
@@ -246,6 +247,6 @@ async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
     assert_eq!(status(at("?code=2&state=right")).await, 200);
     assert_eq!(asked.await.unwrap().unwrap(), at("?code=2&state=right"));
     let hasty = Loopback::new(Duration::ZERO, |_| {}).await.unwrap();
-    let error = hasty.ask("http://a/?state=s").await.unwrap_err();
+    let error = hasty.ask("http://a/?state=s").await.unwrap_err().to_string();
     assert!(error.contains("nobody logged in"), "{error}");
 }

@@ -11,19 +11,53 @@ use std::{
 use reqwest::Url;
 use secrecy::SecretString;
 
-use super::{Authorizer, Client, CredentialStore, Grant, Proof, login_path};
-use crate::tools::connection::options::{Auth, Credential, Reach, ServerOptions};
+use super::{
+    authorizer::Authorizer,
+    client::{Client, Grant, Proof},
+    credential_store::{CredentialStore, login_path},
+};
+use crate::tools::{
+    connection::options::{Auth, Credential, Reach, ServerOptions},
+    url::UrlError,
+};
 
-/// Where tokens come from that are not simply configured.
+/// Why a server has no tokens.
+#[derive(Debug, thiserror::Error)]
+pub enum NoAuthorizer {
+    /// It is a process of ours.
+    #[error("'{0}' is a process, which needs no login")]
+    Process(String),
+    /// Its configuration names no login.
+    #[error("'{0}' is configured without a login (give it auth: login)")]
+    NotConfigured(String),
+    /// Its address is not a URL.
+    #[error("'{url}': {source}")]
+    Address {
+        /// As it is configured.
+        url: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+    /// `token_url` is not a URL.
+    #[error("token_url of '{server}': {source}")]
+    TokenUrl {
+        /// Name of the server.
+        server: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+}
+
+/// Makes and keeps an authorizer for each server that needs one.
 pub struct Tokens {
     /// Folder of logins.
     data_dir: PathBuf,
-    /// By name of the server, with the way to it that each is for.
+    /// By server name; each is valid for the address it was made for.
     known: Mutex<BTreeMap<String, (Reach, Arc<Authorizer>)>>,
 }
 
 impl Tokens {
-    /// Logins lie under `data_dir`.
+    /// Logins are kept under `data_dir`.
     pub fn new(data_dir: PathBuf) -> Self {
         Self { data_dir, known: Mutex::default() }
     }
@@ -31,8 +65,8 @@ impl Tokens {
     /// The tokens for one server, the same ones for each of its connections.
     ///
     /// # Errors
-    /// Why there are none, and the way out.
-    pub fn source(&self, options: &ServerOptions) -> Result<Arc<Authorizer>, String> {
+    /// The server needs no authorization, or its configuration is wrong.
+    pub fn source(&self, options: &ServerOptions) -> Result<Arc<Authorizer>, NoAuthorizer> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((reach, authorizer)) = known.get(&options.name)
             && *reach == options.reach
@@ -53,18 +87,17 @@ impl Tokens {
 pub fn authorizer(
     options: &ServerOptions,
     store: impl FnOnce(&str) -> CredentialStore,
-) -> Result<Authorizer, String> {
+) -> Result<Authorizer, NoAuthorizer> {
     let name = &options.name;
     let Reach::Http { url, auth, .. } = &options.reach else {
-        return Err(format!("'{name}' is a process, which needs no login"));
+        return Err(NoAuthorizer::Process(name.clone()));
     };
-    let address = Url::parse(url).map_err(|error| format!("'{url}': {error}"))?;
+    let address =
+        Url::parse(url).map_err(|source| NoAuthorizer::Address { url: url.clone(), source })?;
     match auth {
-        Auth::None | Auth::Token(_) => {
-            Err(format!("'{name}' is configured without a login (give it auth: login)"))
-        }
+        Auth::None | Auth::Token(_) => Err(NoAuthorizer::NotConfigured(name.clone())),
         Auth::Login => {
-            Ok(Authorizer::new(name, address, (Client::default(), Grant::Person), store(name)))
+            Ok(Authorizer::new(name, address, Client::default(), Grant::Person, store(name)))
         }
         Auth::Client(client) => {
             let token_url = client.token_url.as_deref().map(Url::parse).transpose();
@@ -76,15 +109,11 @@ pub fn authorizer(
                     Credential::PrivateKey(pem) => Proof::Key(secret(&pem.0)),
                 }),
                 scopes: client.scopes.clone(),
-                token_url: token_url.map_err(|error| format!("token_url of '{name}': {error}"))?,
+                token_url: token_url
+                    .map_err(|source| NoAuthorizer::TokenUrl { server: name.clone(), source })?,
                 metadata_url: None,
             };
-            Ok(Authorizer::new(
-                name,
-                address,
-                (client, Grant::Program),
-                CredentialStore::in_memory(),
-            ))
+            Ok(Authorizer::new(name, address, client, Grant::Program, CredentialStore::in_memory()))
         }
     }
 }

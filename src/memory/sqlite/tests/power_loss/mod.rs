@@ -42,7 +42,7 @@ fn open(path: &Path, level: Level) -> Sqlite {
     if level == Level::Program {
         return Sqlite::open(path).unwrap();
     }
-    super::super::own(path).unwrap();
+    super::super::connect::own(path).unwrap();
     let writer = connect(path).unwrap();
     writer.pragma_update(None, "synchronous", "NORMAL").unwrap();
     Sqlite::with(writer, path).unwrap()

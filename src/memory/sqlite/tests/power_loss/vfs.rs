@@ -52,7 +52,7 @@ struct Open {
 
 /// The layer below.
 static BELOW: AtomicPtr<sqlite3_vfs> = AtomicPtr::new(ptr::null_mut());
-/// Watched folders.
+/// The folders whose files are watched, each with its record.
 static FOLDERS: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Record>>>>> =
     LazyLock::new(Mutex::default);
 /// Watched files that are open, by where SQLite keeps them.

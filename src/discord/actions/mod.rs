@@ -1,0 +1,9 @@
+//! What a button, a menu or a form does.
+//!
+//! Entry function: [`act`]. **Never**: believes that only those can press who were meant.
+
+mod decisions;
+mod dispatch;
+mod panel;
+
+pub use dispatch::act;

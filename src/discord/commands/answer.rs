@@ -1,0 +1,98 @@
+//! What a command or a button answers, at once or when some work is done.
+//!
+//! Entry types: [`Answer`], [`Refusal`]. **Never**: sends it.
+
+use std::fmt;
+
+use futures::{FutureExt, future::BoxFuture};
+use serenity::all::CreateModal;
+
+use crate::{
+    discord::{guild::Guild, ui::reply::Reply},
+    session::Status,
+};
+
+/// Why a command does nothing, with the way out; only its user sees it.
+#[derive(Debug)]
+pub struct Refusal(pub String);
+
+/// Every error says why in words. (A refusal itself is not one, so that this covers them all.)
+impl<T: fmt::Display> From<T> for Refusal {
+    fn from(why: T) -> Self {
+        Self(why.to_string())
+    }
+}
+
+/// Puts the result of some work in place.
+pub type Then = Box<dyn FnOnce(&mut Guild) -> Reply + Send>;
+
+/// Answers once it is known how something stands.
+pub type Next = Box<dyn FnOnce(&mut Guild) -> Result<Answer, Refusal> + Send>;
+
+/// What a command answers.
+pub enum Answer {
+    /// A reply at once.
+    Now(Reply),
+    /// What follows when the table or the memory has said how it stands, which is well before Discord
+    /// gives up waiting.
+    Soon(BoxFuture<'static, Next>),
+    /// A reply when some work is done.
+    Later {
+        /// Everybody sees the answer.
+        public: bool,
+        /// The work; cancelled when the bot stops.
+        work: BoxFuture<'static, Then>,
+    },
+    /// A reply in the place of the message whose button was pressed.
+    Replace(Reply),
+    /// A form to fill in.
+    Form(CreateModal),
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self::Now(reply)
+    }
+}
+
+impl Answer {
+    /// What `work` comes to, for the asker alone.
+    pub fn later(work: impl Future<Output = Reply> + Send + 'static) -> Self {
+        Self::later_for(false, work)
+    }
+
+    /// What `work` comes to, for everybody where `public`.
+    pub fn later_for(public: bool, work: impl Future<Output = Reply> + Send + 'static) -> Self {
+        let work = work.map(|reply| Box::new(move |_: &mut Guild| reply) as Then);
+        Self::Later { public, work: work.boxed() }
+    }
+
+    /// What `then` makes of the guild with what `work` came to, for the asker alone.
+    pub fn after<T: Send + 'static>(
+        work: impl Future<Output = T> + Send + 'static,
+        then: impl FnOnce(&mut Guild, T) -> Reply + Send + 'static,
+    ) -> Self {
+        let work = work.map(|done| Box::new(move |guild: &mut Guild| then(guild, done)) as Then);
+        Self::Later { public: false, work: work.boxed() }
+    }
+
+    /// What `then` makes of what `work` came to, which is there before Discord gives up waiting.
+    pub fn soon<T: Send + 'static>(
+        work: impl Future<Output = T> + Send + 'static,
+        then: impl FnOnce(&mut Guild, T) -> Result<Self, Refusal> + Send + 'static,
+    ) -> Self {
+        let work = work.map(|done| Box::new(move |guild: &mut Guild| then(guild, done)) as Next);
+        Self::Soon(work.boxed())
+    }
+}
+
+/// Answers with what `show` makes of how the table stands once it has done what it was told before.
+///
+/// # Errors
+/// No session runs.
+pub fn with_status(
+    guild: &Guild,
+    show: impl FnOnce(&mut Guild, Status) -> Result<Reply, Refusal> + Send + 'static,
+) -> Result<Answer, Refusal> {
+    Ok(Answer::soon(guild.status()?, |guild, status| show(guild, status?).map(Answer::Now)))
+}

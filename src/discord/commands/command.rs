@@ -1,0 +1,154 @@
+//! A slash command, and one use of it.
+//!
+//! Entry types: [`Command`], [`Call`]. A command decides on the guild's task and answers at once, or hands
+//! over work whose result is put in place there. **Never**: waits on that task.
+
+use std::collections::HashMap;
+
+use serenity::all::{
+    Attachment, AttachmentId, ChannelId, CommandDataOption, CommandDataOptionValue,
+    CommandInteraction, CreateCommand, Permissions, UserId,
+};
+
+use super::answer::{Answer, Refusal};
+use crate::{
+    discord::guild::Guild,
+    session::{Speaker, SpeakerId},
+};
+
+/// A slash command.
+pub struct Command {
+    /// Its name, as registered and without the slash.
+    pub name: &'static str,
+    /// What Discord is told of it.
+    pub register: fn() -> CreateCommand,
+    /// Who may use it, by subcommand.
+    pub who: fn(&str) -> Who,
+    /// What it does and answers.
+    pub run: fn(&mut Guild, &Call) -> Result<Answer, Refusal>,
+    /// What may be typed into an option.
+    pub complete: fn(&Guild, &str) -> Vec<String>,
+}
+
+/// Who may use a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Everybody in the server.
+    Everyone,
+    /// Game masters alone.
+    Dm,
+    /// Whoever may manage the server.
+    Manager,
+}
+
+/// One use of a command.
+#[derive(Clone)]
+pub struct Call {
+    /// Every command there is, for `/help`.
+    pub all: &'static [Command],
+    /// Who uses it.
+    pub user: UserId,
+    /// What the server calls them.
+    pub name: String,
+    /// Whether they are a game master here.
+    pub is_dm: bool,
+    /// What they may do in this channel.
+    pub may: Permissions,
+    /// The channel it is used in.
+    pub channel: ChannelId,
+    /// Subcommand group and subcommand, joined by a space; empty without.
+    pub path: String,
+    options: Vec<CommandDataOption>,
+    /// What was attached.
+    pub files: HashMap<AttachmentId, Attachment>,
+}
+
+impl Call {
+    /// Reads one use of one of `all`; `is_dm` as the guild sees it.
+    pub fn of(used: &CommandInteraction, is_dm: bool, all: &'static [Command]) -> Self {
+        let mut path = Vec::new();
+        let mut options = used.data.options.clone();
+        while let [CommandDataOption { name, value, .. }] = options.as_slice()
+            && let CommandDataOptionValue::SubCommand(inner)
+            | CommandDataOptionValue::SubCommandGroup(inner) = value
+        {
+            path.push(name.clone());
+            options = inner.clone();
+        }
+        let member = used.member.as_deref();
+        Self {
+            all,
+            user: used.user.id,
+            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
+            is_dm,
+            may: member.and_then(|it| it.permissions).unwrap_or_default(),
+            channel: used.channel_id,
+            path: path.join(" "),
+            options,
+            files: used.data.resolved.attachments.clone(),
+        }
+    }
+
+    /// What was given as `name`.
+    pub fn value(&self, name: &str) -> Option<&CommandDataOptionValue> {
+        self.options.iter().find(|it| it.name == name).map(|it| &it.value)
+    }
+
+    /// The words given as `name`, trimmed; `None`: none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            CommandDataOptionValue::String(text) => Some(text.trim()).filter(|it| !it.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The words given as `name`.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn words(&self, name: &str) -> Result<&str, Refusal> {
+        self.text(name).ok_or_else(|| format!("'{name}' is empty (fill it in)").into())
+    }
+
+    /// The whole number given as `name`.
+    pub fn whole(&self, name: &str) -> Option<i64> {
+        match self.value(name)? {
+            CommandDataOptionValue::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether `name` is given and true.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.value(name), Some(CommandDataOptionValue::Boolean(true)))
+    }
+
+    /// The user given as `name`.
+    pub fn user(&self, name: &str) -> Option<UserId> {
+        match self.value(name)? {
+            CommandDataOptionValue::User(user) => Some(*user),
+            _ => None,
+        }
+    }
+
+    /// The channel given as `name`.
+    pub fn channel(&self, name: &str) -> Option<ChannelId> {
+        match self.value(name)? {
+            CommandDataOptionValue::Channel(channel) => Some(*channel),
+            _ => None,
+        }
+    }
+
+    /// The file given as `name`.
+    pub fn file(&self, name: &str) -> Option<&Attachment> {
+        match self.value(name)? {
+            CommandDataOptionValue::Attachment(id) => self.files.get(id),
+            _ => None,
+        }
+    }
+
+    /// The caller as somebody at the table.
+    pub fn speaker(&self) -> Speaker {
+        Speaker { id: SpeakerId(self.user.get()), name: self.name.clone(), is_dm: self.is_dm }
+    }
+}

@@ -1,0 +1,172 @@
+//! `/privacy`: what is heard of one, where it goes, and how not to be heard.
+//!
+//! Entry item: [`COMMAND`]. **Never**: tells anybody whether somebody else is heard.
+
+mod records;
+
+use serenity::all::{CreateActionRow, CreateCommand};
+
+pub use self::records::{delete_own, purge};
+
+use super::{
+    answer::{Answer, Refusal},
+    command::{Call, Command, Who},
+    parts,
+};
+use crate::{
+    campaign::{Consent, ServiceInfo, Services},
+    discord::{
+        guild::Guild,
+        ui::{notices, reply::Reply},
+    },
+};
+
+/// `/privacy`.
+pub const COMMAND: Command =
+    Command { name: "privacy", register, who, run, complete: |_, _| Vec::new() };
+
+fn who(sub: &str) -> Who {
+    if sub == "purge" { Who::Dm } else { Who::Everyone }
+}
+
+fn register() -> CreateCommand {
+    parts::command("privacy", "What is heard of you, where it goes, and how not to be heard")
+        .add_option(parts::sub("info", "What is heard of you, and where it goes"))
+        .add_option(parts::sub("optout", "You are not heard any more, at once"))
+        .add_option(parts::sub("optin", "The characters may hear you"))
+        .add_option(parts::sub("export", "What is written down of you, as a file for you alone"))
+        .add_option(parts::sub("delete", "Deletes what you said, and what NPCs remember of you"))
+        .add_option(
+            parts::sub("purge", "Game master: deletes what somebody said on this server")
+                .add_sub_option(parts::user("user", "Whose lines").required(true)),
+        )
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let user = call.user.get();
+    match call.path.as_str() {
+        "optout" => Ok(Reply::private(guild.opt_out(user)).into()),
+        "optin" => Ok(Reply::private(guild.opt_in(user)).into()),
+        "export" => Ok(records::export(guild, user)),
+        "delete" => Ok(records::confirm(user, None).into()),
+        "purge" => {
+            let whose = call.user("user").ok_or("say whose lines (/privacy purge user)")?;
+            Ok(records::confirm(user, Some(whose.get())).into())
+        }
+        _ => {
+            let settings = guild.settings();
+            let you = You {
+                opted_out: settings.opted_out.contains(&user),
+                is_asked: guild.consent() == Consent::Ask,
+                agreed: settings.agreed.contains(&user),
+            };
+            let text = info(&guild.shared.handles.settings.load().services, &you);
+            Ok(Reply::private(text).titled("What is heard of you").with_rows(you.rows()).into())
+        }
+    }
+}
+
+/// How it stands with whoever asks.
+struct You {
+    opted_out: bool,
+    is_asked: bool,
+    agreed: bool,
+}
+
+impl You {
+    fn is_heard(&self) -> bool {
+        !self.opted_out && (self.agreed || !self.is_asked)
+    }
+
+    /// The button that changes it; those of the notices do the same.
+    fn rows(&self) -> Vec<CreateActionRow> {
+        let button = if self.is_heard() { notices::opt_out() } else { notices::opt_in() };
+        vec![CreateActionRow::Buttons(vec![button])]
+    }
+}
+
+fn info(services: &Services, you: &You) -> String {
+    let now = match you {
+        You { opted_out: true, .. } => "You opted out: nothing of you is heard.",
+        You { is_asked: true, agreed: false, .. } => {
+            "You have not agreed: nothing of you is heard."
+        }
+        _ => "You are heard while a session runs and you are in its voice channel.",
+    };
+    let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
+    let outside: Vec<&ServiceInfo> = [&services.hears, &services.thinks]
+        .into_iter()
+        .chain(&services.speaks)
+        .filter(|service| !service.is_local())
+        .collect();
+    let leaves = match outside.as_slice() {
+        [] => {
+            "Nothing of this leaves the machine and network I run on, unless an NPC uses a tool \
+               that does."
+        }
+        _ => "What goes outside is kept there as that service's own terms say.",
+    };
+    let again = match services.sums_up {
+        true => {
+            " Once a session is over, all that was written down of it may go there too, so that \
+             it says what happened."
+        }
+        false => "",
+    };
+    format!(
+        "**{now}**\n\n\
+         What you say is turned into text by {}. What NPCs hear of it goes, with your name here, to \
+         {}, which answers for them; the answer is spoken by {speaks}.{again} {leaves}\n\n\
+         Kept: the sound is never kept. What I understand of what is said at the table, to an NPC or \
+         not, is written down with your name here, when it was said and who was there, on the \
+         machine I run on; so is what NPCs answer and the calls of tools it led to, so that the next \
+         session goes on from it. Whom you play, and that you opted out or agreed, is kept for this \
+         server.\n\n\
+         /privacy optout: I stop before your sound is decoded, delete what you said in this \
+         session, and remember it after a restart. /privacy optin takes it back. /privacy export \
+         gives you what is written down of you, /privacy delete deletes it.",
+        where_it_is(&services.hears),
+        where_it_is(&services.thinks),
+    )
+}
+
+fn where_it_is(service: &ServiceInfo) -> String {
+    let place = if service.is_local() { "here, local" } else { "an outside service" };
+    format!("{service} ({place})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn services(thinks: ServiceInfo) -> Services {
+        let here = ServiceInfo::here;
+        let (hears, speaks, sums_up) =
+            (here("PocketSphinx"), vec![here("flite")], !thinks.is_local());
+        Services { hears, thinks, sums_up, speaks }
+    }
+
+    #[test]
+    fn it_names_who_hears_and_whether_anything_leaves() {
+        let you = You { opted_out: false, is_asked: false, agreed: false };
+        let local = ServiceInfo::here("written lines");
+        let text = info(&services(local), &you);
+        assert!(!text.contains("Once a session is over"), "{text}");
+        assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
+        assert!(text.contains("Nothing of this leaves"), "{text}");
+        let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
+        let text = info(&services(far), &you);
+        assert!(text.contains("Once a session is over"), "{text}");
+        assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");
+        assert!(!text.contains("Nothing of this leaves"), "{text}");
+    }
+
+    #[test]
+    fn it_says_whether_one_is_heard() {
+        let you = |opted_out, is_asked, agreed| You { opted_out, is_asked, agreed };
+        assert!(you(false, false, false).is_heard());
+        assert!(you(false, true, true).is_heard());
+        assert!(!you(false, true, false).is_heard());
+        assert!(!you(true, true, true).is_heard());
+    }
+}

@@ -1,0 +1,113 @@
+//! `/session`: begins, ends and shows the play session.
+//!
+//! Entry item: [`COMMAND`]. **Never**: shows players what only game masters may see.
+
+mod facts;
+
+use serenity::all::{
+    ChannelType, CommandOptionType, CreateCommand, CreateCommandOption, InteractionContext,
+};
+
+use super::{
+    answer::{Answer, Refusal, with_status},
+    command::{Call, Command, Who},
+    parts,
+};
+use crate::{
+    campaign::RecapRequest,
+    discord::{
+        guild::{Guild, SessionStart},
+        ui::reply::Reply,
+    },
+    domain::Owner,
+};
+
+/// The audience of game masters.
+const DM: &str = "dm";
+
+pub use facts::{FactPress, press as press_fact, turn_page};
+
+/// `/session`.
+pub const COMMAND: Command =
+    Command { name: "session", register, who, run, complete: |_, _| Vec::new() };
+
+fn who(sub: &str) -> Who {
+    if sub == "recap" { Who::Everyone } else { Who::Dm }
+}
+
+fn register() -> CreateCommand {
+    let sub = |name, text| CreateCommandOption::new(CommandOptionType::SubCommand, name, text);
+    let channel = CreateCommandOption::new(
+        CommandOptionType::Channel,
+        "channel",
+        "The voice channel (default: the one you are in)",
+    )
+    .channel_types(vec![ChannelType::Voice, ChannelType::Stage]);
+    CreateCommand::new("session")
+        .description("Begin, end or look at the play session")
+        .contexts(vec![InteractionContext::Guild])
+        .add_option(sub("start", "I join your voice channel and listen").add_sub_option(channel))
+        .add_option(sub("stop", "I leave, and what was said is kept"))
+        .add_option(sub("status", "How things stand"))
+        .add_option(sub("facts", "What may be worth keeping, and waits for your word"))
+        .add_option(
+            sub("recap", "What happened, with the numbers of the lines that say so")
+                .add_sub_option(parts::words("which", "The session (default: the last)", 64))
+                .add_sub_option(
+                    CreateCommandOption::new(
+                        CommandOptionType::String,
+                        "audience",
+                        "For whom (default: players)",
+                    )
+                    .add_string_choice("players", "players")
+                    .add_string_choice("game masters", DM),
+                ),
+        )
+}
+
+fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    match call.path.as_str() {
+        "start" => {
+            let voice = call.channel("channel");
+            let start = SessionStart { user: call.user, text: call.channel, voice };
+            Ok(Answer::after(guild.start(&start)?, |guild, started| match guild.started(started) {
+                Ok(voice) => Reply::private(format!("I listen in <#{voice}>.")),
+                Err(why) => Reply::private(why.to_string()),
+            }))
+        }
+        "stop" => {
+            guild.stop("the game master ended it")?;
+            Ok(Reply::private("The session is over.").into())
+        }
+        "facts" => Ok(facts::list(guild)),
+        "recap" => recap(guild, call),
+        _ => with_status(guild, |guild, status| {
+            let session = guild.session()?;
+            let text = session.render(Some(&status)).text();
+            let (voice, panel) = (session.voice_channel, session.text_channel);
+            let place = format!("In <#{voice}>, panel in <#{panel}>.");
+            Ok(Reply::private(format!("{place}\n{text}")).titled("The session"))
+        }),
+    }
+}
+
+/// What players ask for costs nothing, and only they see it; what a game master asks for may be
+/// written by a model, and is for everybody to see unless it is for game masters.
+fn recap(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+    let for_dm = call.text("audience") == Some(DM);
+    if for_dm && !call.is_dm {
+        return Err(guild.only_dms().into());
+    }
+    let session = call.text("which").map(str::to_owned);
+    let owner = Owner::Guild(guild.id.get());
+    let request = RecapRequest { owner, session, for_dm, paid: call.is_dm };
+    let told = guild.shared.handles.recaps.recap(request);
+    let public = call.is_dm && !for_dm;
+    Ok(Answer::later_for(public, async move {
+        match told.await {
+            Ok(text) if public => Reply::public(text).titled("What happened"),
+            Ok(text) => Reply::private(text).titled("What happened"),
+            Err(why) => Reply::private(why.to_string()),
+        }
+    }))
+}

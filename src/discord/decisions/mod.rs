@@ -1,0 +1,12 @@
+//! What waits for a decision of the game master, whatever face shows it.
+//!
+//! Entry type: [`PendingDecisions`]. **Never**: knows Discord, or checks who decides: only game masters
+//! may, and the face makes sure of it.
+
+mod pending;
+mod question;
+
+pub use pending::{
+    Asked, AskedQuestion, Choice, DecisionError, Outcome, PendingDecisions, Progress, Request,
+};
+pub use question::{Field, LABEL_MAX, Question, short};

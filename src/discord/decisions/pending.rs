@@ -1,0 +1,257 @@
+//! Requests that wait: calls of tools, and questions of servers.
+//!
+//! Entry type: [`PendingDecisions`]. **Never**: waits itself; whoever asked holds the other end of a
+//! channel.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::question::{FieldError, Question, QuestionError};
+use crate::{
+    domain::SessionId,
+    tools::{ApprovalRequest, Decision, Form},
+};
+
+/// Requests that wait, by their keys.
+#[derive(Default)]
+pub struct PendingDecisions {
+    open: BTreeMap<String, Request>,
+    count: u64,
+}
+
+/// A request that waits; dropping its `answer` tells who asked that nobody decides.
+pub enum Request {
+    /// Whether a call may be made.
+    Call {
+        /// The call, as the tool host describes it.
+        asked: ApprovalRequest,
+        /// Who wants to make it.
+        answer: oneshot::Sender<Decision>,
+    },
+    /// What to answer a tool server.
+    Question {
+        /// The question, and how far it is answered.
+        asked: AskedQuestion,
+        /// What was filled in so far.
+        filled: Map<String, Value>,
+        /// Who wants to know.
+        answer: oneshot::Sender<Map<String, Value>>,
+    },
+}
+
+/// What the game master is asked.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// Whether a call may be made.
+    Call(ApprovalRequest),
+    /// What to answer a tool server.
+    Question(AskedQuestion),
+}
+
+/// A question of a tool server.
+#[derive(Clone, Debug)]
+pub struct AskedQuestion {
+    /// The server's name.
+    pub server: String,
+    /// Its own words.
+    pub message: String,
+    /// What is to be filled in.
+    pub question: Question,
+    /// The page that is to be filled in next, from 0.
+    pub page: usize,
+}
+
+/// What a game master says to a request.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// The call may be made.
+    Approve,
+    /// The call may not be made.
+    Deny,
+    /// The call may be made with these arguments.
+    Edit(Map<String, Value>),
+    /// The question is answered as far as it is filled in.
+    Accept,
+    /// The question is not answered.
+    Decline,
+    /// A page of the question is filled in.
+    Fill {
+        /// Which page, from 0.
+        page: usize,
+        /// What was written, in the order of its fields.
+        values: Vec<String>,
+    },
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The call is made.
+    Approved,
+    /// The call is not made.
+    Denied,
+    /// The call is made with other arguments.
+    Edited,
+    /// The server has its answer.
+    Answered,
+    /// The server has none.
+    Declined,
+    /// Nobody waits for it any more.
+    Expired,
+}
+
+/// How far a choice has led.
+#[derive(Debug)]
+pub enum Progress {
+    /// The request waits no more.
+    Decided(Asked, Outcome),
+    /// Its next page is to be filled in.
+    Continues(Asked),
+}
+
+/// Why a choice was not taken; the request goes on waiting, where it still did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecisionError {
+    /// There is no such request or page any more.
+    #[error("this was decided already, or nobody decided in time")]
+    Over,
+    /// A field does not take what was written into it.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+}
+
+impl PendingDecisions {
+    /// Adds a request of `session`; its key is never that of another session, or of another run of the
+    /// program.
+    pub fn add(&mut self, session: &SessionId, request: Request) -> String {
+        self.count += 1;
+        let key = format!("{session}.{}", self.count);
+        self.open.insert(key.clone(), request);
+        key
+    }
+
+    /// The request of this key, while it waits.
+    pub fn get(&self, key: &str) -> Option<&Request> {
+        self.open.get(key)
+    }
+
+    /// Takes a request away: whoever asked is told that nobody is there.
+    pub fn withdraw(&mut self, key: &str) {
+        self.open.remove(key);
+    }
+
+    /// Takes away what nobody waits for any more; the keys and what was asked.
+    pub fn take_expired(&mut self) -> Vec<(String, Asked)> {
+        let expired = self.open.extract_if(.., |_, request| request.is_over());
+        expired.map(|(key, request)| (key, request.asked())).collect()
+    }
+
+    /// Takes away everything.
+    pub fn take_all(&mut self) -> Vec<(String, Asked)> {
+        let all = std::mem::take(&mut self.open).into_iter();
+        all.map(|(key, request)| (key, request.asked())).collect()
+    }
+
+    /// Takes a game master's choice.
+    ///
+    /// # Errors
+    /// The request or its page is over, or what was filled in does not fit.
+    pub fn decide(&mut self, key: &str, choice: Choice) -> Result<Progress, DecisionError> {
+        let request = self.open.remove(key).ok_or(DecisionError::Over)?;
+        let (request, continues) = match request.decide(choice) {
+            Step::Decided(asked, outcome) => return Ok(Progress::Decided(asked, outcome)),
+            Step::Waits(request, continues) => (request, continues),
+        };
+        let asked = request.asked();
+        self.open.insert(key.to_owned(), request);
+        continues.map(|()| Progress::Continues(asked))
+    }
+}
+
+/// What a choice leads to.
+enum Step {
+    Decided(Asked, Outcome),
+    Waits(Request, Result<(), DecisionError>),
+}
+
+impl Request {
+    /// Asks what a server wants to know.
+    ///
+    /// # Errors
+    /// It wants more than can be asked.
+    pub fn question(
+        form: Form,
+        answer: oneshot::Sender<Map<String, Value>>,
+    ) -> Result<Self, QuestionError> {
+        let Form { server, message, schema } = form;
+        let question = Question::of(&schema)?;
+        let asked = AskedQuestion { server: server.to_string(), message, question, page: 0 };
+        Ok(Self::Question { asked, filled: Map::new(), answer })
+    }
+
+    /// What is asked.
+    pub fn asked(&self) -> Asked {
+        match self {
+            Self::Call { asked, .. } => Asked::Call(asked.clone()),
+            Self::Question { asked, .. } => Asked::Question(asked.clone()),
+        }
+    }
+
+    /// Whether nobody waits for it any more.
+    pub fn is_over(&self) -> bool {
+        match self {
+            Self::Call { answer, .. } => answer.is_closed(),
+            Self::Question { answer, .. } => answer.is_closed(),
+        }
+    }
+
+    fn decide(self, choice: Choice) -> Step {
+        let asked = self.asked();
+        if self.is_over() {
+            return Step::Decided(asked, Outcome::Expired);
+        }
+        let decided = |is_late, outcome| {
+            Step::Decided(asked, if is_late { Outcome::Expired } else { outcome })
+        };
+        match (self, choice) {
+            (Self::Call { answer, .. }, Choice::Approve) => {
+                decided(answer.send(Decision::Approve).is_err(), Outcome::Approved)
+            }
+            (Self::Call { answer, .. }, Choice::Deny) => {
+                let denied = Decision::Deny("the game master said no".to_owned());
+                decided(answer.send(denied).is_err(), Outcome::Denied)
+            }
+            (Self::Call { answer, .. }, Choice::Edit(arguments)) => {
+                decided(answer.send(Decision::Edit(arguments)).is_err(), Outcome::Edited)
+            }
+            (Self::Question { .. }, Choice::Decline) => decided(false, Outcome::Declined),
+            (Self::Question { filled, answer, .. }, Choice::Accept) => {
+                decided(answer.send(filled).is_err(), Outcome::Answered)
+            }
+            (Self::Question { mut asked, mut filled, answer }, Choice::Fill { page, values })
+                if page == asked.page =>
+            {
+                let read = asked.question.read(page, &values, &mut filled);
+                if read.is_ok() {
+                    asked.page += 1;
+                }
+                if asked.page >= asked.question.pages() {
+                    return decided(answer.send(filled).is_err(), Outcome::Answered);
+                }
+                Step::Waits(Self::Question { asked, filled, answer }, read.map_err(Into::into))
+            }
+            // Another page, or a choice that this request does not offer.
+            (
+                request,
+                Choice::Approve
+                | Choice::Deny
+                | Choice::Edit(_)
+                | Choice::Accept
+                | Choice::Decline
+                | Choice::Fill { .. },
+            ) => Step::Waits(request, Err(DecisionError::Over)),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Requests that wait for the game master, with the messages that show them.
+//!
+//! Entry type: [`Approvals`]. **Never**: writes to Discord; the guild does.
+
+use std::collections::BTreeMap;
+
+use super::panel::MessagePlace;
+use crate::discord::{
+    decisions::{Asked, PendingDecisions},
+    ui::approvals,
+};
+
+/// Requests that wait, and where they are shown.
+#[derive(Default)]
+pub struct Approvals {
+    /// What waits; the handler of its buttons decides it.
+    pub pending: PendingDecisions,
+    /// Where it is shown, by key.
+    places: BTreeMap<String, MessagePlace>,
+}
+
+/// A message whose request is over, and what it says from now on.
+pub struct ClosedMessage {
+    /// Where it stands.
+    pub place: MessagePlace,
+    /// Its new text.
+    pub text: String,
+}
+
+impl Approvals {
+    /// The request of `key` is shown; its message to be closed where it was over before.
+    pub fn shown(&mut self, key: &str, place: MessagePlace) -> Option<ClosedMessage> {
+        if self.pending.get(key).is_none() {
+            return Some(ClosedMessage { place, text: "**Expired**".to_owned() });
+        }
+        self.places.insert(key.to_owned(), place);
+        None
+    }
+
+    /// Takes away what nobody has decided in time.
+    pub fn close_expired(&mut self) -> Vec<ClosedMessage> {
+        let expired = self.pending.take_expired();
+        let closed = self.closed(expired, "Expired");
+        self.places.retain(|key, _| self.pending.get(key).is_some());
+        closed
+    }
+
+    /// Takes away everything: the session is over.
+    pub fn close_all(&mut self) -> Vec<ClosedMessage> {
+        let all = self.pending.take_all();
+        let closed = self.closed(all, "Expired: the session is over");
+        self.places.clear();
+        closed
+    }
+
+    fn closed(&mut self, over: Vec<(String, Asked)>, how: &str) -> Vec<ClosedMessage> {
+        let closed = over.into_iter().filter_map(|(key, asked)| {
+            let place = self.places.remove(&key)?;
+            Some(ClosedMessage { place, text: approvals::closed(&asked, how) })
+        });
+        closed.collect()
+    }
+}

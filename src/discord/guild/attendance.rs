@@ -1,0 +1,270 @@
+//! Who sits in the voice channel, who of them may be heard, and telling them.
+//!
+//! **Never**: lets anybody be heard who opted out, or who was neither written to nor spoken to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures::{FutureExt, future::BoxFuture};
+use serenity::all::{ChannelId, Member, Permissions, UserId};
+use tokio::time::timeout;
+
+use super::{
+    mic_check::{self, PATIENCE, TEST_LINE},
+    people::{Changes, Person},
+    refusal::GuildRefusal,
+    state::{Guild, Job},
+};
+use crate::{
+    audio::FRAME,
+    campaign::{Consent, ForgetFrom, ForgetRequest},
+    discord::ui::notices,
+    session::{Command, Speaker, SpeakerId},
+};
+
+/// Who is where, as the gateway has told.
+struct Attendance {
+    /// Who is in the session's voice channel, by user.
+    people: BTreeMap<u64, Person>,
+    /// Where the bot is.
+    mine: Option<ChannelId>,
+}
+
+impl Guild {
+    /// Looks who is in the channel, and tells the table.
+    pub fn seat_people(&mut self) {
+        let Ok(session) = self.session() else { return };
+        let Some(mut found) = self.look_around(session.voice_channel) else { return };
+        if let Some(moved) = found.mine.filter(|mine| *mine != session.voice_channel) {
+            // Somebody has moved the bot: it goes on there.
+            let Some(there) = self.look_around(moved) else { return };
+            found = there;
+        }
+        let Some(session) = &mut self.session else { return };
+        match found.mine {
+            Some(channel) => {
+                session.voice_channel = channel;
+                session.voice.seen_in_channel();
+            }
+            None if session.voice.is_up() => {
+                if session.voice.was_seen() {
+                    return self.disconnected();
+                }
+            }
+            None => {}
+        }
+        let changes = session.people.update(found.people);
+        if !changes.is_empty() {
+            session.panel.refresh_soon();
+        }
+        session.voice.hear(session.people.heard());
+        self.tell_table(changes);
+        self.tell_newcomers();
+    }
+
+    /// The bot is in no voice channel any more. Where it was, somebody has put it out.
+    pub fn disconnected(&mut self) {
+        if self.session().is_ok_and(|session| session.voice.was_seen()) {
+            self.end_soon("somebody disconnected me from the channel");
+        }
+    }
+
+    /// Who is in `voice`, and where the bot is; `None`: the gateway has not told yet.
+    fn look_around(&self, voice: ChannelId) -> Option<Attendance> {
+        let guild = self.shared.cache.guild(self.id)?;
+        let mine = guild.voice_states.get(&self.shared.me).and_then(|it| it.channel_id);
+        let people = guild
+            .voice_states
+            .values()
+            .filter(|state| state.channel_id == Some(voice))
+            .filter_map(|state| {
+                let member = state.member.as_ref().or_else(|| guild.members.get(&state.user_id))?;
+                let may = guild.member_permissions(member);
+                let is_person = !member.user.bot;
+                is_person.then(|| (state.user_id.get(), self.person(member, may)))
+            })
+            .collect();
+        Some(Attendance { people, mine })
+    }
+
+    fn person(&self, member: &Member, may: Permissions) -> Person {
+        let user = member.user.id.get();
+        Person {
+            name: member.display_name().to_owned(),
+            is_dm: self.is_dm(member, may),
+            heard: self.may_hear(user),
+        }
+    }
+
+    /// Whether `user` may be heard once they were told.
+    fn may_hear(&self, user: u64) -> bool {
+        let settings = self.settings();
+        let agreed = match self.consent() {
+            Consent::Notice => true,
+            Consent::Ask => settings.agreed.contains(&user),
+        };
+        self.check_settings().is_ok() && agreed && !settings.opted_out.contains(&user)
+    }
+
+    fn tell_table(&self, changes: Changes) {
+        let Ok(session) = self.session() else { return };
+        for user in changes.left {
+            if let Err(why) = session.leave(user) {
+                tracing::warn!(%why, "somebody could not leave");
+            }
+        }
+        for (user, person) in changes.changed {
+            let speaker = Speaker { id: SpeakerId(user), name: person.name, is_dm: person.is_dm };
+            if let Err(why) = session.sit_down(speaker, self.settings().characters.get(&user)) {
+                tracing::warn!(%why, "somebody could not sit down");
+            }
+        }
+    }
+
+    /// Has whoever uses a command sit at the table, though they may not be in the voice channel.
+    ///
+    /// # Errors
+    /// No session runs, or its table does not answer.
+    pub fn sit_down(&self, speaker: Speaker) -> Result<SpeakerId, GuildRefusal> {
+        let (session, id) = (self.session()?, speaker.id);
+        if session.people.get(id.0).is_none() {
+            session.sit_down(speaker, self.settings().characters.get(&id.0))?;
+        }
+        Ok(id)
+    }
+
+    /// Tells everybody who was not told yet, aloud and in writing.
+    fn tell_newcomers(&mut self) {
+        let consent = self.consent();
+        let Some(session) = &mut self.session else { return };
+        let new = session.people.newcomers(&self.settings.values().opted_out);
+        if new.is_empty() {
+            return;
+        }
+        let names: Vec<&str> = new.iter().map(|(_, name)| name.as_str()).collect();
+        let message = notices::written(&names, session.voice_channel.get(), consent);
+        let users: Vec<u64> = new.iter().map(|(user, _)| *user).collect();
+        let (id, channel) = (session.id.clone(), session.text_channel);
+        let connector = session.voice.connector();
+        let http = Arc::clone(&self.shared.http);
+        let announcer = self.shared.handles.announcer.clone();
+        self.spawn(async move {
+            let written = channel.send_message(&http, message).await;
+            let spoken = match announcer.frames(notices::spoken(consent)).await {
+                Ok(frames) => {
+                    connector.announce(frames).await;
+                    Ok(())
+                }
+                Err(why) => Err(why),
+            };
+            Box::new(move |guild: &mut Self| {
+                let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
+                match (written, spoken) {
+                    (Err(error), Err(why)) => {
+                        tracing::error!(%error, %why, "players could not be told that they are heard");
+                        session.people.not_told(users);
+                        session.panel.note(
+                            "I could tell nobody that they are heard, so I do not listen (let me \
+                             write in this channel)"
+                                .to_owned(),
+                        );
+                    }
+                    _ => session.people.inform(users),
+                }
+                guild.seat_people();
+            }) as Job
+        });
+    }
+
+    /// `user` is not heard from now on, also after a restart.
+    pub fn opt_out(&mut self, user: u64) -> &'static str {
+        self.change_settings(|settings| {
+            settings.opted_out.insert(user);
+            settings.agreed.remove(&user);
+        });
+        self.seat_people();
+        if let Ok(session) = self.session()
+            && let Err(why) = session.tell(Command::Forget(SpeakerId(user)))
+        {
+            tracing::warn!(%why, "an opted-out speaker was not forgotten");
+        }
+        self.forget_session_of(user);
+        "You are not heard any more (/privacy optin takes that back)."
+    }
+
+    /// What `user` has said in the session that runs is deleted.
+    fn forget_session_of(&mut self, user: u64) {
+        let Ok(session) = self.session() else { return };
+        let names = session.people.get(user).map(|it| it.name.clone());
+        let character = self.settings().characters.get(&user).cloned();
+        let names = names.into_iter().chain(character).collect();
+        let from = ForgetFrom::Session(session.id.clone());
+        let privacy = self.shared.handles.privacy.clone();
+        let deleted = privacy.forget(ForgetRequest { user, names, from });
+        self.spawn(async move {
+            let deleted = deleted.await;
+            Box::new(move |guild: &mut Self| {
+                let Err(why) = deleted else { return };
+                tracing::error!(%why, "lines of somebody who opted out are still kept");
+                guild.note(format!(
+                    "what somebody said who opted out is not deleted: {why} (/privacy delete)"
+                ));
+            }) as Job
+        });
+    }
+
+    /// `user` may be heard from now on.
+    pub fn opt_in(&mut self, user: u64) -> &'static str {
+        self.change_settings(|settings| {
+            settings.opted_out.remove(&user);
+            settings.agreed.insert(user);
+        });
+        if let Some(session) = &mut self.session {
+            session.people.inform([user]);
+        }
+        self.seat_people();
+        "The characters hear you (/privacy optout takes that back)."
+    }
+
+    /// Plays a test line; the future says what is then heard of `user`.
+    ///
+    /// # Errors
+    /// No session runs, or they could not be heard, with the way out.
+    pub fn check_mic(&mut self, user: UserId) -> Result<BoxFuture<'static, String>, GuildRefusal> {
+        let ask = self.consent() == Consent::Ask;
+        let opted_out = self.settings().opted_out.contains(&user.get());
+        let announcer = self.shared.handles.announcer.clone();
+        let session = self.session.as_mut().ok_or(GuildRefusal::NoSession)?;
+        let person = session.people.get(user.get());
+        let person = person.ok_or(GuildRefusal::NotInChannel(session.voice_channel))?;
+        if !session.voice.is_up() {
+            return Err(GuildRefusal::Reconnecting);
+        }
+        if !person.heard {
+            return Err(GuildRefusal::Unheard(match (opted_out, ask) {
+                (true, _) => "you opted out, so nothing of you is heard (/privacy optin)",
+                (_, true) => "you have not agreed to be heard yet (/privacy optin)",
+                _ => "you were not told yet that you are heard (try again in a moment)",
+            }));
+        }
+        let came = session.voice.came_within(user.get(), PATIENCE);
+        let connector = session.voice.connector();
+        let waiting = session.mic_checks.begin(user);
+        let check = async move {
+            let played = match announcer.frames(TEST_LINE).await {
+                Ok(frames) => {
+                    let length = FRAME.saturating_mul(u32::try_from(frames.len()).unwrap_or(0));
+                    connector.announce(frames).await;
+                    tokio::time::sleep(length).await;
+                    "I have said a test line.".to_owned()
+                }
+                Err(why) => format!("I could not say a test line: {why}."),
+            };
+            let heard = match timeout(PATIENCE, waiting).await {
+                Ok(Ok(heard)) => heard,
+                _ => mic_check::nothing(came()).to_owned(),
+            };
+            format!("{played} {heard}")
+        };
+        Ok(check.boxed())
+    }
+}

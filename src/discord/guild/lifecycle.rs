@@ -1,0 +1,245 @@
+//! A session's beginning and its end.
+//!
+//! Entry methods: [`Guild::start`], [`Guild::stop`]. **Never**: leaves anything behind of a session that
+//! could not begin.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use serenity::all::{ChannelId, UserId};
+
+use super::{
+    approvals::ClosedMessage,
+    panel,
+    refusal::GuildRefusal,
+    session::{GuildSession, SessionOptions},
+    state::{Guild, Job},
+};
+use crate::{
+    campaign::{Fact, RecapError, Sessions},
+    discord::{
+        access,
+        ui::{
+            approvals, facts,
+            message::ChannelMessage,
+            panel::{PanelView, render},
+        },
+        voice::ConnectionState,
+    },
+    domain::SessionId,
+};
+
+/// Messages of proposed facts at the end of one session at most; the command lists the others.
+const FACTS_MAX: usize = 5;
+
+/// Who begins a session, and where.
+pub struct SessionStart {
+    /// Who begins it.
+    pub user: UserId,
+    /// Where its panel goes.
+    pub text: ChannelId,
+    /// Its voice channel; `None`: the one that `user` is in.
+    pub voice: Option<ChannelId>,
+}
+
+/// A session that was opened, or why it was not; [`Guild::started`] takes it.
+pub struct StartedSession(Result<GuildSession, GuildRefusal>);
+
+impl Guild {
+    /// Begins a session.
+    ///
+    /// # Errors
+    /// What is missing, with the way out.
+    pub fn start(
+        &mut self,
+        start: &SessionStart,
+    ) -> Result<BoxFuture<'static, StartedSession>, GuildRefusal> {
+        if let Some(session) = &self.session {
+            return Err(GuildRefusal::AlreadyRuns(session.voice_channel));
+        }
+        if self.opening {
+            return Err(GuildRefusal::Opening);
+        }
+        let voice = self.check_channels(start)?;
+        let settings = self.settings();
+        let options = SessionOptions {
+            guild: self.id,
+            id: Sessions::name(self.id.get()),
+            after: settings.last_session.clone().map(SessionId),
+            voice,
+            text: start.text,
+            tools: settings.tools.clone(),
+            played: self.played().cloned(),
+            scope: self.scope(),
+        };
+        let sessions = self.shared.handles.sessions.clone();
+        let songbird = Arc::clone(&self.shared.songbird);
+        self.opening = true;
+        Ok(GuildSession::open(sessions, songbird, options).map(StartedSession).boxed())
+    }
+
+    /// The voice channel that is meant, once everything is there that is needed.
+    fn check_channels(&self, start: &SessionStart) -> Result<ChannelId, GuildRefusal> {
+        let me = self.shared.me;
+        let guild = self.shared.cache.guild(self.id).ok_or(GuildRefusal::UnknownServer)?;
+        let theirs = guild.voice_states.get(&start.user).and_then(|it| it.channel_id);
+        let voice = start.voice.or(theirs).ok_or(GuildRefusal::NoVoiceChannel)?;
+        let found = guild.channels.get(&voice).ok_or(GuildRefusal::Hidden(voice))?;
+        if let Some(lack) = access::lacks_voice(&guild, found, me) {
+            return Err(GuildRefusal::CannotTalk(lack));
+        }
+        if let Some(panel) = guild.channels.get(&start.text) {
+            let lacks = access::lacks_text(&guild, panel, me);
+            if !lacks.is_empty() {
+                let (lacks, channel) = (lacks.join(", "), start.text);
+                return Err(GuildRefusal::CannotWrite { lacks, channel });
+            }
+        }
+        Ok(voice)
+    }
+
+    /// Goes on with a session that was opened; its voice channel.
+    ///
+    /// # Errors
+    /// Why it was not opened.
+    pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
+        self.opening = false;
+        let session = started.0?;
+        let (id, voice) = (session.id.clone(), session.voice_channel);
+        self.change_settings(|settings| settings.last_session = Some(id.0));
+        self.session = Some(session);
+        self.seat_people();
+        Ok(voice)
+    }
+
+    /// Ends the session; the channel is left in the background, and then what was said is gone
+    /// through for what is worth keeping.
+    ///
+    /// # Errors
+    /// None runs.
+    pub fn stop(&mut self, why: &str) -> Result<(), GuildRefusal> {
+        let session = self.take_session(why)?;
+        let (handles, panel) = (self.shared.handles.clone(), session.text_channel);
+        self.spawn(async move {
+            let consolidated = handles.recaps.consolidate(&session.id);
+            keep(&handles.sessions, session).await;
+            let found = consolidated.await;
+            Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job
+        });
+        Ok(())
+    }
+
+    /// Ends the session, and waits for what is under way; nobody waits for a model now. Cancel safe.
+    pub(super) async fn close(&mut self) {
+        // Without a session there is nothing to close.
+        let why = "I am being switched off; start me again and use /session start";
+        if let Ok(session) = self.take_session(why) {
+            let sessions = self.shared.handles.sessions.clone();
+            self.send(async move { keep(&sessions, session).await });
+        }
+        while self.closing.join_next().await.is_some() {}
+        while self.jobs.join_next().await.is_some() {}
+    }
+
+    /// Takes the session away from the guild; it is still to be closed and kept.
+    fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
+        self.send_shown();
+        let closed = self.approvals.close_all();
+        self.close_messages(closed);
+        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
+        tracing::info!(guild = self.id.get(), why, "session ended");
+        self.close_panel(&session, why);
+        Ok(session)
+    }
+
+    /// Shows for the last time how a session stood.
+    fn close_panel(&mut self, session: &GuildSession, why: &str) {
+        let (channel, panel) = (session.text_channel, &session.panel);
+        let Some(message) = panel.message() else { return };
+        let rendered = render(&PanelView {
+            status: None,
+            heard: Vec::new(),
+            unheard: Vec::new(),
+            connection: &ConnectionState::Left,
+            notes: panel.notes(),
+            over: Some(why),
+        });
+        let http = Arc::clone(&self.shared.http);
+        self.send(async move {
+            if let Err(error) = panel::write(&http, channel, Some(message), &rendered).await {
+                tracing::warn!(%error, "the panel could not be written");
+            }
+        });
+    }
+
+    /// Rewrites messages whose requests are over.
+    pub(super) fn close_messages(&mut self, closed: Vec<ClosedMessage>) {
+        for ClosedMessage { place, text } in closed {
+            let http = Arc::clone(&self.shared.http);
+            let edit = approvals::without_buttons(text);
+            self.send(async move {
+                if let Err(error) = place.channel.edit_message(&http, place.message, edit).await {
+                    tracing::warn!(%error, "a decided request was not marked");
+                }
+            });
+        }
+    }
+
+    /// Puts what a session has led to before the game master: in the log channel, else by a word in
+    /// `panel`, which players read.
+    fn propose(&mut self, panel: ChannelId, found: Result<Vec<Fact>, RecapError>) {
+        let log = self.log_channel();
+        let facts = match found {
+            Ok(facts) if facts.is_empty() => return,
+            Ok(facts) => facts,
+            Err(why) => {
+                let text = format!(
+                    "I could not look for facts worth keeping in this session: {why} (a game \
+                     master's /session recap tries again)"
+                );
+                return self.post(log.unwrap_or(panel), ChannelMessage::text(text).message());
+            }
+        };
+        let http = Arc::clone(&self.shared.http);
+        self.send(async move {
+            let mut why = String::new();
+            if let Some(log) = log {
+                match put(&http, log, &facts).await {
+                    Ok(()) => return,
+                    Err(error) => why = format!(" I cannot write in <#{log}>: {error}."),
+                }
+            }
+            let count = facts.len();
+            let text = format!("{count} facts wait for the game master (/session facts).{why}");
+            if let Err(error) =
+                panel.send_message(&http, ChannelMessage::text(text).message()).await
+            {
+                tracing::warn!(%error, "facts wait, and the game master was not told");
+            }
+        });
+    }
+}
+
+/// A message for each fact, and a word about those for which there would be too many.
+async fn put(
+    http: &serenity::http::Http,
+    channel: ChannelId,
+    facts: &[Fact],
+) -> serenity::Result<()> {
+    for fact in facts.iter().take(FACTS_MAX) {
+        channel.send_message(http, facts::message(fact)).await?;
+    }
+    if let Some(more) = facts.len().checked_sub(FACTS_MAX).filter(|&more| more > 0) {
+        let text = format!("… and {more} more facts wait for you (/session facts)");
+        channel.send_message(http, ChannelMessage::text(text).message()).await?;
+    }
+    Ok(())
+}
+
+/// Closes a session and keeps what is worth keeping.
+async fn keep(sessions: &Sessions, session: GuildSession) {
+    let closed = session.close().await;
+    if let Err(why) = sessions.keep(&closed.id, closed.kept).await {
+        tracing::error!(%why, "a session was not kept");
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a guild does not do what is asked of it.
+//!
+//! Entry type: [`GuildRefusal`]. **Never**: shown to anybody but who asked.
+
+use serenity::all::ChannelId;
+
+use crate::{campaign::OpenError, discord::voice::ConnectError};
+
+/// Why a guild does not do what is asked of it, with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum GuildRefusal {
+    /// What was set here is not read yet, so nobody's wish is known.
+    #[error("I do nothing here until this is put right: {0}")]
+    Unread(String),
+    /// There is no session.
+    #[error("no session runs here (start one: /session start)")]
+    NoSession,
+    /// There is one already.
+    #[error("a session runs already in <#{0}> (end it first: /session stop)")]
+    AlreadyRuns(ChannelId),
+    /// One is being opened.
+    #[error("I am on my way already")]
+    Opening,
+    /// The gateway has not described the server yet.
+    #[error("Discord has not told me about this server yet (try again in a few seconds)")]
+    UnknownServer,
+    /// Nobody said where.
+    #[error("join a voice channel first, or name one (/session start channel)")]
+    NoVoiceChannel,
+    /// The bot does not see a channel.
+    #[error("I cannot see <#{0}> (give me View Channel there)")]
+    Hidden(ChannelId),
+    /// The bot cannot talk in the voice channel, with the way out.
+    #[error("{0}")]
+    CannotTalk(String),
+    /// The bot lacks permissions where its panel would stand.
+    #[error("I lack {lacks} in <#{channel}> (grant it there)")]
+    CannotWrite {
+        /// The permissions, by name.
+        lacks: String,
+        /// The text channel.
+        channel: ChannelId,
+    },
+    /// The table's task does not take commands, or does not say how it stands.
+    #[error("the table does not answer (end the session and start it again)")]
+    TableSilent,
+    /// The table could not be opened.
+    #[error(transparent)]
+    NoTable(#[from] OpenError),
+    /// The voice connection could not be made.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// No NPC at the table is meant, or several are.
+    #[error("{0}")]
+    Npc(String),
+    /// Who wants to be heard is not in the voice channel.
+    #[error("you are not in <#{0}> (join it, then press Test again)")]
+    NotInChannel(ChannelId),
+    /// The voice connection is being made anew.
+    #[error("the voice connection is being made anew (try again in a moment)")]
+    Reconnecting,
+    /// Who wants to be heard is not, for this reason.
+    #[error("{0}")]
+    Unheard(&'static str),
+}

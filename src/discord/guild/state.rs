@@ -1,0 +1,282 @@
+//! A guild's state, and what commands may ask of it.
+//!
+//! Entry type: [`Guild`]. Its flows lie beside: who is heard in `attendance`, a session's beginning and
+//! end in `lifecycle`, what happens in between in `watching`, what tools want in `requests`.
+//! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serenity::{
+    all::{ChannelId, CreateMessage, GuildId, Member, Permissions, UserId},
+    cache::Cache,
+    http::Http,
+};
+use songbird::Songbird;
+use tokio::task::JoinSet;
+
+use super::{
+    approvals::Approvals, outbox::Outbox, refusal::GuildRefusal, session::GuildSession,
+    settings::KeptSettings,
+};
+use crate::{
+    campaign::{
+        Consent, GuildSettings, Handles, PlayedCampaign, WorldAnswer, WorldOrder, WorldRequest,
+    },
+    discord::{access, options::Options, ui::message::ChannelMessage},
+    domain::{Npc, Owner, Scope},
+    logic::cast::find_npc,
+    session::{Command, SeatId, Status},
+};
+
+/// What all guilds share.
+pub struct Shared {
+    /// Discord's REST.
+    pub http: Arc<Http>,
+    /// What the gateway has told.
+    pub cache: Arc<Cache>,
+    /// Voice connections of all guilds.
+    pub songbird: Arc<Songbird>,
+    /// The program's services.
+    pub handles: Handles,
+    /// What the configuration says about the bot.
+    pub options: Options,
+    /// The bot's own user.
+    pub me: UserId,
+}
+
+/// Work whose result changes the guild; it runs on the guild's task.
+pub type Job = Box<dyn FnOnce(&mut Guild) + Send>;
+
+/// A guild's state; only its task touches it.
+pub struct Guild {
+    /// Its id at Discord.
+    pub id: GuildId,
+    /// What all guilds share.
+    pub shared: Arc<Shared>,
+    /// Requests of tools that wait for the game master.
+    pub approvals: Approvals,
+    /// What was set here.
+    pub(super) settings: KeptSettings,
+    /// The session that runs.
+    pub(super) session: Option<GuildSession>,
+    /// A session is being opened.
+    pub(super) opening: bool,
+    /// Why the session is to end once the event at hand is done with.
+    pub(super) ending: Option<&'static str>,
+    /// What waits to be shown.
+    pub(super) outbox: Outbox,
+    /// Names of the played campaign's entities, as last looked up.
+    entities: Vec<String>,
+    /// Work whose result changes the guild.
+    pub(super) jobs: JoinSet<Job>,
+    /// Work whose result nobody waits for.
+    pub(super) closing: JoinSet<()>,
+}
+
+impl Guild {
+    /// A guild whose settings are not read yet.
+    pub fn new(id: GuildId, shared: Arc<Shared>) -> Self {
+        Self {
+            id,
+            shared,
+            approvals: Approvals::default(),
+            settings: KeptSettings::default(),
+            session: None,
+            opening: false,
+            ending: None,
+            outbox: Outbox::default(),
+            entities: Vec::new(),
+            jobs: JoinSet::new(),
+            closing: JoinSet::new(),
+        }
+    }
+
+    /// Makes sure that it is known what was set here.
+    ///
+    /// # Errors
+    /// It could not be read; nothing is done until it can.
+    pub fn check_settings(&self) -> Result<(), GuildRefusal> {
+        match self.settings.unread() {
+            Some(why) => Err(GuildRefusal::Unread(why.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// What is set here.
+    pub fn settings(&self) -> &GuildSettings {
+        self.settings.values()
+    }
+
+    /// Changes what is set here; whoever does is answered once it is kept.
+    pub fn change_settings<T>(&mut self, change: impl FnOnce(&mut GuildSettings) -> T) -> T {
+        self.settings.change(change)
+    }
+
+    /// Keeps what was set; what to say to whoever set it when it cannot be kept.
+    pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
+        let settings = self.settings.to_keep();
+        let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
+        async move {
+            let why = guilds.keep(guild, settings?).await.err()?;
+            tracing::error!(guild, %why, "settings are not kept");
+            Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
+        }
+    }
+
+    /// Whether `member` is a game master here.
+    pub fn is_dm(&self, member: &Member, may: Permissions) -> bool {
+        access::is_dm(&self.shared.options, self.settings(), member, may)
+    }
+
+    /// Who game masters are, for those who are none.
+    pub fn only_dms(&self) -> String {
+        match self.settings().dm_role.or(self.shared.options.dm_role) {
+            Some(role) => format!("only game masters can do this (those with <@&{role}>)"),
+            None => "only game masters can do this: those who may manage the server, until \
+                     /setup names a role"
+                .to_owned(),
+        }
+    }
+
+    /// How players agree to be heard.
+    pub fn consent(&self) -> Consent {
+        self.settings().consent.unwrap_or(self.shared.options.consent)
+    }
+
+    /// The session that runs.
+    ///
+    /// # Errors
+    /// None does.
+    pub fn session(&self) -> Result<&GuildSession, GuildRefusal> {
+        self.session.as_ref().ok_or(GuildRefusal::NoSession)
+    }
+
+    /// Tells the table of the session that runs something.
+    ///
+    /// # Errors
+    /// No session runs, or its table does not take it.
+    pub fn tell(&self, command: Command) -> Result<(), GuildRefusal> {
+        self.session()?.tell(command)
+    }
+
+    /// How the table stands once it has done what it was told before.
+    ///
+    /// # Errors
+    /// No session runs; the future's: the table does not say.
+    pub fn status(&self) -> Result<BoxFuture<'static, Result<Status, GuildRefusal>>, GuildRefusal> {
+        Ok(self.session()?.status())
+    }
+
+    /// The configured NPCs.
+    pub fn cast(&self) -> Vec<Arc<Npc>> {
+        self.shared.handles.settings.load().cast.clone()
+    }
+
+    /// The NPC at the table that `name` means, and its seat.
+    ///
+    /// # Errors
+    /// No session runs, or nobody or several are called so, with the names there are.
+    pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
+        let found = find_npc(&self.session()?.cast, name);
+        let (seat, npc) = found.map_err(|error| GuildRefusal::Npc(error.to_string()))?;
+        Ok((SeatId(seat), npc))
+    }
+
+    /// The campaign that is played here in place of the configured one.
+    pub fn played(&self) -> Option<&PlayedCampaign> {
+        let name = self.settings().campaign.as_ref()?;
+        self.settings().campaigns.iter().find(|it| it.name == *name)
+    }
+
+    /// Whose things are meant here: this guild's, of the campaign that it plays.
+    pub fn scope(&self) -> Scope {
+        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+    }
+
+    /// `order`, of the world that is played here.
+    pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
+        WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
+    }
+
+    /// Names of the entities of the campaign that is played, as far as they were looked up.
+    pub fn entities(&self) -> &[String] {
+        &self.entities
+    }
+
+    /// Takes the names that something done to the campaign's world has led to.
+    pub fn take_entities(&mut self, answer: &WorldAnswer) {
+        self.entities.clone_from(&answer.names);
+    }
+
+    /// Looks up the names of the entities of the campaign that is played; until then none is known.
+    pub fn learn_entities(&mut self) {
+        self.entities.clear();
+        let played = self.played().cloned();
+        let world = self.shared.handles.world.clone();
+        let request = self.asked_of_world(WorldOrder::Info);
+        self.spawn(async move {
+            let found = world.carry_out(request).await;
+            Box::new(move |guild: &mut Self| {
+                // Without them nothing can be chosen, but everything still typed.
+                if let Ok(answer) = found
+                    && guild.played() == played.as_ref()
+                {
+                    guild.entities = answer.names;
+                }
+            }) as Job
+        });
+    }
+
+    /// Has the panel written soon, for something has changed.
+    pub fn refresh_panel_soon(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.panel.refresh_soon();
+        }
+    }
+
+    /// Says something on the panel.
+    pub fn note(&mut self, text: impl Into<String>) {
+        if let Some(session) = &mut self.session {
+            session.panel.note(text.into());
+        }
+    }
+
+    /// The session ends once the event at hand is done with, where one runs.
+    pub(super) fn end_soon(&mut self, why: &'static str) {
+        self.ending = Some(why);
+    }
+
+    /// The log channel, where one is set.
+    pub(super) fn log_channel(&self) -> Option<ChannelId> {
+        self.settings().log_channel.map(ChannelId::new)
+    }
+
+    /// Tells the game master something: in the log channel, else where the session's panel is.
+    pub(super) fn tell_dm(&mut self, text: String) {
+        let panel = || self.session.as_ref().map(|session| session.text_channel);
+        if let Some(channel) = self.log_channel().or_else(panel) {
+            self.post(channel, ChannelMessage::text(text).message());
+        }
+    }
+
+    /// Sends a message to a channel.
+    pub(super) fn post(&mut self, channel: ChannelId, message: CreateMessage) {
+        let http = Arc::clone(&self.shared.http);
+        self.send(async move {
+            if let Err(error) = channel.send_message(&http, message).await {
+                tracing::warn!(%error, "a message could not be sent");
+            }
+        });
+    }
+
+    /// Does `work`, and then what it came to, on this task.
+    pub fn spawn(&mut self, work: impl Future<Output = Job> + Send + 'static) {
+        self.jobs.spawn(work);
+    }
+
+    /// Does `work` whose result nobody waits for.
+    pub fn send(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        self.closing.spawn(work);
+    }
+}

@@ -1,0 +1,204 @@
+//! What happens while a session runs: what its table tells, how its connection stands, its panel.
+//!
+//! Entry methods: [`Guild::take_event`], [`Guild::look`]. **Never**: stays silent about being deaf or
+//! mute.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{
+    panel,
+    session::SessionEvent,
+    state::{Guild, Job},
+    supervisor::{ConnectionChange, Trouble},
+};
+use crate::{
+    discord::voice::VoiceNews,
+    domain::SessionId,
+    session::{Outcome, Status, TableEvent, TurnLine},
+};
+
+impl Guild {
+    /// The session that runs says something.
+    pub(super) fn take_event(&mut self, event: SessionEvent) {
+        match event {
+            SessionEvent::Table(Some(event)) => self.table_event(event),
+            SessionEvent::Table(None) => self.end_soon("its table has failed; see the log"),
+            SessionEvent::Voice(news) => self.voice_news(news),
+            SessionEvent::Tool(request) => self.take_request(request),
+        }
+    }
+
+    fn voice_news(&mut self, news: VoiceNews) {
+        let Some(session) = &mut self.session else { return };
+        let change = session.voice.take(Instant::now(), news);
+        self.connection_changed(change);
+    }
+
+    fn connection_changed(&mut self, change: Option<ConnectionChange>) {
+        match change {
+            None => {}
+            Some(ConnectionChange::Restored) => {
+                self.note("the voice connection stands again");
+                // What was told while it was made counts now.
+                self.seat_people();
+            }
+            Some(ConnectionChange::Lost(wait)) => self.reconnect_after(wait),
+        }
+    }
+
+    /// Makes the connection anew, unless it stands again by then.
+    fn reconnect_after(&mut self, wait: Duration) {
+        let Some(session) = &mut self.session else { return };
+        session.panel.refresh_soon();
+        let id = session.id.clone();
+        self.spawn(async move {
+            tokio::time::sleep(wait).await;
+            Box::new(move |guild: &mut Self| guild.reconnect(id)) as Job
+        });
+    }
+
+    fn reconnect(&mut self, id: SessionId) {
+        let Some(session) = self.session.as_mut().filter(|it| it.id == id) else { return };
+        let Some(connector) = session.voice.begin_reconnect() else { return };
+        let channel = session.voice_channel;
+        self.spawn(async move {
+            let made = connector.reconnect(channel).await;
+            Box::new(move |guild: &mut Self| {
+                let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
+                let change = match made {
+                    Ok(()) => session.voice.restored(),
+                    Err(why) => Some(ConnectionChange::Lost(session.voice.lost(why.to_string()))),
+                };
+                guild.connection_changed(change);
+            }) as Job
+        });
+    }
+
+    fn table_event(&mut self, event: TableEvent) {
+        match event {
+            TableEvent::Line(line) => self.table_line(&line),
+            TableEvent::Notice(text) => self.note(text),
+            TableEvent::State(_) | TableEvent::Missed(_) => self.refresh_panel_soon(),
+            TableEvent::Halted { .. } => self.halted(),
+        }
+    }
+
+    fn table_line(&mut self, line: &TurnLine) {
+        let Some(session) = &mut self.session else { return };
+        session.mic_checks.heard(line);
+        let Some(detail) = line.detail.clone() else { return };
+        let failed = !line.outcome.is_well() && line.npc.is_some();
+        // Whoever types waits for an answer; talk at the table may be to nobody.
+        let typed_to_nobody =
+            line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
+        match (failed, typed_to_nobody) {
+            (true, _) => session.panel.note(detail),
+            (_, true) => session.panel.note(format!("{}: {detail}", line.speaker)),
+            _ => {}
+        }
+    }
+
+    /// The table has halted: the game master is told, without a name.
+    fn halted(&mut self) {
+        let text = "An X-card was held up. Everyone is silent and muted, and the last exchange is \
+                    taken back from the transcript and from what NPCs remember; take the moment you \
+                    need, then /npc unmuteall.";
+        self.note("an X-card was held up");
+        self.tell_dm(text.to_owned());
+    }
+
+    /// Looks how things stand, every second.
+    pub(super) fn look(&mut self, now: Instant) {
+        let idle = self.shared.options.idle;
+        let Some(session) = &mut self.session else { return };
+        if session.people.are_gone(now, idle) {
+            return self.end_soon("nobody was there any more");
+        }
+        self.send_shown();
+        let closed = self.approvals.close_expired();
+        self.close_messages(closed);
+        self.check_connection(now);
+        self.refresh_panel(now);
+    }
+
+    fn check_connection(&mut self, now: Instant) {
+        if let Some(why) = self.muted_by_server() {
+            self.note(why);
+        }
+        let Some(session) = &mut self.session else { return };
+        for trouble in session.voice.check(now) {
+            match trouble {
+                Trouble::Crowded => self.note(
+                    "this machine is too busy to hear everything (a smaller model, or a faster \
+                     machine)",
+                ),
+                Trouble::Deaf(wait) => self.reconnect_after(wait),
+                Trouble::DeafTo(user) => self.note_about(
+                    user,
+                    "speaks, but Discord sends me nothing of it (have them leave the channel and \
+                     join again)",
+                ),
+                Trouble::Garbled(user) => self.note_about(
+                    user,
+                    "sends what I cannot decode (have them leave the channel and join again)",
+                ),
+            }
+        }
+    }
+
+    fn note_about(&mut self, user: u64, what: &str) {
+        let Some(session) = &mut self.session else { return };
+        let name = session.people.get(user).map_or("somebody", |it| it.name.as_str());
+        let note = format!("{name} {what}");
+        session.panel.note(note);
+    }
+
+    /// What the server has done to the bot's own voice.
+    fn muted_by_server(&self) -> Option<&'static str> {
+        let guild = self.shared.cache.guild(self.id)?;
+        let mine = guild.voice_states.get(&self.shared.me)?;
+        if mine.mute || mine.suppress {
+            return Some("I am muted on this server: right-click me in the channel, Server Mute");
+        }
+        mine.deaf.then_some("I am deafened on this server: right-click me in the channel")
+    }
+
+    /// Writes the panel when it is time.
+    fn refresh_panel(&mut self, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        if !session.panel.begins(now) {
+            return;
+        }
+        let status = session.status();
+        self.spawn(async move {
+            let status = status.await.ok();
+            Box::new(move |guild: &mut Self| guild.write_panel(status.as_ref())) as Job
+        });
+    }
+
+    fn write_panel(&mut self, status: Option<&Status>) {
+        let Some(session) = &mut self.session else { return };
+        let rendered = session.render(status);
+        if !session.panel.takes(Instant::now(), &rendered.text()) {
+            return;
+        }
+        let (id, channel) = (session.id.clone(), session.text_channel);
+        let message = session.panel.message();
+        let http = Arc::clone(&self.shared.http);
+        self.spawn(async move {
+            let written = panel::write(&http, channel, message, &rendered).await;
+            Box::new(move |guild: &mut Self| {
+                let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
+                match written {
+                    Ok(written) => session.panel.written(Some(written)),
+                    Err(error) => {
+                        session.panel.written(None);
+                        tracing::warn!(%error, "the panel could not be written");
+                    }
+                }
+            }) as Job
+        });
+    }
+}

@@ -1,0 +1,142 @@
+//! A request that waits for the game master, as a message with buttons.
+//!
+//! Entry functions: [`message`], [`rows`], [`closed`]. **Never**: shows arguments that could end the
+//! block they stand in.
+
+use serde_json::{Map, Value};
+use serenity::all::{
+    ButtonStyle, CreateActionRow, CreateAllowedMentions, CreateAttachment, CreateButton,
+    CreateMessage, CreateModal, EditMessage,
+};
+
+use crate::{
+    discord::{
+        decisions::{Asked, AskedQuestion, Outcome, short},
+        ui::{
+            action::{Action, DecisionStep},
+            forms::{self, TextForm},
+        },
+    },
+    tools::ApprovalRequest,
+};
+
+/// Arguments longer than this, in characters, are a file.
+const ARGUMENTS_MAX: usize = 1_400;
+/// Longest question of a server that is shown, in characters.
+const QUESTION_MAX: usize = 1_500;
+
+/// The message that asks.
+pub fn message(asked: &Asked, key: &str) -> CreateMessage {
+    let file = match asked {
+        Asked::Call(call) => Some(pretty(&call.arguments)).filter(|it| is_long(it)),
+        Asked::Question(_) => None,
+    };
+    CreateMessage::new()
+        .content(text(asked))
+        .files(file.map(|it| CreateAttachment::bytes(it.into_bytes(), "arguments.json")))
+        .components(rows(asked, key))
+        .allowed_mentions(CreateAllowedMentions::new())
+}
+
+/// What is asked, in words.
+pub fn text(asked: &Asked) -> String {
+    match asked {
+        Asked::Call(ApprovalRequest { npc, tool, arguments, reason }) => {
+            let shown = pretty(arguments);
+            let call = format!("**{npc}** wants to call `{tool}` ({reason}).");
+            match is_long(&shown) {
+                true => format!("{call} What with is in the file."),
+                false => format!("{call}\n```json\n{}\n```", unfenced(&shown)),
+            }
+        }
+        Asked::Question(AskedQuestion { server, message, .. }) => {
+            let asked = short(&unfenced(message), QUESTION_MAX);
+            let asked: String = asked.lines().map(|line| format!("\n> {line}")).collect();
+            format!("The tool server **{server}** asks (what you answer goes to it):{asked}")
+        }
+    }
+}
+
+/// The buttons below it.
+pub fn rows(asked: &Asked, key: &str) -> Vec<CreateActionRow> {
+    let button = |step, label: &str, style| {
+        let action = Action::Decision { key: key.to_owned(), step };
+        CreateButton::new(action.id()).label(label).style(style)
+    };
+    let buttons = match asked {
+        Asked::Call(_) => vec![
+            button(DecisionStep::Approve, "Approve", ButtonStyle::Success),
+            button(DecisionStep::Deny, "Deny", ButtonStyle::Danger),
+            button(DecisionStep::Edit, "Edit", ButtonStyle::Secondary),
+        ],
+        Asked::Question(AskedQuestion { question, page, .. }) => {
+            let (step, label) = match (question.pages(), page) {
+                (0, _) => (DecisionStep::Accept, "Accept".to_owned()),
+                (1, _) => (DecisionStep::Fill, "Fill in".to_owned()),
+                (all, page) => (DecisionStep::Fill, format!("Fill in ({} of {all})", page + 1)),
+            };
+            vec![
+                button(step, &label, ButtonStyle::Primary),
+                button(DecisionStep::Decline, "Decline", ButtonStyle::Secondary),
+            ]
+        }
+    };
+    vec![CreateActionRow::Buttons(buttons)]
+}
+
+/// The form for its next step; `None`: the arguments are too long for one.
+pub fn form(asked: &Asked, key: &str) -> Option<CreateModal> {
+    let key = key.to_owned();
+    match asked {
+        Asked::Call(call) => forms::text(TextForm {
+            id: Action::Decision { key, step: DecisionStep::Edited }.id(),
+            title: "Call it with other arguments",
+            label: "Arguments as JSON",
+            field: "arguments",
+            text: pretty(&call.arguments),
+        }),
+        Asked::Question(AskedQuestion { server, question, page, .. }) => {
+            let id = Action::AnswerPage { key, page: *page }.id();
+            Some(forms::question_page(question, *page, id, server))
+        }
+    }
+}
+
+/// Its words with what became of it.
+pub fn closed(asked: &Asked, how: &str) -> String {
+    format!("{}\n**{how}**", text(asked))
+}
+
+/// What became of it, by whom.
+pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
+    let how = match outcome {
+        Outcome::Approved => "Approved",
+        Outcome::Denied => "Denied",
+        Outcome::Edited => "Edited and approved",
+        Outcome::Answered => "Answered",
+        Outcome::Declined => "Declined",
+        Outcome::Expired => return closed(asked, "Expired"),
+    };
+    closed(asked, &format!("{how} by {by}"))
+}
+
+/// Its message once it is over: `text` without buttons.
+pub fn without_buttons(text: String) -> EditMessage {
+    EditMessage::new()
+        .content(text)
+        .components(Vec::new())
+        .allowed_mentions(CreateAllowedMentions::new())
+}
+
+fn pretty(arguments: &Map<String, Value>) -> String {
+    serde_json::to_string_pretty(arguments).unwrap_or_default()
+}
+
+fn is_long(arguments: &str) -> bool {
+    arguments.chars().count() > ARGUMENTS_MAX
+}
+
+/// `text` that cannot end the block it stands in.
+fn unfenced(text: &str) -> String {
+    text.replace("```", "`\u{200b}``")
+}

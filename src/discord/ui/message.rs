@@ -1,0 +1,73 @@
+//! Messages of the bot in a channel, and the names of files in them.
+//!
+//! Entry type: [`ChannelMessage`]. **Never**: pings anybody, or cuts a line.
+
+use serenity::all::{CreateAllowedMentions, CreateAttachment, CreateMessage};
+
+use crate::tools::bare;
+
+/// Longest message, in characters.
+pub const MESSAGE_MAX: usize = 2_000;
+/// Largest file Discord takes of a bot, in bytes.
+pub const FILE_BYTES: usize = 10 << 20;
+
+/// One message in a channel.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ChannelMessage {
+    /// Text of at most [`MESSAGE_MAX`] characters.
+    Text(String),
+    /// A file, without words.
+    File {
+        /// What it is called, with its extension.
+        name: String,
+        /// What is in it.
+        bytes: Vec<u8>,
+    },
+}
+
+impl ChannelMessage {
+    /// Text, in a file when it is longer than a message may be.
+    pub fn text(text: String) -> Self {
+        match text.chars().count() > MESSAGE_MAX {
+            true => Self::File { name: "shown.txt".to_owned(), bytes: text.into_bytes() },
+            false => Self::Text(text),
+        }
+    }
+
+    /// As Discord takes it.
+    pub fn message(self) -> CreateMessage {
+        let message = CreateMessage::new().allowed_mentions(CreateAllowedMentions::new());
+        match self {
+            Self::Text(text) => message.content(text),
+            Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),
+        }
+    }
+}
+
+/// What a file of `tool` is called.
+pub fn file_name(tool: &str, mime: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = bare(tool).chars().take(40).map(plain).collect();
+    format!("{name}.{}", extension(mime))
+}
+
+fn extension(mime: &str) -> &'static str {
+    let mime = mime.split(';').next().unwrap_or_default().trim();
+    match mime {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/mpeg" => "mp3",
+        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+        "audio/ogg" | "audio/opus" => "ogg",
+        "audio/flac" => "flac",
+        "audio/mp4" | "audio/aac" => "m4a",
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
+        "text/markdown" => "md",
+        "application/json" => "json",
+        _ => "bin",
+    }
+}

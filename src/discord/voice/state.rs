@@ -1,0 +1,19 @@
+//! How a voice connection stands.
+//!
+//! Entry type: [`ConnectionState`]. **Never**: changes it; the guild's voice supervisor does.
+
+/// How a session's voice connection stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    /// Players are heard, and NPCs are.
+    Up,
+    /// It broke and is being made anew.
+    Down {
+        /// What went wrong, for the panel.
+        why: String,
+        /// Attempts that failed since it broke.
+        attempts: u32,
+    },
+    /// The session is over and the channel left.
+    Left,
+}

@@ -1,0 +1,14 @@
+//! How large a roll may be. **Never** changed by configuration: the bounds keep rolling cheap and
+//! numbers exact.
+
+/// Most dice one roll may throw, rerolls, explosions and repeats included (Avrae's limit).
+pub const MAX_DICE: u32 = 1_000;
+/// Longest expression, in characters.
+pub const MAX_CHARS: usize = 500;
+/// Deepest nesting of brackets and signs; bounds the recursion of parser, roller and printer.
+pub const MAX_DEPTH: usize = 50;
+/// Most sides a die may have.
+pub const MAX_SIDES: i32 = 1_000_000;
+/// Largest magnitude any number may reach (2^53 - 1): up to here an `f64` holds every whole number
+/// and rounds none to it.
+pub const MAX_NUMBER: f64 = 9_007_199_254_740_991.0;

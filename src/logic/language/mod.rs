@@ -1,0 +1,60 @@
+//! What people say, language by language: word lists and nothing else.
+//!
+//! Entry points: [`Language::of`] for one language, [`is_any`] and [`all`] where a table may mix
+//! them. Another language is another folder beside [`en`] and [`de`], and its line in [`ALL`].
+//! **Never**: decides anything.
+
+mod de;
+mod en;
+mod lists;
+
+use super::command::order::Order;
+use crate::domain::EntityKind;
+
+pub use lists::{Language, List};
+
+/// Every language there are lists for.
+static ALL: [&Language; 2] = [&en::ENGLISH, &de::GERMAN];
+
+impl Language {
+    /// The language with the code `code` ("en", "de-AT"); `None`: there are no lists for it.
+    pub fn of(code: &str) -> Option<&'static Self> {
+        let code = code.get(..2)?;
+        ALL.into_iter().find(|language| language.code == code)
+    }
+
+    /// English, which prompts are written in.
+    pub fn english() -> &'static Self {
+        &en::ENGLISH
+    }
+
+    /// German, whose number words are read as one word.
+    pub fn german() -> &'static Self {
+        &de::GERMAN
+    }
+}
+
+/// Whether a list of any language has `word`.
+pub fn is_any(list: impl Fn(&'static Language) -> List, word: &str) -> bool {
+    ALL.into_iter().any(|language| list(language).contains(&word))
+}
+
+/// A list of all languages together.
+pub fn all(list: impl Fn(&'static Language) -> List) -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().flat_map(list).copied()
+}
+
+/// Spoken commands of all languages.
+pub fn commands() -> impl Iterator<Item = (&'static str, Order)> {
+    ALL.into_iter().flat_map(|language| language.commands).copied()
+}
+
+/// What a kind of thing is called in any language, folded.
+pub fn kinds(kind: EntityKind) -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().flat_map(move |language| (language.kind)(kind)).copied()
+}
+
+/// The topics of those who know of everything.
+pub fn everything() -> impl Iterator<Item = &'static str> {
+    ALL.into_iter().map(|language| language.everything)
+}

@@ -1,0 +1,48 @@
+//! What people say, made data: on one line, without square brackets, of bounded length.
+
+/// Longest description of one thing, in characters.
+pub(super) const LONGEST_FACT: usize = 400;
+/// Longest text of one person, and of all that was overheard together, in characters.
+pub(super) const LONGEST_TEXT: usize = 2_000;
+/// Longest name, in characters.
+pub(super) const LONGEST_NAME: usize = 64;
+
+/// Stands where an utterance would, when a late result makes the NPC speak.
+pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table what came of it.]";
+
+/// Something said that an NPC heard without being asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overheard {
+    /// What NPCs call the speaker.
+    pub speaker: String,
+    /// What was said, as it was recognised.
+    pub text: String,
+}
+
+/// A person's text as data: on one line, without the square brackets of facts.
+pub(super) fn said(text: &str, most: usize) -> String {
+    let plain = |c| match c {
+        '[' | '【' | '［' => '(',
+        ']' | '】' | '］' => ')',
+        other => other,
+    };
+    capped(&one_line(&text.chars().map(plain).collect::<String>()), most)
+}
+
+/// `text` on one line: every kind of space or control character is one blank, and marks that
+/// change the direction of writing are gone.
+pub(super) fn one_line(text: &str) -> String {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words = words.map(|word| word.replace(turns, "")).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// At most `most` characters of `text`, the last one "…" when it was longer.
+pub(super) fn capped(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}

@@ -1,0 +1,77 @@
+//! The file and connections to it.
+//!
+//! Entry function: [`connect`]. **Never**: lets anybody but the file's owner read it.
+
+use std::{fs, path::Path, time::Duration};
+
+use rusqlite::{
+    Connection,
+    functions::{Context, FunctionFlags},
+};
+
+use super::{
+    super::{Error, text::fold},
+    failure::failure,
+};
+
+/// How long a write waits for another process.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Statements kept compiled by a connection.
+const STATEMENTS: usize = 64;
+
+/// Makes the file, and its folder, for their owner alone.
+pub fn own(path: &Path) -> std::io::Result<()> {
+    let mut folder = fs::DirBuilder::new();
+    folder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let is_there = parent.exists();
+    folder.create(parent)?;
+    if !is_there {
+        keep_folders(parent);
+    }
+    let mut options = fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(file);
+    Ok(())
+}
+
+/// Has new folders outlast a power cut: a folder is an entry in the one above it.
+fn keep_folders(folder: &Path) {
+    for above in folder.ancestors().skip(1) {
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let flushed = fs::File::open(above).and_then(|above| above.sync_all());
+        if flushed.is_err() {
+            // A folder we may not open is one we have made nothing in.
+            break;
+        }
+    }
+}
+
+/// A connection as all of them are.
+pub fn connect(path: &Path) -> Result<Connection, Error> {
+    let db = Connection::open(path).map_err(failure)?;
+    db.busy_timeout(PATIENCE).map_err(failure)?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON;
+         PRAGMA temp_store = MEMORY;",
+    )
+    .map_err(failure)?;
+    // What the index of words is given, by triggers.
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_INNOCUOUS;
+    let folded = |given: &Context<'_>| Ok(fold(given.get_raw(0).as_str()?));
+    db.create_scalar_function("fold", 1, flags, folded).map_err(failure)?;
+    Ok(db)
+}

@@ -1,0 +1,72 @@
+//! The store itself: one writer, several readers, one file.
+//!
+//! Entry type: [`Sqlite`].
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::Connection;
+
+use super::{
+    super::Error,
+    connect::{connect, own},
+    engine::{Readers, Writer},
+    failure::failure,
+    migrate::{STEPS, migrate},
+    vectors::Matrices,
+};
+
+/// The first version without the rare damage at the reset of the WAL.
+const OLDEST: i32 = 3_051_003;
+
+/// The store in one file. Dropping it waits for the writes that are under way.
+pub struct Sqlite {
+    pub(super) writer: Writer,
+    pub(super) readers: Readers,
+    pub(super) path: PathBuf,
+    pub(super) schema: u32,
+    pub(super) matrices: Matrices,
+}
+
+impl Sqlite {
+    /// Opens the file at `path`, makes it and its folder where there is none, and brings it up to
+    /// date. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be written, is newer, damaged or something else's.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if rusqlite::version_number() < OLDEST {
+            return Err(Error::Failed(format!("SQLite {} is too old", rusqlite::version())));
+        }
+        own(path)
+            .map_err(|error| Error::Away(format!("cannot open '{}': {error}", path.display())))?;
+        Self::with(connect(path)?, path)
+    }
+
+    /// Brings the file up to date and writes it with `writer`.
+    pub(super) fn with(mut writer: Connection, path: &Path) -> Result<Self, Error> {
+        let schema = migrate(&mut writer, STEPS)?;
+        let readers = Readers::open(path)?;
+        Ok(Self {
+            writer: Writer::start(writer)?,
+            readers,
+            path: path.to_owned(),
+            schema,
+            matrices: Matrices::default(),
+        })
+    }
+
+    /// Leaves nothing of what was removed in the log beside the file, unless somebody reads there.
+    pub(super) async fn checkpoint(&self) -> Result<(), Error> {
+        let path = self.path.clone();
+        let empty = move || {
+            let db = connect(&path)?;
+            db.busy_timeout(Duration::from_secs(1)).map_err(failure)?;
+            db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failure)
+        };
+        let done = tokio::task::spawn_blocking(empty).await;
+        done.map_err(|error| Error::Failed(error.to_string()))?
+    }
+}

@@ -1,0 +1,43 @@
+//! What the definitions of built-in tools are made of.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::{domain::Tier, tools::Declared};
+
+/// An input schema that takes these properties and no others.
+pub fn input(properties: Value, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The text argument `key`; the schema has checked its type.
+pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    arguments.get(key).and_then(Value::as_str)
+}
+
+/// How long a built-in's calls take, in ms: shown to models, and used for its tier, until it was
+/// measured.
+#[derive(Clone, Copy)]
+pub struct Millis {
+    /// What a call usually takes.
+    pub estimated: u64,
+    /// Hard limit of one call.
+    pub max: u64,
+}
+
+/// What a built-in says of itself: what it is about, how long it takes, its lowest tier.
+pub fn declared(category: &str, takes: Millis, floor: Tier) -> Declared {
+    Declared {
+        estimated: Some(Duration::from_millis(takes.estimated)),
+        max: Some(Duration::from_millis(takes.max)),
+        floor: Some(floor),
+        category: Some(category.to_owned()),
+        ..Declared::default()
+    }
+}

@@ -1,0 +1,94 @@
+//! What the table remembers, and who may know what of it.
+//!
+//! Entry type: [`Archive`]. **Never**: opens the store before somebody asks.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arc_swap::ArcSwap;
+use dashmap::DashMap;
+use futures::future::BoxFuture;
+use tokio::sync::OnceCell;
+
+use super::meaning::Meaning;
+use crate::{
+    domain::{Npc, SessionId},
+    logic::prompt,
+    memory::{CampaignKey, MemoryStore, Viewer},
+    tools::{CallContext, CallError, CallErrorKind},
+};
+
+/// Opens the store, or says why it cannot.
+pub type Opener =
+    Box<dyn Fn() -> BoxFuture<'static, Result<Arc<dyn MemoryStore>, String>> + Send + Sync>;
+
+/// What an [`Archive`] is made of.
+pub struct ArchiveParts {
+    /// Whose memory, for sessions that play no other campaign.
+    pub campaign: CampaignKey,
+    /// Opens the store, when somebody first asks.
+    pub open: Opener,
+    /// Finds what has other words.
+    pub meaning: Meaning,
+    /// Unix time in ms.
+    pub now: fn() -> i64,
+}
+
+/// What the table remembers, and who may know what of it.
+pub struct Archive {
+    pub(super) parts: ArchiveParts,
+    store: OnceCell<Arc<dyn MemoryStore>>,
+    viewers: ArcSwap<HashMap<String, Viewer>>,
+    /// What sessions play that play another campaign.
+    elsewhere: DashMap<SessionId, CampaignKey>,
+}
+
+impl Archive {
+    /// An archive that knows nobody yet.
+    pub fn new(parts: ArchiveParts) -> Self {
+        Self {
+            parts,
+            store: OnceCell::new(),
+            viewers: ArcSwap::default(),
+            elsewhere: DashMap::new(),
+        }
+    }
+
+    /// `session` plays `campaign`; `None`: it is over.
+    pub fn set_campaign(&self, session: &SessionId, campaign: Option<CampaignKey>) {
+        match campaign.filter(|campaign| *campaign != self.parts.campaign) {
+            Some(campaign) => _ = self.elsewhere.insert(session.clone(), campaign),
+            None => _ = self.elsewhere.remove(session),
+        }
+    }
+
+    /// What `session` plays.
+    pub(super) fn campaign(&self, session: &SessionId) -> CampaignKey {
+        let elsewhere = self.elsewhere.get(session);
+        elsewhere.map_or_else(|| self.parts.campaign.clone(), |campaign| campaign.clone())
+    }
+
+    /// Sets who may know what: `npcs` what they know, `assistant` everything.
+    pub fn set_cast(&self, npcs: &[Npc], assistant: &Npc) {
+        let mut viewers: HashMap<String, Viewer> =
+            npcs.iter().map(|npc| (npc.name.clone(), viewer(npc))).collect();
+        viewers.entry(assistant.name.clone()).or_insert(Viewer::Dm);
+        self.viewers.store(Arc::new(viewers));
+    }
+
+    /// For whom a call looks things up.
+    pub(super) fn viewer(&self, context: &CallContext) -> Viewer {
+        let Some(caller) = &context.caller else { return Viewer::Dm };
+        let known = self.viewers.load().get(&*caller.npc).cloned();
+        known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
+    }
+
+    pub(super) async fn store(&self) -> Result<&dyn MemoryStore, CallError> {
+        let opened = self.store.get_or_try_init(|| (self.parts.open)()).await;
+        opened.map(|store| &**store).map_err(|why| CallError::new(CallErrorKind::Tool, why))
+    }
+}
+
+/// What an NPC may know.
+pub fn viewer(npc: &Npc) -> Viewer {
+    Viewer::Npc { name: npc.name.clone(), knows: prompt::topics(npc) }
+}

@@ -1,0 +1,64 @@
+//! One call of a memory tool.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use serde_json::{Map, Value};
+
+use super::{archive::Archive, look::Look};
+use crate::tools::{CallContext, CallError, CallOutput, Handler};
+
+/// What one of the tools looks up.
+#[derive(Clone, Copy)]
+pub enum Subject {
+    /// Things by name or type.
+    Entities,
+    /// One thing and its relations.
+    Summary,
+    /// What was said.
+    Lines,
+    /// What is known about something.
+    Facts,
+    /// What happened in a session.
+    Session,
+    /// The sessions in which something came up.
+    History,
+}
+
+/// Answers one of the tools.
+pub struct Ask {
+    /// What is asked.
+    pub archive: Arc<Archive>,
+    /// What is looked up in it.
+    pub subject: Subject,
+}
+
+impl Handler for Ask {
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        async move {
+            let parts = &self.archive.parts;
+            let campaign = self.archive.campaign(&context.session);
+            let look = Look {
+                store: self.archive.store().await?,
+                campaign: &campaign,
+                viewer: self.archive.viewer(context),
+                session: &context.session.0,
+                now: (parts.now)(),
+            };
+            let value = match self.subject {
+                Subject::Entities => look.entities(arguments).await,
+                Subject::Summary => look.summary(arguments).await,
+                Subject::Lines => look.lines(arguments).await,
+                Subject::Facts => look.facts(arguments, &parts.meaning).await,
+                Subject::Session => look.session_summary(arguments).await,
+                Subject::History => look.history(arguments).await,
+            };
+            value.map(CallOutput::json)
+        }
+        .boxed()
+    }
+}

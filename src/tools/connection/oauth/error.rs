@@ -1,0 +1,52 @@
+//! Why there is no token.
+
+use std::sync::Arc;
+
+/// Why there is no token.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OauthError {
+    /// A person must log in.
+    #[error("needs login: {why} (run glyphoxa mcp login {server})")]
+    NeedsLogin {
+        /// Name of the server.
+        server: Arc<str>,
+        /// What was wrong with the last login.
+        why: &'static str,
+    },
+    /// It may work in a while.
+    #[error("the authorization server of '{server}' could not be reached: {reason}")]
+    Unreachable {
+        /// Name of the server.
+        server: Arc<str>,
+        /// What was tried.
+        reason: String,
+    },
+    /// It will not work as things are.
+    #[error("'{server}' could not be authorized: {reason}")]
+    Refused {
+        /// Name of the server.
+        server: Arc<str>,
+        /// What was said.
+        reason: String,
+    },
+    /// The server wants a scope that was requested already, or that cannot be granted.
+    #[error(
+        "'{server}' refuses the token, though the scope '{scope}' was asked for (have it granted there)"
+    )]
+    Scope {
+        /// Name of the server.
+        server: Arc<str>,
+        /// What it wants.
+        scope: String,
+    },
+    /// The token could not be kept.
+    #[error("the login to '{server}' could not be kept at '{path}': {reason}")]
+    Kept {
+        /// Name of the server.
+        server: Arc<str>,
+        /// Where it was to be kept.
+        path: String,
+        /// What was said.
+        reason: String,
+    },
+}

@@ -1,0 +1,20 @@
+//! What all servers share.
+
+use std::sync::Arc;
+
+use super::{facts::Facts, oauth::Tokens, options::Secret, remembered::RememberedServers};
+use crate::tools::ToolHost;
+
+/// What all servers share.
+pub struct Shared {
+    /// Where their tools go.
+    pub host: ToolHost,
+    /// What is remembered of them.
+    pub remembered: RememberedServers,
+    /// Variables every child gets.
+    pub environment: Vec<(String, Secret)>,
+    /// What headers may name.
+    pub facts: Arc<Facts>,
+    /// Where tokens come from.
+    pub tokens: Tokens,
+}

@@ -1,0 +1,121 @@
+//! Figures of earlier runs, and of tools that are away.
+//!
+//! Entry type: [`Figures`]. **Never**: waits for the disk with its lock held.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::time::Instant;
+
+use super::{
+    endpoint::{Endpoint, hex},
+    store::{self, NotKept, StoredFigures},
+};
+use crate::tools::{Latency, SourceKind, Tool};
+
+/// Name of the file in the data folder.
+pub const FILE_NAME: &str = "figures.json";
+
+/// Figures of earlier runs, and of tools that are away.
+#[derive(Debug, Default)]
+pub struct Figures(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Where they are kept; `None`: nowhere.
+    place: Option<Storage>,
+    endpoints: BTreeMap<String, Arc<Endpoint>>,
+    /// By endpoint and identity.
+    known: BTreeMap<(String, String), StoredFigures>,
+    /// Those the file does not have.
+    fresh: BTreeSet<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct Storage {
+    path: PathBuf,
+    environment: String,
+}
+
+impl Figures {
+    /// Reads what `folder` keeps for `environment`, before anything is offered. A file that cannot
+    /// be read is set aside with a warning.
+    pub fn open(&self, folder: &Path, environment: &str) {
+        let place = Storage { path: folder.join(FILE_NAME), environment: environment.to_owned() };
+        let known = store::read(&place.path).of(environment);
+        let mut state = self.lock();
+        state.known = known;
+        state.place = Some(place);
+    }
+
+    /// Sets the command line or address of `server`, before it is offered.
+    pub fn set_endpoint(&self, server: &str, endpoint: &str) {
+        self.lock().endpoints.insert(server.to_owned(), Arc::new(Endpoint::new(endpoint)));
+    }
+
+    /// What answers the calls of `server`; without an own one, its kind.
+    pub(in crate::tools) fn endpoint(&self, server: &str, kind: SourceKind) -> Arc<Endpoint> {
+        let known = self.lock().endpoints.get(server).cloned();
+        known.unwrap_or_else(|| Arc::new(Endpoint::new(kind.name())))
+    }
+
+    /// What earlier calls of this very tool have shown.
+    pub(in crate::tools) fn recall(&self, tool: &Tool) -> Option<Latency> {
+        let state = self.lock();
+        let kept = state.known.get(&key(tool))?;
+        (kept.hash == hex(tool.hash)).then(|| Latency::known(kept.figures()))
+    }
+
+    /// Takes over what is measured of `tools`.
+    pub(in crate::tools) fn remember<'a>(&self, tools: impl IntoIterator<Item = &'a Arc<Tool>>) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        for tool in tools {
+            let standing = tool.latency.standing(now);
+            let Some(measured) = standing.measured else { continue };
+            let kept = StoredFigures::new(tool, standing.tier(&tool.declared), measured);
+            let key = key(tool);
+            if state.known.get(&key) != Some(&kept) {
+                state.known.insert(key.clone(), kept);
+                state.fresh.insert(key);
+            }
+        }
+    }
+
+    /// Writes what is new into the file, beside what others have written since.
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self) -> Result<(), NotKept> {
+        // The lock is not held while the disk is written.
+        let (place, fresh) = {
+            let state = self.lock();
+            let Some(place) = state.place.clone().filter(|_| !state.fresh.is_empty()) else {
+                return Ok(());
+            };
+            let fresh = state.fresh.iter();
+            let fresh = fresh.filter_map(|key| Some((key.clone(), state.known.get(key)?.clone())));
+            (place, fresh.collect::<Vec<_>>())
+        };
+        let mut file = store::read(&place.path);
+        file.take(&place.environment, &fresh);
+        store::write(&place.path, &file)?;
+        let mut state = self.lock();
+        for (key, kept) in fresh {
+            if state.known.get(&key) == Some(&kept) {
+                state.fresh.remove(&key);
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(tool: &Tool) -> (String, String) {
+    (tool.endpoint.key.clone(), tool.identity.to_string())
+}

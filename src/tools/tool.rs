@@ -1,0 +1,156 @@
+//! A tool as the host keeps it, and its place in one catalog.
+//!
+//! Entry types: [`Tool`], [`CatalogEntry`]. **Never**: knows who may use it.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Declared, Definition, Handler, Latency, SourceKind,
+    figures::Endpoint,
+    names,
+    schema::{self, Schema, SchemaError},
+    select,
+};
+use crate::domain::{Tier, ToolSpec, fnv1a};
+
+/// Hard limit of a call to a tool that declares none.
+const MAX: Duration = Tier::Deep.ceiling();
+/// The same for a tool whose result may come after the turn.
+const MAX_LATE: Duration = Duration::from_secs(60);
+
+/// Why no model can be offered a tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnusableTool {
+    /// Its input schema cannot be a model's parameters.
+    #[error(transparent)]
+    ForModel(SchemaError),
+    /// Its arguments could not be checked.
+    #[error("its input schema: {0}")]
+    Input(SchemaError),
+    /// Its results could not be checked.
+    #[error("its output schema: {0}")]
+    Output(SchemaError),
+}
+
+/// Whose tool it is, and what answers its calls.
+pub(super) struct Origin<'a> {
+    /// The server's part of the identity.
+    pub server: &'a str,
+    /// Where it comes from.
+    pub kind: SourceKind,
+    /// What answers its calls.
+    pub endpoint: &'a Arc<Endpoint>,
+}
+
+/// A tool with its place in the catalog.
+pub struct Tool {
+    /// `server.tool`.
+    pub identity: Arc<str>,
+    /// Where it comes from.
+    pub source: SourceKind,
+    /// What answers its calls.
+    pub endpoint: Arc<Endpoint>,
+    /// What it declares, all sources merged.
+    pub declared: Declared,
+    /// Figures of its calls; kept when its source offers it again unchanged.
+    pub latency: Arc<Latency>,
+    /// What arguments are checked against.
+    pub input: Schema,
+    /// What structured results are checked against.
+    pub output: Option<Schema>,
+    /// Answers its calls.
+    pub handler: Arc<dyn Handler>,
+    /// Hash of name, description and schemas: what a model relies on.
+    pub hash: u64,
+    /// Description and parameters as a model reads them.
+    pub(super) description: Arc<str>,
+    pub(super) parameters: Arc<serde_json::Value>,
+    /// The words it is found by.
+    pub(super) words: String,
+}
+
+impl Tool {
+    /// The server's part of its identity.
+    pub fn server(&self) -> &str {
+        self.identity.split_once('.').map_or("", |(server, _)| server)
+    }
+
+    /// Its identity without the server.
+    pub fn bare_name(&self) -> &str {
+        names::bare(&self.identity)
+    }
+
+    /// What it does, as a model reads it.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// What it is about.
+    pub fn category(&self) -> &str {
+        self.declared.category.as_deref().unwrap_or_else(|| self.server())
+    }
+
+    /// Hard limit of one call.
+    pub fn max(&self) -> Duration {
+        let late = self.declared.follow_up == Some(true);
+        self.declared.max.unwrap_or(if late { MAX_LATE } else { MAX })
+    }
+
+    /// Whether its figures are those of `other`: the same tool, at the same place.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.identity == other.identity
+            && self.hash == other.hash
+            && self.endpoint == other.endpoint
+    }
+
+    /// # Errors
+    /// What is wrong with its schemas, so that no model can be offered it.
+    pub(super) fn new(origin: &Origin<'_>, definition: Definition) -> Result<Self, UnusableTool> {
+        let declared = definition.declared;
+        let input = declared.parameters.as_ref().unwrap_or(&definition.input);
+        let description = declared.description.clone().unwrap_or(definition.description);
+        let identity = names::identity(origin.server, &definition.name);
+        let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
+        let category = declared.category.as_deref().unwrap_or(origin.server);
+        let words = select::words_of(&identity, &description, category, input);
+        Ok(Self {
+            parameters: schema::for_model(input).map_err(UnusableTool::ForModel)?,
+            input: Schema::new(input).map_err(UnusableTool::Input)?,
+            output: definition
+                .output
+                .map(|schema| Schema::new(&schema))
+                .transpose()
+                .map_err(UnusableTool::Output)?,
+            identity: Arc::from(identity),
+            source: origin.kind,
+            endpoint: Arc::clone(origin.endpoint),
+            latency: Arc::default(),
+            handler: definition.handler,
+            hash: fnv1a(pinned.bytes()),
+            description: Arc::from(description),
+            declared,
+            words,
+        })
+    }
+}
+
+/// A tool as one snapshot places it.
+pub struct CatalogEntry {
+    /// The tool itself, shared with other snapshots.
+    pub tool: Arc<Tool>,
+    /// What a model reads, its model-facing name included.
+    pub spec: ToolSpec,
+    /// Lowest tier it is offered in; `None`: withheld.
+    pub tier: Option<Tier>,
+    /// The duration to plan with.
+    pub expected: Duration,
+}
+
+/// A tool that was left out, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Identity of the tool.
+    pub tool: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
