@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{
     campaign::{
-        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, MadeTable, OpenError,
-        PlayedCampaign, RunningTable, ServerError, TableRequest, Tables, TranscriptWriter,
+        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession, MadeTable,
+        OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest, Tables,
+        TranscriptWriter,
     },
     config::{self, Config},
     domain::{SessionId, Voice},
@@ -85,9 +86,14 @@ impl TableFactory {
         stt: Arc<dyn SpeechToText>,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
+        // Read as late as can be: the session before may just be closing.
+        let kept = match &wanted.after {
+            Some(before) => KeptSession::open(&config.data_dir, &before.0)?,
+            None => KeptSession::unkept(),
+        };
         let setup = TableSetup {
             session: wanted.session.clone(),
-            histories: wanted.histories,
+            histories: kept.histories(),
             spent: 0.0,
             services: parts.tools.services.clone(),
             stt,
@@ -101,7 +107,7 @@ impl TableFactory {
             seed: rand::random(),
         };
         let table = open_table(config, setup)?;
-        parts.open.add(&table);
+        parts.open.add(&table.handle, table.seats);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {

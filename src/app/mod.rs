@@ -50,7 +50,7 @@ use crate::{
 
 /// What differs from table to table.
 pub struct TableSetup {
-    /// Play session.
+    /// The play session that lines and histories belong to.
     pub session: SessionId,
     /// Conversations to go on from, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
@@ -58,13 +58,13 @@ pub struct TableSetup {
     pub spent: f64,
     /// Opens what its NPCs think and speak with.
     pub services: Registry,
-    /// What hears.
+    /// The recogniser, ready to be used.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
-    /// The tools.
+    /// The tools, as this session sees them.
     pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
@@ -87,7 +87,7 @@ pub struct OpenTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
-    /// Who pays.
+    /// Pays for everything at this table.
     pub purse: Purse,
     /// Makes its seats anew.
     pub seats: SeatMaker,

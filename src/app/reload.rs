@@ -29,7 +29,7 @@ pub struct Running<'a> {
     pub tables: Tables,
     /// The tables, whose NPCs change.
     pub open: OpenTables,
-    /// The tools.
+    /// The tools, whose catalogue and servers change.
     pub tools: &'a Tools,
     /// Sets what is logged.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),

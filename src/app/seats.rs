@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-use super::OpenTable;
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
     engine::{Cascaded, CascadedParts, Purse, SessionCalls},
     provider::{Error, Registry},
-    session::{Command, Seat},
+    session::{Command, Seat, TableHandle},
     tools::ToolHost,
 };
 
@@ -81,9 +80,8 @@ pub struct OpenTables(Arc<Mutex<Vec<SeatedTable>>>);
 
 impl OpenTables {
     /// A table has been opened.
-    pub fn add(&self, table: &OpenTable) {
-        let (commands, seats) = (table.handle.commands.downgrade(), table.seats.clone());
-        self.open().push(SeatedTable { commands, seats });
+    pub fn add(&self, table: &TableHandle, seats: SeatMaker) {
+        self.open().push(SeatedTable { commands: table.commands.downgrade(), seats });
     }
 
     /// Those that are still open.

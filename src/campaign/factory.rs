@@ -2,7 +2,7 @@
 //!
 //! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
@@ -12,7 +12,7 @@ use super::{
     settings::AssistantSettings,
 };
 use crate::{
-    domain::{Message, Npc, Scope, SessionId},
+    domain::{Npc, Scope, SessionId},
     engine::Purse,
     provider::Error,
     session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
@@ -27,8 +27,8 @@ pub struct TableRequest {
     pub scope: Scope,
     /// The campaign; `None`: the one that is configured.
     pub played: Option<PlayedCampaign>,
-    /// Conversations to go on from, by NPC.
-    pub histories: BTreeMap<String, Vec<Message>>,
+    /// The session whose conversations it goes on from.
+    pub after: Option<SessionId>,
     /// Where speech goes.
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
@@ -51,7 +51,7 @@ pub struct RunningTable {
 
 /// A table that was made.
 pub struct MadeTable {
-    /// The table.
+    /// The table, for whoever opened it.
     pub table: RunningTable,
     /// What pays for it.
     pub purse: Purse,

@@ -39,11 +39,11 @@ pub struct HandleParts {
     pub tables: Tables,
     /// What guilds have set.
     pub guilds: GuildStore,
-    /// The tools.
+    /// The door to all tools.
     pub tools: ToolHost,
     /// The servers behind them.
     pub servers: Servers,
-    /// Says announcements.
+    /// Says announcements in nobody's voice.
     pub announcer: Announcer,
 }
 
@@ -68,11 +68,11 @@ pub struct Handles {
     pub world: WorldEdits,
     /// Answers game masters.
     pub assistant: Questions,
-    /// Says announcements.
+    /// Says announcements in nobody's voice.
     pub announcer: Announcer,
     /// Dice that people throw themselves.
     pub dice: Dice,
-    /// The tools.
+    /// The door to all tools.
     pub tools: ToolHost,
     /// The servers behind them.
     pub servers: Servers,

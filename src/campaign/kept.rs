@@ -44,7 +44,7 @@ pub enum KeptError {
     /// Its file holds something else.
     #[error("'{}' is no kept session (move it away to begin anew): {error}", .path.display())]
     Foreign {
-        /// The file.
+        /// The file that is none of ours.
         path: PathBuf,
         /// What is wrong with it.
         error: serde_json::Error,
@@ -85,7 +85,7 @@ impl KeptSession {
         Ok(Self { id: id.to_owned(), path: Some(path), content })
     }
 
-    /// Its name.
+    /// Its name, "unkept" for one that is forgotten.
     pub fn id(&self) -> &str {
         &self.id
     }

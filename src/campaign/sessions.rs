@@ -74,7 +74,7 @@ pub enum KeepError {
 pub struct SessionsParts {
     /// What is configured.
     pub settings: SharedSettings,
-    /// Makes tables.
+    /// Makes tables from the configuration.
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
@@ -122,23 +122,19 @@ impl Sessions {
     /// # Errors
     /// What did not work; nothing is left behind.
     pub async fn open(&self, wanted: OpenSession) -> Result<RunningTable, OpenError> {
-        let data_dir = self.parts.settings.load().data_dir.clone();
-        let kept = match &wanted.after {
-            Some(before) => KeptSession::open(&data_dir, &before.0)?,
-            None => KeptSession::unkept(),
-        };
         let (session, scope) = (wanted.session, wanted.scope);
         let made = self.parts.factory.table(TableRequest {
             session: session.clone(),
             scope: scope.clone(),
             played: wanted.played,
-            histories: kept.histories(),
+            after: wanted.after,
             out: wanted.out,
             pace: wanted.pace,
             effects: wanted.effects,
             events: wanted.events.clone(),
         });
         let made = made.await?;
+        let data_dir = self.parts.settings.load().data_dir.clone();
         let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
         self.parts.tools.catalog().set_changes(&session, wanted.tools);

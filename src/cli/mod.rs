@@ -9,27 +9,24 @@ mod import;
 mod invite;
 mod mcp;
 mod memory;
+mod outcome;
 mod roll;
 mod run;
+mod runtime;
 mod schema;
 mod session;
 mod tier;
 mod tools;
 
-use std::{
-    io::{self, IsTerminal, Write},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::{io, path::PathBuf, process::ExitCode};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
-use crate::{
-    app::{self, Tools},
-    config::{self, SchemaKind},
-    tools::builtin,
+use self::{
+    outcome::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
+    runtime::{block_on, load, log_to_stderr, with_tools},
 };
+use crate::{app, config::SchemaKind, tools::builtin};
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
@@ -110,28 +107,6 @@ impl From<Kind> for SchemaKind {
     }
 }
 
-/// Exit status of a command that did what it should.
-const DONE: u8 = 0;
-/// Exit status of a command that could not.
-const FAILED: u8 = 1;
-/// Exit status of wrong usage or configuration.
-const WRONG: u8 = 2;
-
-/// How a command ends when it does not end well.
-#[derive(Debug)]
-enum Failure {
-    /// Wrong usage or configuration.
-    Usage(String),
-    /// It was tried and failed.
-    Failed(anyhow::Error),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
@@ -194,62 +169,4 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         }
         Command::Mcp(mcp) => mcp::run(path, mcp),
     }
-}
-
-/// The checked configuration, or every problem of every file.
-fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
-    config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))
-}
-
-/// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not
-/// waited for.
-fn block_on(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(work);
-    runtime.shutdown_background();
-    status
-}
-
-/// Opens the tools of `config` for as long as `work` wants them.
-fn with_tools(
-    config: &config::Config,
-    work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
-) -> Result<u8, Failure> {
-    block_on(async {
-        let tools = app::open_tools(config, None, rand::random(), None)?;
-        let status = work(&tools).await;
-        tools.close().await;
-        status
-    })
-}
-
-/// Logs to stderr from `level` on; what comes back sets another level.
-fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
-    let filter =
-        |level: &str| EnvFilter::new(format!("warn,rmcp=off,songbird=error,glyphoxa={level}"));
-    let by_environment = EnvFilter::try_from_default_env().ok();
-    let is_fixed = by_environment.is_some();
-    let (chosen, handle) = reload::Layer::new(by_environment.unwrap_or_else(|| filter(level)));
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr);
-    // A second start in one process keeps the first subscriber.
-    let _ = tracing_subscriber::registry().with(chosen).with(lines).try_init();
-    move |level| {
-        if !is_fixed {
-            // A subscriber that is gone logs nothing anyway.
-            let _ = handle.reload(filter(level));
-        }
-    }
-}
-
-fn complain(text: &str) {
-    // Nothing can be said about a stderr that takes nothing.
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// The reader of our output has left (`glyphoxa … | head`).
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

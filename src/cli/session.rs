@@ -110,8 +110,8 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
             }
             Action::Recap { id, dm, extract, json } => {
                 let viewer = if dm { Viewer::Dm } else { Viewer::Everyone };
-                let wanted = Wanted { id: &id, viewer, extract, json };
-                recap(config, at, wanted).await
+                let options = RecapOptions { id: &id, viewer, extract, json };
+                recap(config, at, options).await
             }
             Action::Export { id, out, json } => export(at, &id, out, json).await,
             Action::Delete { id, json } => delete(config, at, &id, json).await,
@@ -235,10 +235,10 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
 }
 
 /// Which recap is wanted.
-struct Wanted<'a> {
-    /// The session.
+struct RecapOptions<'a> {
+    /// The name of the session.
     id: &'a str,
-    /// For whom.
+    /// Who may see what is in it.
     viewer: Viewer,
     /// From the lines alone.
     extract: bool,
@@ -246,8 +246,8 @@ struct Wanted<'a> {
     json: bool,
 }
 
-async fn recap(config: &Config, at: Scoped<'_>, wanted: Wanted<'_>) -> Result<u8, Failure> {
-    let Wanted { id, viewer, extract, json } = wanted;
+async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Result<u8, Failure> {
+    let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
     let kept = kept(config, id)?;
     let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));

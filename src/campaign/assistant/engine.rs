@@ -40,9 +40,9 @@ pub struct Answer {
 pub struct AssistantParts {
     /// The session it is asked in.
     pub session: SessionId,
-    /// What pays.
+    /// Pays for its model and its calls.
     pub purse: Purse,
-    /// The tools.
+    /// The tools, as this session sees them.
     pub host: ToolHost,
     /// What they reach.
     pub effects: Arc<dyn Effects>,

@@ -17,7 +17,7 @@ use crate::{
 pub struct AssistantQuestion {
     /// The session that runs and pays; `None`: the day's allowance does.
     pub session: Option<SessionId>,
-    /// The question.
+    /// The question, as it was typed.
     pub text: String,
     /// What the tools of the assistant reach.
     pub effects: Arc<dyn Effects>,
@@ -26,7 +26,7 @@ pub struct AssistantQuestion {
 /// What the assistant has written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The answer.
+    /// The answer, for people to read.
     pub text: String,
     /// Identities of the tools it called.
     pub tools: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Questions {
     pub sessions: Sessions,
     /// Pays for the others.
     pub allowance: DailyAllowance,
-    /// The tools.
+    /// The tools, of which a session sees its own.
     pub tools: ToolHost,
 }
 

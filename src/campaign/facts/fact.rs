@@ -56,7 +56,7 @@ pub struct FactsPage {
 /// What the game master says to a fact.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It holds.
+    /// It holds as it is.
     Accept,
     /// It holds in these words.
     Edit(String),

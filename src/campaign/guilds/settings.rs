@@ -65,7 +65,7 @@ pub struct AddedServer {
     /// The program and its arguments, quoted as for a shell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The address.
+    /// The address of a server that runs elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// A bearer token for the address.

@@ -37,7 +37,7 @@ pub enum GuildError {
     /// The file has something else.
     #[error("'{}' cannot be used: {why} (move it away; opt-outs are in it)", .path.display())]
     Waiting {
-        /// The file.
+        /// The file that waits for the store.
         path: PathBuf,
         /// What is wrong with it.
         why: SettingsError,

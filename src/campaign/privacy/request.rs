@@ -18,7 +18,7 @@ pub struct ForgetRequest {
 /// Where lines were said that are forgotten.
 #[derive(Clone, Debug)]
 pub enum ForgetFrom {
-    /// Anywhere.
+    /// In every session on Discord.
     Everywhere,
     /// In sessions of this owner.
     Owner(Owner),

@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// What happened.
+/// What happened in a session, by a model or as an extract.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recap {
-    /// The session.
+    /// The name of the session.
     pub session: String,
     /// When it began, in Unix time in ms.
     pub started: Option<i64>,

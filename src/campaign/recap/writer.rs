@@ -17,7 +17,7 @@ pub struct Writer {
     pub model: Arc<dyn ChatModel>,
     /// The assistant, in whose name it is asked.
     pub npc: Arc<Npc>,
-    /// What pays.
+    /// Pays for every request.
     pub purse: Purse,
 }
 

@@ -9,6 +9,6 @@ use crate::domain::{Scope, SessionId};
 pub struct Transcript {
     /// Whose it is; only people of a guild are known by their ids.
     pub scope: Scope,
-    /// The session.
+    /// The play session, by its name.
     pub session: SessionId,
 }

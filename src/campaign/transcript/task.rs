@@ -40,7 +40,7 @@ pub struct TranscriptOptions {
 
 /// What the task is told.
 pub enum Note {
-    /// Write this.
+    /// Something is to be written.
     Write(Entry),
     /// Everything before it has been dealt with.
     Mark(oneshot::Sender<()>),

@@ -10,7 +10,7 @@ use crate::{
 /// What is asked of which world.
 #[derive(Clone, Debug)]
 pub struct WorldRequest {
-    /// Whose world.
+    /// Whose world is meant.
     pub scope: Scope,
     /// The campaign it is of; `None`: the configured one.
     pub played: Option<PlayedCampaign>,
@@ -66,7 +66,7 @@ pub enum WorldOrder {
 /// What came of it.
 #[derive(Clone, Debug, Default)]
 pub struct WorldAnswer {
-    /// In words.
+    /// What to tell the game master.
     pub text: String,
     /// The id of the entity that was meant.
     pub entity: Option<String>,

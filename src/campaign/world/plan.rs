@@ -26,7 +26,7 @@ pub enum ImportError {
     /// The files, each problem with its place.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Problems(Vec<Problem>),
-    /// The store.
+    /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] Error),
 }

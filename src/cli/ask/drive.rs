@@ -9,15 +9,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{
-    super::{Failure, complain},
-    Step,
-    books::Books,
-    face::Typed,
-    inputs::{PLAYER, What},
-    print::Printer,
-    steer::Desk,
-};
+use super::{super::Failure, inputs::What, print::Printer, record::SessionRecord, steps::Step};
 use crate::{
     audio::{FRAME, Frame, SampleRate},
     session::{
@@ -26,8 +18,6 @@ use crate::{
     },
 };
 
-/// The rate that recordings are brought to.
-const HEARD: SampleRate = SampleRate::HZ_16000;
 /// Frames between two looks at what the table has done with them.
 const FRAMES_PER_LOOK: usize = 5;
 /// Silence after a recording: the longest that ends an utterance, and a little.
@@ -37,6 +27,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How far the time of recordings runs ahead of the clock where the clock does not count: it is
 /// never overtaken, or a busy machine would find silence in the middle of a word.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
+
+/// The rate that recordings are brought to.
+const HEARD: SampleRate = SampleRate::HZ_16000;
 
 /// How fast sound is fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +43,20 @@ pub enum Pacing {
 /// Feeds a table and prints what comes of it.
 pub struct Driver {
     pub(super) table: TableHandle,
-    events: EventReader,
+    pub(super) events: EventReader,
     pub(super) printer: Printer,
     pacing: Pacing,
-    speakers: HashMap<String, SpeakerId>,
+    pub(super) speakers: HashMap<String, SpeakerId>,
     /// The time of the next frame; may run ahead of the clock.
     at: Instant,
     lines: u64,
     last: Option<Outcome>,
-    typed_anything: bool,
+    pub(super) typed_anything: bool,
     /// Whoever types is at the table.
     pub(super) is_here: bool,
     /// Whoever types is not to be heard.
     pub(super) opted_out: bool,
-    books: Option<Books>,
+    record: Option<SessionRecord>,
 }
 
 impl Driver {
@@ -71,7 +64,8 @@ impl Driver {
     pub fn new(
         table: TableHandle,
         events: EventReader,
-        (printer, books): (Printer, Option<Books>),
+        printer: Printer,
+        record: Option<SessionRecord>,
         pacing: Pacing,
     ) -> Self {
         Self {
@@ -89,7 +83,7 @@ impl Driver {
             typed_anything: false,
             is_here: true,
             opted_out: false,
-            books,
+            record,
         }
     }
 
@@ -107,16 +101,16 @@ impl Driver {
     ///
     /// # Errors
     /// The log of calls cannot be written.
-    pub async fn close_books(&mut self) -> Result<(), Failure> {
-        let Some(books) = &mut self.books else { return Ok(()) };
+    pub async fn close_record(&mut self) -> Result<(), Failure> {
+        let Some(record) = &mut self.record else { return Ok(()) };
         while let Some(event) = self.events.try_recv() {
             match event {
-                TableEvent::Line(line) => books.add(&line).await?,
-                TableEvent::Halted { taken_back } => books.take_back(&taken_back).await?,
+                TableEvent::Line(line) => record.add(&line).await?,
+                TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
                 TableEvent::Notice(_) | TableEvent::State(_) | TableEvent::Missed(_) => {}
             }
         }
-        books.close().await;
+        record.close().await;
         Ok(())
     }
 
@@ -148,60 +142,6 @@ impl Driver {
             self.at = self.at.max(Instant::now());
         }
         Ok(())
-    }
-
-    /// Reads lines until there are no more.
-    ///
-    /// # Errors
-    /// Nothing was typed at all, the table is gone, or stdout is.
-    pub async fn typed_lines(&mut self, typed: &Typed, desk: &Desk<'_>) -> Result<(), Failure> {
-        self.join(PLAYER, desk.is_dm).await?;
-        let speaker = self.speakers[PLAYER];
-        self.printer.welcome()?;
-        loop {
-            self.printer.prompt()?;
-            let Some(line) = self.next_line(typed).await? else { break };
-            if line.trim().is_empty() {
-                continue;
-            }
-            self.typed_anything = true;
-            if !self.steer(&line, speaker, desk).await? {
-                self.say_if_heard(speaker, line, desk).await?;
-            }
-            self.settle().await?;
-        }
-        if self.typed_anything {
-            return Ok(());
-        }
-        Err(Failure::Usage("nothing was said (give --in FILE, --text TEXT, or type a line)".into()))
-    }
-
-    /// Says a typed line, unless its typist is not to be heard.
-    async fn say_if_heard(
-        &mut self,
-        speaker: SpeakerId,
-        line: String,
-        desk: &Desk<'_>,
-    ) -> Result<(), Failure> {
-        if self.opted_out {
-            complain("you are not heard (/optin)");
-            return Ok(());
-        }
-        if !self.is_here {
-            self.join(PLAYER, desk.is_dm).await?;
-            self.is_here = true;
-        }
-        self.say(speaker, line).await
-    }
-
-    /// The next typed line; what the table says meanwhile is printed.
-    async fn next_line(&mut self, typed: &Typed) -> Result<Option<String>, Failure> {
-        loop {
-            tokio::select! {
-                line = typed.next() => return Ok(line?),
-                Some(event) = self.events.recv() => self.event(&event).await?,
-            }
-        }
     }
 
     /// Everything at its own time.
@@ -271,7 +211,7 @@ impl Driver {
         Ok(self.table.voice.send(VoiceInput::Frame(frame)).await?)
     }
 
-    async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
+    pub(super) async fn say(&self, speaker: SpeakerId, text: String) -> Result<(), Failure> {
         Ok(self.table.commands.send(Command::Typed { speaker, text }).await?)
     }
 
@@ -283,7 +223,7 @@ impl Driver {
     }
 
     /// Waits until everything said so far is answered, and prints it.
-    async fn settle(&mut self) -> Result<(), Failure> {
+    pub(super) async fn settle(&mut self) -> Result<(), Failure> {
         // Text and sound reach the table by two ways: all text is taken before the mark is sent.
         let commands = &self.table.commands;
         drop(commands.reserve_many(commands.max_capacity()).await?);
@@ -297,7 +237,7 @@ impl Driver {
     /// # Errors
     /// The table is gone, or stdout is.
     pub async fn sum_up(&mut self) -> Result<(), Failure> {
-        if self.books.is_none() {
+        if self.record.is_none() {
             return Ok(());
         }
         let (done, summed_up) = oneshot::channel();
@@ -325,17 +265,17 @@ impl Driver {
         Ok(())
     }
 
-    async fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
+    pub(super) async fn event(&mut self, event: &TableEvent) -> Result<(), Failure> {
         if let TableEvent::Line(line) = event {
             self.lines += 1;
             self.last = Some(line.outcome);
-            if let Some(books) = &mut self.books {
+            if let Some(record) = &mut self.record {
                 // What is printed is written down.
-                books.add(line).await?;
+                record.add(line).await?;
             }
         }
-        if let (TableEvent::Halted { taken_back }, Some(books)) = (event, &mut self.books) {
-            books.take_back(taken_back).await?;
+        if let (TableEvent::Halted { taken_back }, Some(record)) = (event, &mut self.record) {
+            record.take_back(taken_back).await?;
         }
         Ok(self.printer.event(event)?)
     }

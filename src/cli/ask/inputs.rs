@@ -17,16 +17,16 @@ pub struct Input {
     pub as_dm: bool,
     /// When, on the clock; `None`: after the one before.
     pub at: Option<Duration>,
-    /// What.
+    /// What is said.
     pub what: What,
 }
 
 /// Sound or text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A recording.
+    /// A recording of somebody speaking.
     File(PathBuf),
-    /// Words.
+    /// Words that were typed.
     Text(String),
 }
 

@@ -3,8 +3,8 @@
 //! Entry type: [`WavSink`]. **Never**: leaves a half-written file.
 
 use std::{
-    fs,
-    path::Path,
+    fs, io,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -17,7 +17,7 @@ use crate::{
     session::VoiceOut,
 };
 
-/// Collects speech.
+/// Collects the speech of all NPCs, as it would be heard. Cloning shares it.
 #[derive(Clone)]
 pub struct WavSink(Arc<Mutex<(Vec<i16>, Gain)>>);
 
@@ -65,25 +65,45 @@ impl WavSink {
     }
 }
 
+/// Why a recording cannot be written, with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum SinkError {
+    /// There is a folder of this name.
+    #[error("--out '{}' is a folder (name a file in it)", .0.display())]
+    Folder(PathBuf),
+    /// Its folder is not there.
+    #[error("--out '{}': there is no folder '{}' (make it first)", .path.display(), .folder.display())]
+    NoFolder {
+        /// The file that is wanted.
+        path: PathBuf,
+        /// What is not there.
+        folder: PathBuf,
+    },
+    /// The disk takes nothing there.
+    #[error("--out '{}' cannot be written: {error} (name another file)", .path.display())]
+    Disk {
+        /// The file that is wanted.
+        path: PathBuf,
+        /// The system's answer.
+        error: io::Error,
+    },
+}
+
 /// Whether `path` can be written when the time comes.
 ///
 /// # Errors
 /// Why not, with the way out.
-pub fn check(path: &Path) -> Result<(), String> {
-    let shown = path.display();
+pub fn check(path: &Path) -> Result<(), SinkError> {
+    let path = path.to_owned();
     if path.is_dir() {
-        return Err(format!("--out '{shown}' is a folder (name a file in it)"));
+        return Err(SinkError::Folder(path));
     }
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) if !folder.is_dir() => Err(format!(
-            "--out '{shown}': there is no folder '{}' (make it first)",
-            folder.display()
-        )),
-        _ => {
-            let part = path.with_extension("wav.part");
-            fs::write(&part, b"").and_then(|()| fs::remove_file(&part)).map_err(|error| {
-                format!("--out '{shown}' cannot be written: {error} (name another file)")
-            })
-        }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let folder = folder.to_owned();
+        return Err(SinkError::NoFolder { path, folder });
     }
+    let part = path.with_extension("wav.part");
+    let tried = fs::write(&part, b"").and_then(|()| fs::remove_file(&part));
+    tried.map_err(|error| SinkError::Disk { path, error })
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::{
-    app,
     domain::{Npc, Tier},
+    logic::cast::find_npc,
     session::{Command, SceneChange, SeatId, SpeakerId},
 };
 
@@ -30,7 +30,7 @@ pub enum Slash {
 /// What can be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// Everything.
+    /// The table and everybody at it.
     Status,
     /// The NPCs' tiers.
     Tiers,
@@ -41,14 +41,36 @@ pub enum Shown {
 /// Who has typed a line, and to whom.
 #[derive(Clone, Copy, Debug)]
 pub struct Typist<'a> {
-    /// Who.
+    /// Whose line it is.
     pub speaker: SpeakerId,
     /// May steer the table.
     pub is_dm: bool,
     /// The cast, in the order of the seats.
     pub npcs: &'a [Npc],
-    /// When.
+    /// When it was typed: times of commands count from then.
     pub now: Instant,
+}
+
+/// Why a line is not done.
+#[derive(Debug, thiserror::Error)]
+pub enum SlashError {
+    /// There is no such command.
+    #[error("there is no '/{word}' (there are: {usages})")]
+    Unknown {
+        /// What was typed.
+        word: String,
+        /// What there is.
+        usages: String,
+    },
+    /// It is the game master's.
+    #[error("only the game master may /{0} (start with --as-dm)")]
+    NotAllowed(&'static str),
+    /// It is used otherwise.
+    #[error("say {0}")]
+    Misused(&'static str),
+    /// What it names is not there.
+    #[error("{0}")]
+    Named(String),
 }
 
 /// A command: its word, how it is used, and whether anybody may.
@@ -56,13 +78,13 @@ struct Form {
     word: &'static str,
     usage: &'static str,
     for_all: bool,
-    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, SlashError>,
 }
 
 const fn form(
     word: &'static str,
     usage: &'static str,
-    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, SlashError>,
 ) -> Form {
     Form { word, usage, for_all: false, read }
 }
@@ -70,12 +92,12 @@ const fn form(
 const fn for_all(
     word: &'static str,
     usage: &'static str,
-    read: fn(&Typist<'_>, &str) -> Result<Slash, String>,
+    read: fn(&Typist<'_>, &str) -> Result<Slash, SlashError>,
 ) -> Form {
     Form { for_all: true, ..form(word, usage, read) }
 }
 
-/// All commands.
+/// All commands, in the order in which they are listed.
 const FORMS: &[Form] = &[
     form("mute", "/mute NAME or all", |typist, rest| mute(typist, rest, true)),
     form("unmute", "/unmute NAME or all", |typist, rest| mute(typist, rest, false)),
@@ -108,18 +130,17 @@ const FORMS: &[Form] = &[
 ///
 /// # Errors
 /// There is no such command, it is used wrongly, or it is the game master's.
-pub fn parse(line: &str, typist: &Typist<'_>) -> Option<Result<Slash, String>> {
+pub fn parse(line: &str, typist: &Typist<'_>) -> Option<Result<Slash, SlashError>> {
     let line = line.trim().strip_prefix('/')?;
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let form = FORMS.iter().find(|form| form.word.eq_ignore_ascii_case(word));
     Some(match form {
-        None => Err(format!("there is no '/{word}' (there are: {})", usages(typist.is_dm))),
-        Some(form) if !form.for_all && !typist.is_dm => {
-            let word = form.word;
-            Err(format!("only the game master may /{word} (start with --as-dm)"))
-        }
-        Some(form) => (form.read)(typist, rest.trim())
-            .map_err(|why| if why.is_empty() { format!("say {}", form.usage) } else { why }),
+        None => Err(SlashError::Unknown { word: word.to_owned(), usages: usages(typist.is_dm) }),
+        Some(form) if !form.for_all && !typist.is_dm => Err(SlashError::NotAllowed(form.word)),
+        Some(form) => (form.read)(typist, rest.trim()).map_err(|why| match why {
+            SlashError::Misused(_) => SlashError::Misused(form.usage),
+            other => other,
+        }),
     })
 }
 
@@ -129,31 +150,32 @@ fn usages(is_dm: bool) -> String {
     may.map(|form| form.usage).collect::<Vec<_>>().join("; ")
 }
 
-/// Stands for the usage of the command.
-const USAGE: String = String::new();
+/// Used wrongly; [`parse`] says how it is used.
+const USAGE: SlashError = SlashError::Misused("");
 
 fn done(command: Command, said: &str) -> Slash {
     Slash::Do(command, said.to_owned())
 }
 
-fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), String> {
+fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), SlashError> {
     if name.is_empty() {
         return Err(USAGE);
     }
-    app::find_npc(typist.npcs, name).map(|(seat, npc)| (SeatId(seat), npc))
+    let (seat, npc) = find_npc(typist.npcs, name).map_err(SlashError::Named)?;
+    Ok((SeatId(seat), npc))
 }
 
 /// `NAME: words`.
 fn name_and_words<'a, 'l>(
     typist: &Typist<'a>,
     rest: &'l str,
-) -> Result<(SeatId, &'a Npc, &'l str), String> {
+) -> Result<(SeatId, &'a Npc, &'l str), SlashError> {
     let (name, words) = rest.split_once(':').ok_or(USAGE)?;
     let (seat, npc) = npc(typist, name.trim())?;
     Ok((seat, npc, words.trim()))
 }
 
-fn mute(typist: &Typist<'_>, rest: &str, muted: bool) -> Result<Slash, String> {
+fn mute(typist: &Typist<'_>, rest: &str, muted: bool) -> Result<Slash, SlashError> {
     let (seat, who) = match rest {
         "all" => (None, "everyone"),
         name => npc(typist, name).map(|(seat, npc)| (Some(seat), npc.name.as_str()))?,
@@ -162,7 +184,7 @@ fn mute(typist: &Typist<'_>, rest: &str, muted: bool) -> Result<Slash, String> {
     Ok(done(Command::Mute { seat, muted }, &format!("{who} {said}")))
 }
 
-fn speak(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn speak(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (seat, npc, text) = name_and_words(typist, rest)?;
     if text.is_empty() {
         return Err(USAGE);
@@ -171,7 +193,7 @@ fn speak(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
     Ok(done(command, &format!("{} says it", npc.name)))
 }
 
-fn say(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn say(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (seat, npc, text) = name_and_words(typist, rest)?;
     if text.is_empty() {
         return Err(USAGE);
@@ -180,11 +202,11 @@ fn say(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
     Ok(done(command, &format!("to {}", npc.name)))
 }
 
-fn ask(_: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn ask(_: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     if rest.is_empty() { Err(USAGE) } else { Ok(Slash::Ask(rest.to_owned())) }
 }
 
-fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (name, note) = rest.split_once(':').ok_or(USAGE)?;
     let (name, turns) = last_number(name.trim());
     let (seat, npc) = npc(typist, name)?;
@@ -205,7 +227,7 @@ fn last_number(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let whom = |name: &str| match name {
         "" => Ok((None, "everyone")),
@@ -221,7 +243,7 @@ fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
         "set" => {
             let rest = rest.trim();
             let (tier, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-            let tier: Tier = tier.parse()?;
+            let tier: Tier = tier.parse().map_err(SlashError::Named)?;
             let (name, minutes) = last_number(rest.trim());
             let (seat, who) = whom(name)?;
             let length = |minutes| Duration::from_secs(u64::from(minutes) * 60);
@@ -234,7 +256,7 @@ fn tier(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
     }
 }
 
-fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (what, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let rest = rest.trim();
     let seat = || npc(typist, rest).map(|(seat, npc)| (seat, &npc.name));
@@ -258,13 +280,13 @@ fn scene(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
     Ok(Slash::Do(Command::Scene(change), said))
 }
 
-fn pin(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn pin(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let (seat, npc) = npc(typist, rest)?;
     let command = Command::Pin { seat: Some(seat), player: None };
     Ok(done(command, &format!("what is said is for {}", npc.name)))
 }
 
-fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
+fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     let name = Some(rest.to_owned()).filter(|name| !name.is_empty());
     let said = match &name {
         Some(name) => format!("the NPCs call you {name}"),
@@ -277,7 +299,7 @@ fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str, is_dm: bool) -> Option<Result<Slash, String>> {
+    fn read(line: &str, is_dm: bool) -> Option<Result<Slash, SlashError>> {
         let npcs = [Npc::plain("Bartok the Barkeep"), Npc::plain("Mira")];
         let typist = Typist { speaker: SpeakerId(0), is_dm, npcs: &npcs, now: Instant::now() };
         parse(line, &typist)
@@ -313,7 +335,7 @@ mod tests {
     #[test]
     fn wrong_lines_say_what_is_right() {
         let wrong = |line: &str, is_dm| match read(line, is_dm) {
-            Some(Err(why)) => why,
+            Some(Err(why)) => why.to_string(),
             other => panic!("{line}: {other:?}"),
         };
         assert_eq!(wrong("/pin", true), "say /pin NAME");

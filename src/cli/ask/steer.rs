@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What slash lines reach beside the table.
-pub struct Desk<'a> {
+pub struct SlashContext<'a> {
     /// Who answers the game master in writing.
     pub assistant: &'a Assistant,
     /// The cast, in the order of the seats.
@@ -36,14 +36,15 @@ impl Driver {
         &mut self,
         line: &str,
         speaker: SpeakerId,
-        desk: &Desk<'_>,
+        context: &SlashContext<'_>,
     ) -> Result<bool, Failure> {
-        let typist = Typist { speaker, is_dm: desk.is_dm, npcs: desk.npcs, now: Instant::now() };
+        let typist =
+            Typist { speaker, is_dm: context.is_dm, npcs: context.npcs, now: Instant::now() };
         let wanted = match slash::parse(line, &typist) {
             None => return Ok(false),
             Some(Ok(wanted)) => wanted,
             Some(Err(why)) => {
-                complain(&why);
+                complain(&why.to_string());
                 return Ok(true);
             }
         };
@@ -54,8 +55,8 @@ impl Driver {
             }
             Slash::Show(shown) => self.show(shown).await?,
             Slash::Ask(question) => {
-                let answer = desk.assistant.ask(&question).await;
-                print_answer(&self.printer, desk.assistant.name(), &question, answer)?;
+                let answer = context.assistant.ask(&question).await;
+                print_answer(&self.printer, context.assistant.name(), &question, answer)?;
             }
             Slash::Leave => {
                 self.table.commands.send(Command::Leave(speaker)).await?;
@@ -69,7 +70,7 @@ impl Driver {
             }
             Slash::OptOut(false) => {
                 self.opted_out = false;
-                self.join(PLAYER, desk.is_dm).await?;
+                self.join(PLAYER, context.is_dm).await?;
                 self.printer.told("you are heard")?;
             }
         }

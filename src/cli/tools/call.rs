@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{DONE, FAILED, Failure, ask::Face};
+use super::super::{DONE, FAILED, Failure, ask::TerminalEffects};
 use crate::{
     app,
     config::Config,
@@ -82,7 +82,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         taint: Taint::default(),
         progress: Progress::default(),
         cancel: CancellationToken::new(),
-        effects: Arc::new(Face::of_operator(io::stderr().is_terminal())),
+        effects: Arc::new(TerminalEffects::of_operator(io::stderr().is_terminal())),
     };
     let call = ToolCall {
         id: CallId("operator".to_owned()),

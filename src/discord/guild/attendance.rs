@@ -45,10 +45,8 @@ impl Guild {
                 session.voice_channel = channel;
                 session.voice.seen_in_channel();
             }
-            None if session.voice.is_up() => {
-                if session.voice.was_seen() {
-                    return self.disconnected();
-                }
+            None if session.voice.is_up() && session.voice.was_seen() => {
+                return self.disconnected();
             }
             None => {}
         }

@@ -50,7 +50,7 @@ impl KeptSettings {
     }
 
     /// What is to be kept, where anything was changed; it counts as kept then.
-    pub fn to_keep(&mut self) -> Option<GuildSettings> {
+    pub fn take_changed(&mut self) -> Option<GuildSettings> {
         std::mem::take(&mut self.changed).then(|| self.values.clone())
     }
 }

@@ -115,7 +115,7 @@ impl Guild {
 
     /// Keeps what was set; what to say to whoever set it when it cannot be kept.
     pub fn kept(&mut self) -> impl Future<Output = Option<String>> + Send + use<> {
-        let settings = self.settings.to_keep();
+        let settings = self.settings.take_changed();
         let (guilds, guild) = (self.shared.handles.guilds.clone(), self.id.get());
         async move {
             let why = guilds.keep(guild, settings?).await.err()?;

@@ -1,6 +1,6 @@
-//! The terminal as a face of the table: what tools show, ask and want filled in.
+//! The terminal beside a table: what tools show, ask and want filled in.
 //!
-//! Entry types: [`Face`], [`Typed`]. **Never**: answers for the game master without being told to.
+//! Entry types: [`TerminalEffects`], [`Typed`]. **Never**: answers for the game master without being told to.
 
 use std::{io::IsTerminal, sync::Arc};
 
@@ -43,17 +43,17 @@ impl Typed {
 }
 
 /// What tools reach at this table.
-pub struct Face {
+pub struct TerminalEffects {
     /// Shown lines are wanted.
     pub aloud: bool,
-    /// Decided beforehand.
+    /// What was decided beforehand; `None`: whoever types is asked.
     pub approve: Option<Approve>,
     /// Who is asked.
     pub typed: Arc<Typed>,
 }
 
-impl Face {
-    /// The face of somebody who calls by hand.
+impl TerminalEffects {
+    /// What tools of somebody who calls by hand reach.
     pub fn of_operator(aloud: bool) -> Self {
         Self { aloud, approve: None, typed: Typed::new() }
     }
@@ -63,7 +63,7 @@ impl Face {
     }
 }
 
-impl Effects for Face {
+impl Effects for TerminalEffects {
     fn show(&self, text: &str) {
         if self.aloud {
             complain(&format!("  * {text}"));

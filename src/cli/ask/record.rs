@@ -1,6 +1,6 @@
 //! What is kept of a session while it runs.
 //!
-//! Entry type: [`Books`].
+//! Entry type: [`SessionRecord`].
 
 use super::super::{Failure, complain};
 use crate::{
@@ -9,18 +9,18 @@ use crate::{
 };
 
 /// The log of calls and the transcript.
-pub struct Books {
-    /// The log.
+pub struct SessionRecord {
+    /// The log of tool calls.
     pub calls: CallLog,
     /// Writes the transcript.
     pub transcripts: TranscriptWriter,
     /// Makes it searchable.
     pub indexer: Indexer,
-    /// What is written of.
+    /// Which session is written down.
     pub written: Transcript,
 }
 
-impl Books {
+impl SessionRecord {
     /// Counts what is not written yet.
     pub fn backlog(&self) -> Backlog {
         self.transcripts.backlog()

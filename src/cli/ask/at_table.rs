@@ -1,0 +1,235 @@
+//! Everything said through a table.
+//!
+//! Entry function: [`at_table`]. **Never**: decides what is said to whom.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    super::{DONE, FAILED, Failure, complain},
+    arguments::{Arguments, Files},
+    drive::{Driver, Pacing},
+    inputs::What,
+    print::{self, Printer},
+    record::SessionRecord,
+    sink::WavSink,
+    steer::SlashContext,
+    steps::Step,
+    terminal::{TerminalEffects, Typed},
+};
+use crate::{
+    app::{self, LiveConfig, OpenTables, Running, TableSetup, Tools},
+    campaign::{
+        Assistant, AssistantParts, CallLog, KeptSession, Tables, Transcript, TranscriptWriter,
+    },
+    config::Config,
+    domain::{Npc, SessionId},
+    engine::Purse,
+    memory::MemoryStore,
+    session::{Command, Pace, SceneChange, SeatId, TableEvents},
+    tools::Effects,
+};
+
+/// Events of the table that wait to be printed: a burst of several turns; beyond that the oldest are
+/// missed, and counted.
+const EVENT_CAPACITY: usize = 256;
+/// Longest wait for servers of tools before the first of several inputs; a table that listens
+/// does not wait for them.
+pub const SERVERS_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is said, and to whom.
+pub struct Said {
+    /// The seat of the NPC that everything is said to; `None`: whoever is addressed.
+    pub npc: Option<usize>,
+    /// In its order; nothing: what is typed.
+    pub steps: Vec<Step>,
+}
+
+/// What a table or the assistant is opened with.
+pub struct Setting<'a> {
+    /// What the command was given.
+    pub arguments: &'a Arguments,
+    /// As this session plays it.
+    pub config: &'a Config,
+    /// The tools of this run.
+    pub tools: &'a Tools,
+    /// The store; `None`: nothing is written down.
+    pub memory: Option<Arc<dyn MemoryStore>>,
+    /// The session that is gone on with, or none.
+    pub kept: KeptSession,
+}
+
+impl Setting<'_> {
+    fn session(&self) -> SessionId {
+        SessionId(self.kept.id().to_owned())
+    }
+
+    /// What tools reach here.
+    pub fn effects(&self, typed: &Arc<Typed>) -> Arc<dyn Effects> {
+        let (aloud, approve) = (!self.arguments.json, self.arguments.approve);
+        Arc::new(TerminalEffects { aloud, approve, typed: Arc::clone(typed) })
+    }
+
+    /// The game master's assistant, paid for from `purse`.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn assistant(&self, purse: Purse, effects: Arc<dyn Effects>) -> Result<Assistant, Failure> {
+        let parts = AssistantParts {
+            session: self.session(),
+            purse,
+            host: self.tools.host.clone(),
+            effects,
+            seed: rand::random(),
+        };
+        Ok(Assistant::open(&app::assistant(&self.tools.services, self.config), parts)?)
+    }
+
+    /// Where a kept session is written down; `None`: nowhere.
+    fn record(&self, tables: &Tables) -> Result<Option<SessionRecord>, Failure> {
+        let (Some(path), Some(store)) = (self.kept.call_log(), &self.memory) else {
+            return Ok(None);
+        };
+        let calls = CallLog::open(path, self.kept.id())?;
+        let options = &self.config.memory.transcripts;
+        let transcripts = TranscriptWriter::open(Arc::clone(store), tables.clone(), options);
+        let written = Transcript { scope: app::local_scope(self.config), session: self.session() };
+        transcripts.begins(&written);
+        let indexer = self.tools.index(self.config, &transcripts);
+        Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
+    }
+
+    /// Whether an NPC may use tools of `server`; a bare name may be any server's.
+    fn may_use(&self, server: &str) -> bool {
+        self.config.npcs.iter().any(|npc| uses(npc, server))
+    }
+}
+
+/// Plays everything through a table.
+///
+/// # Errors
+/// Speech that cannot be heard or written, or a table that fails.
+pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Result<u8, Failure> {
+    let Setting { arguments, config, tools, .. } = setting;
+    let Said { npc, steps } = said;
+    let clock_runs = arguments.realtime || steps.iter().any(|step| step.input.at.is_some());
+    let stt = app::recogniser(&tools.services, config)?;
+    if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
+        print::while_waiting("learning the names of this campaign", stt.ready()).await?;
+    }
+    if !steps.is_empty() && !clock_runs {
+        // What is asked at once would find no tools yet.
+        tools.servers.settled(SERVERS_PATIENCE, |server| setting.may_use(server)).await;
+    }
+    let printer = Printer::new(arguments.json, steps.is_empty() && io::stdin().is_terminal());
+    let (tables, open) = (Tables::default(), OpenTables::default());
+    let record = setting.record(&tables)?;
+    let sink = WavSink::default();
+    let events = TableEvents::new(EVENT_CAPACITY);
+    let told = events.subscribe();
+    let typed = Typed::new();
+    let effects = setting.effects(&typed);
+    let setup = TableSetup {
+        session: setting.session(),
+        histories: setting.kept.histories(),
+        spent: setting.kept.spent(),
+        services: tools.services.clone(),
+        stt,
+        out: Box::new(sink.clone()),
+        pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+        effects: Arc::clone(&effects),
+        host: tools.host.clone(),
+        events: events.clone(),
+        backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
+        memory: setting.memory.clone(),
+        seed: rand::random(),
+    };
+    let table = app::open_table(config, setup)?;
+    let commands = table.handle.commands.clone();
+    open.add(&table.handle, table.seats);
+    tables.add(&events);
+    let running = Running { path: files.path, tables, open, tools, log_level: files.set_level };
+    for command in first(config, arguments, npc) {
+        commands.send(command).await?;
+    }
+    let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
+    let mut driver = Driver::new(table.handle, told, printer, record, pacing);
+    let live = LiveConfig::new(config.clone(), tools.services.clone());
+    let following = app::follow(running, live);
+    let assistant = setting.assistant(table.purse.clone(), effects)?;
+    let context =
+        SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
+    let driven = drive(&mut driver, &steps, following, &typed, &context).await;
+    commands.send(Command::Close).await?;
+    let ended = table.task.await?;
+    driver.close_record().await?;
+    driven?;
+    let histories = ended.histories.into_iter().collect::<BTreeMap<_, _>>();
+    setting.kept.save(histories, table.purse.spent())?;
+    if let Some(path) = &arguments.out {
+        sink.write(path)?;
+    }
+    let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
+    Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
+}
+
+/// What the table is told before anything is said.
+fn first(config: &Config, arguments: &Arguments, npc: Option<usize>) -> Vec<Command> {
+    let scene = npc.and_then(|seat| brought(config, seat)).map(Command::Scene);
+    let tier = Command::SetTier { seat: None, tier: arguments.tier, until: None };
+    scene.into_iter().chain([Command::Pin { seat: npc.map(SeatId), player: None }, tier]).collect()
+}
+
+/// What brings somebody who was asked for and is not in the campaign's first scene.
+fn brought(config: &Config, seat: usize) -> Option<SceneChange> {
+    let (npc, scene) = (config.npcs.get(seat)?, config.campaign.scenes.first()?);
+    if scene.npcs.contains(&npc.name) {
+        return None;
+    }
+    complain(&format!("{} is not in the scene '{}', and comes to be asked", npc.name, scene.name));
+    Some(SceneChange::Enter(SeatId(seat)))
+}
+
+/// Whether `npc` may use tools of `server`.
+pub fn uses(npc: &Npc, server: &str) -> bool {
+    let entries = npc.tools.iter().map(|entry| entry.split_once('.'));
+    entries.into_iter().any(|it| it.is_none_or(|(of, _)| of == server))
+}
+
+/// Plays the steps, or what is typed while changed files are followed, until the end or ctrl-C.
+async fn drive(
+    driver: &mut Driver,
+    steps: &[Step],
+    following: impl Future<Output = ()>,
+    typed: &Typed,
+    context: &SlashContext<'_>,
+) -> Result<(), Failure> {
+    let driven = async {
+        if steps.is_empty() {
+            driver.typed_lines(typed, context).await
+        } else {
+            driver.steps(steps).await
+        }
+    };
+    tokio::select! {
+        driven = driven => driven?,
+        () = following, if steps.is_empty() => {}
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            // Whoever typed has finished; recordings are answered whole or not at all.
+            if steps.is_empty() {
+                return Ok(());
+            }
+            return Err(Failure::Failed(anyhow::anyhow!("stopped; nothing was written")));
+        }
+    }
+    // Whoever does not wait leaves it to the next time.
+    tokio::select! {
+        summed_up = print::while_waiting("summing up what was said", driver.sum_up()) => summed_up,
+        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+    }
+}

@@ -1,0 +1,109 @@
+//! Opens what a table or the assistant needs, and has everything said there.
+//!
+//! Entry function: [`run`]. **Never**: prints a turn.
+
+use clap::ArgMatches;
+
+use super::{
+    super::{Failure, block_on},
+    arguments::{Arguments, Files},
+    at_table::{SERVERS_PATIENCE, Said, Setting, at_table, uses},
+    inputs::{What, inputs},
+    print::Printer,
+    sink,
+    steps::load,
+    terminal::Typed,
+    written::assist,
+};
+use crate::{
+    app::{self, Tools},
+    campaign::{KeptError, KeptSession},
+    config::Config,
+    domain::SessionId,
+    engine::Purse,
+    logic::budget::Ledger,
+};
+
+/// Plays the inputs through a table and prints what came of them.
+///
+/// # Errors
+/// Wrong usage, inputs that cannot be read, speech that cannot be heard or written.
+pub fn run(
+    arguments: &Arguments,
+    matches: &ArgMatches,
+    config: Config,
+    files: Files<'_>,
+) -> Result<u8, Failure> {
+    let said = inputs(matches)?;
+    let npc = match &arguments.npc {
+        None => None,
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.0),
+    };
+    if let Some(path) = &arguments.out {
+        sink::check(path).map_err(|why| Failure::Usage(why.to_string()))?;
+    }
+    let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    let kept = match &arguments.session {
+        None => KeptSession::unkept(),
+        Some(id) => KeptSession::open(&config.data_dir, id).map_err(|error| match error {
+            KeptError::Name(_) => Failure::Usage(format!("--{error}")),
+            other => other.into(),
+        })?,
+    };
+    block_on(play(arguments, &config, Said { npc, steps }, kept, files))
+}
+
+/// Waits for the servers nothing starts without.
+async fn required(tools: &Tools) -> anyhow::Result<()> {
+    Ok(tools.servers.required().await?)
+}
+
+/// Opens the tools for as long as there is a table.
+async fn play(
+    arguments: &Arguments,
+    config: &Config,
+    said: Said,
+    kept: KeptSession,
+    files: Files<'_>,
+) -> Result<u8, Failure> {
+    let session = SessionId(kept.id().to_owned());
+    // What is forgotten at the end is not written down.
+    let memory = match kept.call_log() {
+        Some(_) => Some(app::open_memory(config).await?),
+        None => None,
+    };
+    let config = &match &memory {
+        Some(store) => {
+            app::for_session(config, &**store, None).await.map_err(anyhow::Error::from)?
+        }
+        None => app::with_names(config).await,
+    };
+    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
+    let setting = Setting { arguments, config, tools: &tools, memory, kept };
+    let status = match required(&tools).await {
+        Ok(()) if arguments.assistant => in_writing(setting, said).await,
+        Ok(()) => at_table(setting, said, files).await,
+        Err(missing) => Err(Failure::Failed(missing)),
+    };
+    tools.close().await;
+    status
+}
+
+/// Has the assistant answer everything.
+async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
+    let Setting { arguments, config, tools, .. } = &setting;
+    let printer = Printer::new(arguments.json, false);
+    let purse = Purse::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
+    let assistant = setting.assistant(purse.clone(), setting.effects(&Typed::new()))?;
+    let may_use = |server: &str| uses(&config.assistant, server);
+    tools.servers.settled(SERVERS_PATIENCE, may_use).await;
+    let questions = said.steps.into_iter().filter_map(|step| match step.input.what {
+        What::Text(text) => Some(text),
+        What::File(_) => None,
+    });
+    let questions: Vec<String> = questions.collect();
+    let status = assist(&assistant, &questions, &tools.host, &printer).await;
+    let histories = setting.kept.histories();
+    setting.kept.save(histories, purse.spent())?;
+    status
+}

@@ -1,0 +1,38 @@
+//! How a command ends, and what it says on stderr.
+//!
+//! Entry type: [`Failure`]. **Never**: prints to stdout.
+
+use std::io::{self, Write};
+
+/// Exit status of a command that did what it should.
+pub const DONE: u8 = 0;
+/// Exit status of a command that could not.
+pub const FAILED: u8 = 1;
+/// Exit status of wrong usage or configuration.
+pub const WRONG: u8 = 2;
+
+/// How a command ends when it does not end well.
+#[derive(Debug)]
+pub enum Failure {
+    /// Wrong usage or configuration.
+    Usage(String),
+    /// It was tried and failed.
+    Failed(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Says something on stderr, a line.
+pub fn complain(text: &str) {
+    // Nothing can be said about a stderr that takes nothing.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The reader of our output has left (`glyphoxa … | head`).
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
