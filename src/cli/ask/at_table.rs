@@ -103,6 +103,11 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
     }
 
+    /// The configuration as it changes with its files.
+    fn live_config(&self) -> Arc<LiveConfig> {
+        LiveConfig::new(self.config.clone(), self.tools.services.clone())
+    }
+
     /// Whether an NPC may use tools of `server`; a bare name may be any server's.
     fn may_use(&self, server: &str) -> bool {
         self.config.npcs.iter().any(|npc| uses(npc, server))
@@ -158,8 +163,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
-    let live = LiveConfig::new(config.clone(), tools.services.clone());
-    let following = app::follow(running, live);
+    let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(table.purse.clone(), effects)?;
     let context =
         SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
@@ -170,9 +174,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     driven?;
     let histories = ended.histories.into_iter().collect::<BTreeMap<_, _>>();
     setting.kept.save(histories, table.purse.spent())?;
-    if let Some(path) = &arguments.out {
-        sink.write(path)?;
-    }
+    arguments.out.as_ref().map(|path| sink.write(path)).transpose()?;
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
 }

@@ -42,6 +42,7 @@ impl RecogniserService {
 
 /// A recogniser with its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
 pub enum RecogniserEntry {
     /// PocketSphinx, tuned to the campaign.
     #[default]
