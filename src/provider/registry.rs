@@ -8,12 +8,8 @@
 use std::sync::Arc;
 
 use super::{
-    ChatModel, Embedder, Error, SpeechToText, TextToSpeech,
-    embedders::Embedders,
-    models::Models,
-    options::Options,
-    recognisers::{Recognisers, local::Vocabulary},
-    voices::Voices,
+    ChatModel, Embedder, Error, SpeechToText, TextToSpeech, embedders::Embedders,
+    local::Vocabulary, models::Models, options::Options, recognisers::Recognisers, voices::Voices,
 };
 use crate::domain::{Npc, Voice};
 

@@ -3,12 +3,15 @@
 //! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries.
 //! **Never**: loads a model where the one before it would have done.
 
-pub mod local;
-
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::local::{Local, Vocabulary};
-use super::{Error, SpeechToText, openai, pool::Pool, service::ServiceInfo};
+use super::{
+    Error, SpeechToText,
+    local::{self, Local, Vocabulary},
+    openai,
+    pool::Pool,
+    service::ServiceInfo,
+};
 
 /// The recognisers there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
