@@ -17,7 +17,7 @@ pub use crate::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,
     },
-    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,

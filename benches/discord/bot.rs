@@ -21,9 +21,9 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    AddedServer, Announcer, AssistantSettings, Backlog, BudgetOptions, Campaign, Consent,
+    AddedServer, Announcer, AssistantSettings, Backlog, Budget, BudgetOptions, Campaign, Consent,
     DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, OpenError, Purse, RunningTable, ServerError, ServerOptions, Servers,
+    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers,
     ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
     SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
     TranscriptWriter, VoiceOut, open, run_discord,
@@ -197,7 +197,7 @@ impl Factory for StandInFactory {
         });
         let made = MadeTable {
             table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
-            purse: Purse::new(Ledger::default()),
+            purse: Budget::new(Ledger::default()),
             assistant: assistant(Arc::default()),
         };
         ready(Ok(made)).boxed()

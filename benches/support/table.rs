@@ -3,10 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
-    AddressMode, Backlog, Campaign, Cascaded, CascadedParts, Command, Declared, Definition,
-    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, Options, Pace, Policy, Purse, Seat,
-    SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, TableEvent, TableEvents,
-    TableHandle, TableParts, Tier, ToolHost, Voice, VoiceFrame, VoiceInput, VoiceOut, open,
+    AddressMode, Backlog, Budget, Campaign, Cascaded, Command, Conversation, Declared, Definition,
+    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options, Pace,
+    Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer,
+    TableEvent, TableEvents, TableHandle, TableParts, Tier, ToolHost, Voice, VoiceFrame,
+    VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -96,25 +97,30 @@ pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) ->
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
     host.offer("bench", SourceKind::BuiltIn, vec![services.tool]);
-    let purse = Purse::new(Ledger::default());
+    let budget = Budget::new(Ledger::default());
     let options = Options::default();
-    let parts = CascadedParts {
+    let model = NpcModel {
         npc: Arc::clone(&npc),
         model: Arc::new(services.model),
-        host: host.clone(),
-        purse: purse.clone(),
+        budget: budget.clone(),
         max_tokens: options.max_tokens,
+    };
+    let calls = NpcCalls {
+        host: host.clone(),
+        made: SessionCalls::default(),
         filler_after: options.filler_after,
-        session_calls: SessionCalls::default(),
     };
     let campaign = Arc::new(Campaign::default());
-    let engine = Cascaded::new(parts, Arc::new(services.synthesiser), &campaign, Vec::new());
+    let voice = Arc::new(services.synthesiser);
+    let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), &campaign.entities);
+    let conversation = Conversation::new(model.clone(), &campaign, Vec::new());
+    let engine = Cascaded::new(model, calls, voice);
     TableParts {
         backlog: Backlog::default(),
         memory: None,
         session: SessionId("bench".to_owned()),
         options,
-        seats: vec![Seat::new(npc, Box::new(engine), "stand-in", "stand-in")],
+        seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
         campaign,
         keywords: Keywords::shipped(["en", "de"]),
         rules: Arc::from([]),
@@ -123,7 +129,7 @@ pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) ->
         pace: Pace::RealTime,
         host,
         effects: Arc::new(Nothing),
-        purse,
+        purse: budget,
         seed: 1,
         events,
     }

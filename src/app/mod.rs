@@ -35,7 +35,7 @@ use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
     domain::{Message, Npc, SessionId, Voice},
-    engine::Purse,
+    engine::Budget,
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
     provider::{Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
@@ -88,7 +88,7 @@ pub struct OpenTable {
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
     /// Pays for everything at this table.
-    pub purse: Purse,
+    pub purse: Budget,
     /// Makes its seats anew.
     pub seats: SeatMaker,
 }
@@ -187,7 +187,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
-    let purse = Purse::new(Ledger::new(config.budget.clone(), setup.spent));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
     let maker = SeatMaker::new(setup.services, &host, &purse, &campaign, setup.seed);
     let seats = npcs

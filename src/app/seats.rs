@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
-    engine::{Cascaded, CascadedParts, Purse, SessionCalls},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
     provider::{Error, Registry},
     session::{Command, Seat, TableHandle},
     tools::ToolHost,
@@ -20,7 +20,7 @@ use crate::{
 pub struct SeatMaker {
     services: Registry,
     host: ToolHost,
-    purse: Purse,
+    purse: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
@@ -30,7 +30,7 @@ impl SeatMaker {
     pub fn new(
         services: Registry,
         host: &ToolHost,
-        purse: &Purse,
+        purse: &Budget,
         campaign: &Arc<Campaign>,
         seed: u64,
     ) -> Self {
@@ -51,17 +51,19 @@ impl SeatMaker {
         let model = self.services.model(&config.services, &npc, self.seed)?;
         let voice = self.services.voice(&config.services, &npc.voice)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let parts = CascadedParts {
-            npc: Arc::clone(&npc),
-            model,
+        let budget = self.purse.clone();
+        let world = &self.campaign.entities;
+        let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
+        let max_tokens = config.session.max_tokens;
+        let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
+        let calls = NpcCalls {
             host: self.host.clone(),
-            purse: self.purse.clone(),
-            max_tokens: config.session.max_tokens,
+            made: SessionCalls::default(),
             filler_after: config.session.filler_after,
-            session_calls: SessionCalls::default(),
         };
-        let engine = Cascaded::new(parts, voice, &self.campaign, history);
-        Ok(Seat::new(npc, Box::new(engine), &brain, &tts))
+        let conversation = Conversation::new(model.clone(), &self.campaign, history);
+        let engine = Cascaded::new(model, calls, voice);
+        Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
     }
 }
 

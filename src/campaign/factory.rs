@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::{Npc, Scope, SessionId},
-    engine::Purse,
+    engine::Budget,
     provider::Error,
     session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
     tools::{Effects, connection::ServerOptions},
@@ -54,7 +54,7 @@ pub struct MadeTable {
     /// The table, for whoever opened it.
     pub table: RunningTable,
     /// What pays for it.
-    pub purse: Purse,
+    pub purse: Budget,
     /// How the assistant is asked during its session.
     pub assistant: AssistantSettings,
 }

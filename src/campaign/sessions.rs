@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     domain::{Scope, SessionId},
-    engine::Purse,
+    engine::Budget,
     session::{
         Command, Conversations, EventReader, Pace, TableEvent, TableEvents, TurnLine, VoiceOut,
     },
@@ -93,7 +93,7 @@ pub struct Sessions {
 
 /// What is kept of a session while it runs.
 struct Running {
-    purse: Purse,
+    purse: Budget,
     calls: CallLog,
     transcript: Transcript,
     commands: mpsc::WeakSender<Command>,
@@ -210,14 +210,14 @@ impl Sessions {
     }
 
     /// What pays for `session`, and how it is written down, while it runs.
-    pub fn paid(&self, session: &SessionId) -> Option<(Purse, Transcript)> {
+    pub fn paid(&self, session: &SessionId) -> Option<(Budget, Transcript)> {
         let running = self.running();
         let running = running.get(session)?;
         Some((running.purse.clone(), running.transcript.clone()))
     }
 
     /// What pays for the assistant, and how it is asked, during `session` while it runs.
-    pub fn assistant(&self, session: &SessionId) -> Option<(Purse, AssistantSettings)> {
+    pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
         Some((running.purse.clone(), running.assistant.clone()))

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::clock::now;
 use crate::{
-    engine::Purse,
+    engine::Budget,
     logic::budget::{BudgetOptions, Ledger},
 };
 
@@ -21,7 +21,7 @@ pub struct DailyAllowance(Arc<Mutex<Today>>);
 struct Today {
     /// Days since 1970.
     day: i64,
-    purse: Purse,
+    purse: Budget,
 }
 
 impl DailyAllowance {
@@ -31,7 +31,7 @@ impl DailyAllowance {
     }
 
     /// Today's purse; a new day's has what `budget` allows.
-    pub fn purse(&self, budget: &BudgetOptions) -> Purse {
+    pub fn purse(&self, budget: &BudgetOptions) -> Budget {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.day != today() {
             *kept = Today::full(budget);
@@ -42,7 +42,7 @@ impl DailyAllowance {
 
 impl Today {
     fn full(budget: &BudgetOptions) -> Self {
-        Self { day: today(), purse: Purse::new(Ledger::new(budget.clone(), 0.0)) }
+        Self { day: today(), purse: Budget::new(Ledger::new(budget.clone(), 0.0)) }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     app,
     campaign::{self, KeptError, KeptSession, Scoped, Writer, date, time},
     config::Config,
-    engine::Purse,
+    engine::Budget,
     files,
     logic::budget::Ledger,
     memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
@@ -250,7 +250,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
     let kept = kept(config, id)?;
-    let purse = Purse::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
     let writer = match extract {
         true => None,
         false => Writer::new(&app::assistant(&Registry::default(), config), purse.clone())?,

@@ -1,6 +1,6 @@
 //! One question of the game master, answered in writing by an agent that is no NPC.
 //!
-//! Entry type: [`Assistant`]. It thinks and calls tools as NPCs do, and pays from the same purse.
+//! Entry type: [`Assistant`]. It thinks and calls tools as NPCs do, and pays from the same budget.
 //! **Never**: speaks, or remembers an earlier question.
 
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Cause, Failure, Gate, Setting, Turn,
-    cascaded::CascadedParts,
-    tool_loop::{Offer, converse, own_tools},
-    window::{Prompt, Window},
+    Cause, Failure, Gate, NpcModel, Setting, Turn,
+    calls::NpcCalls,
+    conversation::{Excerpt, Window},
+    tool_loop::{Thinking, converse},
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnFacts, TurnId},
@@ -27,13 +27,14 @@ const GAME_MASTER: &str = "Game master";
 
 /// The game master's assistant.
 pub struct Assistant {
-    parts: CascadedParts,
+    model: NpcModel,
+    calls: NpcCalls,
     system: String,
 }
 
-/// One question.
+/// One question of the game master.
 pub struct Question {
-    /// Play session.
+    /// The play session whose tools are called.
     pub session: SessionId,
     /// What is asked.
     pub text: String,
@@ -46,14 +47,14 @@ pub struct Question {
 pub struct Answer {
     /// The answer as the model wrote it.
     pub text: String,
-    /// Calls made for it.
+    /// Every call made for it, refused ones included.
     pub tools: Vec<CallRecord>,
 }
 
 impl Assistant {
     /// An assistant described as an NPC is; voice, address and fillers mean nothing.
-    pub fn new(parts: CascadedParts, campaign: &Campaign) -> Self {
-        Self { system: prompt::assistant_prompt(&parts.npc, campaign), parts }
+    pub fn new(model: NpcModel, calls: NpcCalls, campaign: &Campaign) -> Self {
+        Self { system: prompt::assistant_prompt(&model.npc, campaign), model, calls }
     }
 
     /// Answers a question. Cancel safe: dropping the future ends its requests and its calls.
@@ -61,14 +62,14 @@ impl Assistant {
     /// # Errors
     /// The model failed, a spending cap was reached, or there was nothing to say.
     pub async fn ask(&self, question: Question) -> Result<Answer, Failure> {
-        let parts = self.parts.clone();
+        let (model, calls) = (self.model.clone(), self.calls.clone());
+        let npc = Arc::clone(&model.npc);
         let text = question.text.trim().to_owned();
-        let system = parts.host.filled(&self.system);
-        let window = Window::of(&*parts.model, parts.max_tokens, &system);
-        let messages = vec![Message::System(system), Message::User(text.clone())];
-        let prompt = Prompt { messages, turn_at: 1, window };
-        let tier = parts.npc.budget_tier;
-        let tools = parts.host.visible(&parts.npc.name, tier, tier.ceiling());
+        let system = calls.host.filled(&self.system);
+        let window = Window::of(&model, &system);
+        let conversation = Excerpt::blank(system, window);
+        let prompt = conversation.prompt(Message::User(text.clone()));
+        let tier = npc.budget_tier;
         let cancel = CancellationToken::new();
         let _ended = cancel.clone().drop_guard();
         let (_gate, gate) = watch::channel(Gate { confirmed: true, playing: 0 });
@@ -84,20 +85,21 @@ impl Assistant {
             audio: Arc::from([]),
             recall: None,
             cause: Cause::Utterance,
+            conversation,
             tier,
+            tools: calls.host.visible(&npc.name, tier, tier.ceiling()),
             gate,
             cancel: cancel.clone(),
             effects: question.effects,
         };
         let (out, mut sentences) = mpsc::channel(SENTENCES_AHEAD);
-        let offer = Offer { tools, recent: Vec::new(), own: own_tools(&parts.npc) };
+        let thinking = Thinking { model, calls, prompt, out, stop: cancel };
         let unspoken = async { while sentences.recv().await.is_some() {} };
-        let (talk, ()) =
-            tokio::join!(converse(parts, Arc::new(turn), prompt, offer, (out, cancel)), unspoken);
+        let ((talk, calls), ()) = tokio::join!(converse(Arc::new(turn), thinking), unspoken);
         match talk.failure {
             Some(failure) => Err(failure),
             None if talk.text.trim().is_empty() => Err(Failure::EmptyReply),
-            None => Ok(Answer { text: talk.text.trim().to_owned(), tools: talk.calls }),
+            None => Ok(Answer { text: talk.text.trim().to_owned(), tools: calls.into_records() }),
         }
     }
 }

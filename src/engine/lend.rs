@@ -1,53 +1,46 @@
 //! An NPC's chat model, lent to a server that works on a call of it.
 //!
-//! Entry type: [`Lent`]. **Never**: spends what the caps do not allow; tells the server anything of
-//! the table or of the service.
+//! Entry type: [`LentModel`]. **Never**: spends what the caps do not allow; tells the server
+//! anything of the table or of the service.
 
 use std::sync::Arc;
 
 use futures::{FutureExt, future::BoxFuture};
 
-use super::{cascaded::CascadedParts, once::ask_once, purse::Purse};
+use super::NpcModel;
 use crate::{
-    domain::Npc,
-    provider::{ChatModel, Error, Kind},
+    provider::{Error, Kind},
     tools::{NotSampled, SampleRequest, Sampled, Sampler},
 };
 
 /// Longest answer a server gets, in tokens.
 const LONGEST: u32 = 512;
 
-/// The model of one NPC and who pays for it.
+/// The model of one NPC, for servers that may ask it.
 #[derive(Clone)]
-pub struct Lent {
-    npc: Arc<Npc>,
-    model: Arc<dyn ChatModel>,
-    purse: Purse,
-}
+pub struct LentModel(NpcModel);
 
-impl Lent {
-    /// The model of `parts`, if it reads prompts.
-    pub fn of(parts: &CascadedParts) -> Option<Arc<dyn Sampler>> {
-        let (npc, model) = (Arc::clone(&parts.npc), Arc::clone(&parts.model));
-        let lent = Self { npc, model, purse: parts.purse.clone() };
-        lent.model.reads_prompts().then(|| Arc::new(lent) as Arc<dyn Sampler>)
+impl LentModel {
+    /// `model`, if it reads prompts.
+    pub fn of(model: &NpcModel) -> Option<Arc<dyn Sampler>> {
+        let lent = Self(model.clone());
+        lent.0.model.reads_prompts().then(|| Arc::new(lent) as Arc<dyn Sampler>)
     }
 
     async fn ask(&self, request: SampleRequest) -> Result<Sampled, Error> {
+        let Self(NpcModel { model, .. }) = self;
         let max_tokens = request.max_tokens.min(LONGEST);
-        let asked = (request.messages, max_tokens);
-        let text = ask_once(&*self.model, &self.npc, &self.purse, asked).await?;
-        let model = self.model.priced_as().unwrap_or(self.model.name()).to_owned();
-        Ok(Sampled { text, model })
+        let text = self.0.ask_once(request.messages, max_tokens).await?;
+        Ok(Sampled { text, model: model.priced_as().unwrap_or(model.name()).to_owned() })
     }
 }
 
-impl Sampler for Lent {
+impl Sampler for LentModel {
     fn sample(&self, request: SampleRequest) -> BoxFuture<'static, Result<Sampled, NotSampled>> {
         let lent = self.clone();
         let server = Arc::clone(&request.server);
         async move {
-            let npc = &lent.npc.name;
+            let npc = &lent.0.npc.name;
             let sampled = lent.ask(request).await;
             match &sampled {
                 Ok(_) => tracing::info!(server = &*server, npc, "chat model lent to a server"),

@@ -47,7 +47,7 @@ pub struct Consumption {
 /// Money set aside for a call that is under way.
 #[derive(Debug)]
 #[must_use = "a reservation is settled when the call is over"]
-pub struct Reservation {
+pub struct ReservedAmount {
     model: String,
     payer: String,
     amount: f64,
@@ -96,7 +96,7 @@ impl Ledger {
         payer: &str,
         payer_cap: Option<f64>,
         expected: Consumption,
-    ) -> Result<Reservation, OverBudget> {
+    ) -> Result<ReservedAmount, OverBudget> {
         let next = self.cost(model, expected);
         if let Some(cap) = self.options.session_max
             && next > 0.0
@@ -124,11 +124,11 @@ impl Ledger {
             });
         }
         self.reserved += next;
-        Ok(Reservation { model: model.to_owned(), payer: payer.to_owned(), amount: next })
+        Ok(ReservedAmount { model: model.to_owned(), payer: payer.to_owned(), amount: next })
     }
 
     /// Books what the call used; `None`: the whole amount set aside.
-    pub fn settle(&mut self, reservation: Reservation, used: Option<Consumption>) {
+    pub fn settle(&mut self, reservation: ReservedAmount, used: Option<Consumption>) {
         self.reserved = (self.reserved - reservation.amount).max(0.0);
         let cost = used.map_or(reservation.amount, |used| self.cost(&reservation.model, used));
         self.spent += cost;

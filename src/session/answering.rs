@@ -11,7 +11,7 @@ use super::{
     Recast, SeatId, SpeakerId,
     line::{Outcome, TurnLine},
     overrides::{SeatCeiling, TurnTier},
-    playback::{HeardAloud, Place, Played},
+    playback::{Place, Played},
     recall::{Question, RecallTold},
     reports::Company,
     routing::{Understood, same_words},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     domain::{TurnFacts, TurnId},
-    engine::{Cause, Gate, Recall, ReplyPort, Setting, Turn},
+    engine::{Cause, Gate, HeardAloud, Recall, ReplyPort, Setting, Turn},
     logic::{barge_in, spoken},
 };
 
@@ -107,7 +107,6 @@ impl Table {
         let (recall, recalled) = self.recall(&purpose).unzip();
         let seat = &mut self.seats[purpose.seat];
         let utterance = &purpose.utterance;
-        seat.engine.set_tools(self.host.visible(&seat.npc.name, tier, tier.ceiling()));
         let (gate, gate_in) = watch::channel(Gate { confirmed, playing: 0 });
         let cancel = CancellationToken::new();
         let turn = Turn {
@@ -127,12 +126,14 @@ impl Table {
             audio: Arc::clone(&utterance.audio),
             recall,
             cause: purpose.cause.clone(),
+            conversation: seat.conversation.excerpt(&self.host),
             tier,
+            tools: self.host.visible(&seat.npc.name, tier, tier.ceiling()),
             gate: gate_in,
             cancel: cancel.clone(),
             effects: Arc::clone(&self.effects),
         };
-        let reply = seat.engine.start(turn, ReplyPort::new(id, self.replies.clone()));
+        let reply = seat.engine.start(Arc::new(turn), ReplyPort::new(id, self.replies.clone()));
         let abort = self.turns.tasks.spawn(async move { (id, reply.await) });
         self.turns.add(id, purpose, EngineHandle { gate, cancel, abort });
         if let Some(active) = self.turns.get(id) {
@@ -149,7 +150,7 @@ impl Table {
         }
         let seat = &self.seats[purpose.seat];
         let said = &purpose.utterance.text;
-        Some(recaller.recall(Question::new(&seat.npc, said, seat.engine.history())))
+        Some(recaller.recall(Question::new(&seat.npc, said, seat.conversation.messages())))
     }
 
     /// What is noted when the answer to something said begins for certain.
@@ -364,6 +365,8 @@ impl Table {
         let spent = self.reports.spent();
         let ended =
             active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+        let seat = &mut self.seats[ended.seat];
+        seat.engine.heard(&ended.heard);
         if taken_back {
             if let Some(line) = ended.line {
                 self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
@@ -371,9 +374,8 @@ impl Table {
             return self.warm_seat(ended.seat);
         }
         let HeardAloud { text, .. } = &ended.heard;
-        let seat = &mut self.seats[ended.seat];
         if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
-            seat.engine.heard(report, text);
+            seat.conversation.add(report, text);
             self.summaries.due();
         }
         if !text.is_empty() {
@@ -386,7 +388,7 @@ impl Table {
             }
             for (index, other) in self.seats.iter_mut() {
                 if index != ended.seat && self.router.scene.is_present(index) {
-                    other.engine.overhear(&name, text);
+                    other.conversation.overhear(&name, text);
                 }
             }
         }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
+    engine::{HeardAloud, Position},
 };
 
 /// Where frames go. Calls come at the pace of playback and never wait.
@@ -60,15 +61,6 @@ pub enum Played {
     Sentence(TurnId, usize),
     /// The turn's last frame left.
     Finished(TurnId),
-}
-
-/// What of a turn was heard.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeardAloud {
-    /// Text up to the last frame that left; fillers are not part of it.
-    pub text: String,
-    /// Sound that left.
-    pub audio: Duration,
 }
 
 /// Silence between segments that follow each other, and how much it varies.
@@ -418,9 +410,18 @@ impl Segment {
     fn heard(&self) -> HeardAloud {
         let text: Vec<String> =
             self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
-        let played = u32::try_from(self.played).unwrap_or(u32::MAX);
-        HeardAloud { text: text.join(" "), audio: FRAME * played }
+        let last = self.sentences.iter().rposition(|sentence| sentence.played > 0);
+        let position = last.and_then(|sentence| {
+            let into = sound(self.sentences.get(sentence)?.played);
+            Some(Position { sentence, into })
+        });
+        HeardAloud { text: text.join(" "), audio: sound(self.played), position }
     }
+}
+
+/// How long so many frames last.
+fn sound(frames: usize) -> Duration {
+    FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX))
 }
 
 impl Sentence {

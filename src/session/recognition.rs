@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     audio::{FRAME, Frame},
-    engine::{Held, Purse},
+    engine::{Budget, Reservation},
     logic::{budget::Consumption, vad},
     provider::{Error, SpeechEvent, SpeechToText},
 };
@@ -50,14 +50,14 @@ pub struct Recogniser {
     /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
     /// What its seconds are paid from.
-    pub purse: Purse,
+    pub purse: Budget,
 }
 
 impl Recogniser {
     /// Pays ahead for [`PAID_SECONDS`].
-    fn hold(&self) -> Result<Held, Error> {
+    fn reserve(&self) -> Result<Reservation, Error> {
         let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
-        self.purse.hold(self.stt.priced_as(), "hearing", None, expected)
+        self.purse.reserve(self.stt.priced_as(), "hearing", None, expected)
     }
 }
 
@@ -76,7 +76,7 @@ pub struct Recognition {
     to: Option<mpsc::Sender<Frame>>,
     /// `None`: nothing more comes. Dropping the stream gives the recogniser back.
     events: Option<BoxStream<'static, Result<SpeechEvent, Error>>>,
-    held: Option<Held>,
+    held: Option<Reservation>,
     /// The recogniser ends utterances itself, and goes on with the next.
     endless: bool,
     /// Its sound and that of what it continues.
@@ -119,7 +119,7 @@ impl Recognition {
     /// # Errors
     /// Nobody pays for it.
     pub fn start(id: u64, recogniser: &Recogniser, at: HeardAt) -> Result<Self, Error> {
-        let held = recogniser.hold()?;
+        let held = recogniser.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
         Ok(Self {
             id,
@@ -229,7 +229,7 @@ impl Recognition {
             return Ok(());
         }
         self.settle();
-        self.held = Some(recogniser.hold()?);
+        self.held = Some(recogniser.reserve()?);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::{
     status::{Backlog, Unwritten},
     utterance::Utterance,
 };
-use crate::engine::Purse;
+use crate::engine::Budget;
 
 /// What became of an X-card.
 const HALTED: &str = "everyone has stopped and is muted";
@@ -30,7 +30,7 @@ pub struct Reports {
     pub statistics: Statistics,
     /// The newest lines, for taking them back.
     pub recent: RecentLines,
-    purse: Purse,
+    purse: Budget,
     backlog: Backlog,
     /// Name of the recogniser.
     stt: String,
@@ -46,7 +46,7 @@ pub struct Company<'t> {
 
 impl Reports {
     /// Nothing is told yet; `stt` is the recogniser's name.
-    pub fn new(events: TableEvents, purse: Purse, backlog: Backlog, stt: &str) -> Self {
+    pub fn new(events: TableEvents, purse: Budget, backlog: Backlog, stt: &str) -> Self {
         Self {
             events,
             lines: 0,

@@ -72,11 +72,11 @@ impl RecentLines {
         for told in taken.iter().rev() {
             let (speaker, text) = &told.said;
             for (_, seat) in seats.iter_mut() {
-                seat.engine.forget(speaker, text);
+                seat.conversation.unhear(speaker, text);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {
-                        Some(said) if seat.npc.name == *npc => seat.engine.take_back(said),
-                        _ => seat.engine.forget(npc, reply),
+                        Some(said) if seat.npc.name == *npc => seat.conversation.take_back(said),
+                        _ => seat.conversation.unhear(npc, reply),
                     }
                 }
             }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{Message, Npc, TurnId},
-    engine::VoiceEngine,
+    engine::{Conversation, VoiceEngine},
     provider::Error,
 };
 
@@ -18,6 +18,8 @@ use crate::{
 pub struct Seat {
     /// Who sits there, as described.
     pub npc: Arc<Npc>,
+    /// What was said to it and what it answered; it stays when the engine is another one.
+    pub conversation: Conversation,
     /// What makes its speech.
     pub engine: Box<dyn VoiceEngine>,
     /// Name of its chat model.
@@ -57,10 +59,17 @@ impl fmt::Debug for Recast {
 
 impl Seat {
     /// An NPC that sits down.
-    pub fn new(npc: Arc<Npc>, engine: Box<dyn VoiceEngine>, brain: &str, tts: &str) -> Self {
-        let has_spoken = !engine.history().is_empty();
+    pub fn new(
+        npc: Arc<Npc>,
+        conversation: Conversation,
+        engine: Box<dyn VoiceEngine>,
+        brain: &str,
+        tts: &str,
+    ) -> Self {
+        let has_spoken = !conversation.messages().is_empty();
         Self {
             npc,
+            conversation,
             engine,
             brain: brain.to_owned(),
             tts: tts.to_owned(),
@@ -79,9 +88,10 @@ impl Seat {
     /// Its services cannot be reached as described; it goes on as before.
     pub(super) fn go_on(&mut self) -> Option<Result<(), Error>> {
         let make = self.recast.take()?;
-        let made = make(self.engine.history().to_vec());
+        let made = make(self.conversation.messages().to_vec());
         Some(made.map(|fresh| {
             self.npc = fresh.npc;
+            self.conversation = fresh.conversation;
             self.engine = fresh.engine;
             self.brain = fresh.brain;
             self.tts = fresh.tts;

@@ -153,7 +153,7 @@ impl Table {
     /// NPCs forget what people of these names have said.
     pub(super) fn erase(&mut self, names: &[String]) {
         for name in names {
-            self.seats.iter_mut().for_each(|(_, seat)| seat.engine.forget_speaker(name));
+            self.seats.iter_mut().for_each(|(_, seat)| seat.conversation.forget_speaker(name));
             self.reports.recent.forget(name);
         }
     }

@@ -74,10 +74,10 @@ impl Summaries {
         let mut warnings = Vec::new();
         if self.is_due && nobody_is_answered {
             self.is_due = false;
-            warnings.extend(seats.iter_mut().filter_map(|(_, seat)| seat.engine.warning()));
+            warnings.extend(seats.iter_mut().filter_map(|(_, seat)| seat.conversation.warning()));
             for (id, seat) in seats.iter() {
                 if !self.is_at(id)
-                    && let Some(summarising) = seat.engine.summarise()
+                    && let Some(summarising) = seat.conversation.summarise()
                 {
                     self.begin(id, summarising);
                 }
@@ -100,6 +100,6 @@ impl Summaries {
         };
         let UnderWay { seat, .. } = self.under_way.remove(&id)?;
         self.due();
-        seats[seat].engine.summarised(outcome?)
+        seats[seat].conversation.summarised(outcome?)
     }
 }

@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     domain::{Campaign, Message, SessionId, TurnId},
-    engine::{Purse, Reply, TurnReport},
+    engine::{Budget, Reply, TurnReport},
     logic::tier::Keywords,
     provider::SpeechToText,
     tools::{Effects, FollowUp, ToolHost},
@@ -75,7 +75,7 @@ pub struct TableParts {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// What everything of the session is paid from.
-    pub purse: Purse,
+    pub purse: Budget,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// Where the NPCs remember; `None`: they have their conversations alone.
@@ -393,7 +393,7 @@ impl Table {
             histories: self
                 .seats
                 .iter()
-                .map(|(_, seat)| (seat.npc.name.clone(), seat.engine.history().to_vec()))
+                .map(|(_, seat)| (seat.npc.name.clone(), seat.conversation.messages().to_vec()))
                 .collect(),
         }
     }

@@ -13,14 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     line::{Circumstances, Outcome, Timings, TurnLine, between},
-    playback::HeardAloud,
     recall::RecallTold,
     seat_id::SeatId,
     utterance::{Cast, Purpose, Utterance},
 };
 use crate::{
     domain::TurnId,
-    engine::{Failure, Gate, TurnReport},
+    engine::{Failure, Gate, HeardAloud, TurnReport},
     logic::barge_in::BargeIn,
 };
 

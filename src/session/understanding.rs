@@ -243,7 +243,7 @@ impl Table {
         let speaker = self.speakers.called(utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut() {
             if Some(index) != addressed && self.router.scene.is_present(index) {
-                seat.engine.overhear(&speaker, &utterance.text);
+                seat.conversation.overhear(&speaker, &utterance.text);
             }
         }
     }
@@ -253,7 +253,7 @@ impl Table {
         let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut() {
             if index != purpose.seat && self.router.scene.is_present(index) {
-                seat.engine.forget(&speaker, &purpose.utterance.text);
+                seat.conversation.unhear(&speaker, &purpose.utterance.text);
             }
         }
     }

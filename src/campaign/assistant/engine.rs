@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     campaign::AssistantSettings,
     domain::SessionId,
-    engine::{self, CascadedParts, Purse, Question, SessionCalls},
+    engine::{self, Budget, NpcCalls, NpcModel, Question, SessionCalls},
     provider::Error,
     session::ToolLine,
     tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
@@ -41,7 +41,7 @@ pub struct AssistantParts {
     /// The session it is asked in.
     pub session: SessionId,
     /// Pays for its model and its calls.
-    pub purse: Purse,
+    pub purse: Budget,
     /// The tools, as this session sees them.
     pub host: ToolHost,
     /// What they reach.
@@ -58,16 +58,18 @@ impl Assistant {
     pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
         let npc = Arc::clone(&settings.npc);
         let name = npc.name.clone();
-        let engine = CascadedParts {
+        let model = NpcModel {
             model: settings.model.make(parts.seed)?,
             npc,
-            host: parts.host,
-            purse: parts.purse,
+            budget: parts.purse,
             max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
-            filler_after: settings.filler_after,
-            session_calls: SessionCalls::default(),
         };
-        let engine = engine::Assistant::new(engine, &settings.campaign);
+        let calls = NpcCalls {
+            host: parts.host,
+            made: SessionCalls::default(),
+            filler_after: settings.filler_after,
+        };
+        let engine = engine::Assistant::new(model, calls, &settings.campaign);
         let effects = Arc::new(Written(parts.effects));
         Ok(Self { engine, name, session: parts.session, effects })
     }

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{claim::Claim, writer::Writer};
-use crate::{
-    domain::Message, engine::ask_once, logic::words::fold, memory::TranscriptLine, provider::Error,
-};
+use crate::{domain::Message, logic::words::fold, memory::TranscriptLine, provider::Error};
 
 /// Characters of a transcript that are read at once.
 const PART: usize = 24_000;
@@ -15,8 +13,6 @@ const PART: usize = 24_000;
 const CLAIMS: usize = 14;
 /// Claims of a part at least.
 const CLAIMS_MIN: usize = 3;
-/// Longest answer, in tokens.
-const LONGEST: u32 = 1_200;
 /// Letters of a word that can prove something.
 const TELLING: usize = 4;
 /// What a fact begins with.
@@ -43,8 +39,7 @@ pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written,
     let mut written = Written::default();
     for part in parts {
         let messages = vec![Message::System(task(most)), Message::User(part)];
-        let (model, npc) = (&*writer.model, &*writer.npc);
-        let text = ask_once(model, npc, &writer.purse, (messages, LONGEST)).await?;
+        let text = writer.model.ask_once(messages, writer.model.max_tokens).await?;
         read(&text, lines, &mut written);
     }
     Ok(written)

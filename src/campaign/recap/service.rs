@@ -6,7 +6,7 @@ use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
     campaign::{DailyAllowance, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate},
     domain::{CampaignKey, Owner, Scope, SessionId},
-    engine::Purse,
+    engine::Budget,
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
 
@@ -55,7 +55,7 @@ impl Recaps {
 
     async fn go_through(
         &self,
-        purse: Purse,
+        purse: Budget,
         transcript: &Transcript,
     ) -> Result<Vec<Fact>, RecapError> {
         let Some(writer) = Writer::new(&self.settings.load().assistant, purse)? else {

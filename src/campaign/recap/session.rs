@@ -69,7 +69,7 @@ pub async fn recap(
     };
     match written {
         Some((writer, Ok(written))) => {
-            recap.by = Some(writer.model.name().to_owned());
+            recap.by = Some(writer.model.model.name().to_owned());
             recap.claims = written.claims;
             recap.to_confirm = written.to_confirm;
             recap.proposed = propose(at, id, &lines, written.facts).await?;

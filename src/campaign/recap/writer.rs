@@ -6,28 +6,27 @@ use std::sync::Arc;
 
 use crate::{
     campaign::AssistantSettings,
-    domain::Npc,
-    engine::Purse,
-    provider::{ChatModel, Error},
+    engine::{Budget, NpcModel},
+    provider::Error,
 };
+
+/// Longest answer of the model, in tokens.
+const LONGEST: u32 = 1_200;
 
 /// Who writes recaps.
 pub struct Writer {
-    /// The chat model that is asked.
-    pub model: Arc<dyn ChatModel>,
-    /// The assistant, in whose name it is asked.
-    pub npc: Arc<Npc>,
-    /// Pays for every request.
-    pub purse: Purse,
+    /// The assistant's chat model and what pays for it.
+    pub model: NpcModel,
 }
 
 impl Writer {
-    /// The model of `assistant`, paid for from `purse`; `None` where it reads no prompts.
+    /// The model of `assistant`, paid for from `budget`; `None` where it reads no prompts.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn new(assistant: &AssistantSettings, purse: Purse) -> Result<Option<Self>, Error> {
+    pub fn new(assistant: &AssistantSettings, budget: Budget) -> Result<Option<Self>, Error> {
         let (model, npc) = (assistant.model.make(0)?, Arc::clone(&assistant.npc));
-        Ok(model.reads_prompts().then_some(Self { model, npc, purse }))
+        let model = NpcModel { npc, model, budget, max_tokens: LONGEST };
+        Ok(model.model.reads_prompts().then_some(Self { model }))
     }
 }

@@ -28,7 +28,7 @@ use crate::{
     },
     config::Config,
     domain::{Npc, SessionId},
-    engine::Purse,
+    engine::Budget,
     memory::MemoryStore,
     session::{Command, Pace, SceneChange, SeatId, TableEvents},
     tools::Effects,
@@ -78,7 +78,11 @@ impl Setting<'_> {
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn assistant(&self, purse: Purse, effects: Arc<dyn Effects>) -> Result<Assistant, Failure> {
+    pub fn assistant(
+        &self,
+        purse: Budget,
+        effects: Arc<dyn Effects>,
+    ) -> Result<Assistant, Failure> {
         let parts = AssistantParts {
             session: self.session(),
             purse,

@@ -20,7 +20,7 @@ use crate::{
     campaign::{KeptError, KeptSession},
     config::Config,
     domain::SessionId,
-    engine::Purse,
+    engine::Budget,
     logic::budget::Ledger,
 };
 
@@ -93,7 +93,7 @@ async fn play(
 async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.json, false);
-    let purse = Purse::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
+    let purse = Budget::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
     let assistant = setting.assistant(purse.clone(), setting.effects(&Typed::new()))?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;

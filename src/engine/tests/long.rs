@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Map;
 
 use super::{
-    Bench, Cascaded, VoiceEngine,
+    Bench,
     props::{Model, Step::*},
 };
 use crate::{
-    domain::{CallId, Message, ToolCall},
-    engine::{Summary, TurnReport, history::exchanges, window::bytes},
+    domain::{CallId, Campaign, Message, ToolCall},
+    engine::{Conversation, Summary, TurnReport, conversation::exchanges, size::bytes},
     logic::{
         budget::{BudgetOptions, Price},
         prompt::FOLLOW_UP,
@@ -56,15 +56,16 @@ fn bench(history: Vec<Message>) -> Bench {
     bench
 }
 
-/// The next summary of `engine`.
-async fn summary(engine: &Cascaded) -> Result<Summary, Error> {
-    engine.summarise().expect("the window is filling").work.await
+/// The next summary of `conversation`.
+async fn summary(conversation: &Conversation) -> Result<Summary, Error> {
+    conversation.summarise().expect("the window is filling").work.await
 }
 
 fn said(speaker: &str, words: &str) -> TurnReport {
     TurnReport {
         said: format!("{speaker}: {words}"),
         exchange: Vec::new(),
+        topics: Vec::new(),
         visible: Vec::new(),
         calls: Vec::new(),
         first_text_at: None,
@@ -75,20 +76,20 @@ fn said(speaker: &str, words: &str) -> TurnReport {
 #[tokio::test(start_paused = true)]
 async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     let room = bench(talk(&["Anna", "Ben"], 20));
-    assert!(room.engine().summarise().is_none(), "three quarters are not reached");
+    assert!(room.conversation().summarise().is_none(), "three quarters are not reached");
     let before = talk(&["Anna", "Ben"], 34);
     let bench = bench(before.clone());
     bench.model.then(&[Text(SUMMARY), Usage(900, 20)]);
-    let mut engine = bench.engine();
-    let made = summary(&engine).await.unwrap();
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await.unwrap();
     let asked = bench.model.read(0);
     assert!(asked.contains("Anna: question 0 ") && asked.contains("Bartok used look"), "{asked}");
     assert!(!asked.contains("question 17 "), "{asked}");
     // What is said meanwhile stays as it is.
-    engine.heard(&said("Ben", "and now?"), "Now it rains.");
-    assert_eq!(engine.summarised(Ok(made)), None);
-    let [Message::Summary { speakers, text: words }, rest @ ..] = engine.history() else {
-        panic!("{:?}", engine.history());
+    conversation.add(&said("Ben", "and now?"), "Now it rains.");
+    assert_eq!(conversation.summarised(Ok(made)), None);
+    let [Message::Summary { speakers, text: words }, rest @ ..] = conversation.messages() else {
+        panic!("{:?}", conversation.messages());
     };
     assert_eq!(*speakers, ["Anna", "Ben"]);
     assert!(
@@ -99,65 +100,68 @@ async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     assert_eq!(&rest[..kept], &before[before.len() - kept..]);
     assert!(matches!(&rest[0], Message::User(said) if said.contains(": question ")));
     assert!((kept as f64 / before.len() as f64 - 0.5).abs() < 0.05, "{kept}");
-    assert!(engine.summarise().is_none(), "once");
+    assert!(conversation.summarise().is_none(), "once");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_summary_is_part_of_what_is_summed_up_next() {
     let bench = bench(talk(&["Anna"], 34));
     bench.model.then(&[Text(SUMMARY)]).then(&[Text("Anna knows the way.")]);
-    let mut engine = bench.engine();
-    let made = summary(&engine).await;
-    assert_eq!(engine.summarised(made), None);
-    while engine.summarise().is_none() {
-        engine.heard(&said("Cora", &"who are you ".repeat(12)), &"A miller. ".repeat(15));
-        assert!(engine.history().len() < 100);
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await;
+    assert_eq!(conversation.summarised(made), None);
+    while conversation.summarise().is_none() {
+        conversation.add(&said("Cora", &"who are you ".repeat(12)), &"A miller. ".repeat(15));
+        assert!(conversation.messages().len() < 100);
     }
-    let made = summary(&engine).await;
-    engine.summarised(made);
+    let made = summary(&conversation).await;
+    conversation.summarised(made);
     let asked = bench.model.read(1);
     assert!(asked.contains("Earlier: Ben owes five gold."), "{asked}");
-    let summaries = engine.history().iter().filter(|it| matches!(it, Message::Summary { .. }));
+    let summaries =
+        conversation.messages().iter().filter(|it| matches!(it, Message::Summary { .. }));
     assert_eq!(summaries.count(), 1);
-    assert!(text(&engine.history()[0]).contains("- Anna knows the way.\n"));
+    assert!(text(&conversation.messages()[0]).contains("- Anna knows the way.\n"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn nobodys_words_outlast_that_they_are_forgotten() {
     let bench = bench(talk(&["Anna", "Ben"], 34));
     bench.model.then(&[Text(SUMMARY)]).then(&[Text(SUMMARY)]);
-    let mut engine = bench.engine();
-    let made = summary(&engine).await.unwrap();
-    engine.forget_speaker("Anna");
-    engine.summarised(Ok(made));
-    assert!(!format!("{:?}", engine.history()).contains("Anna"), "made before, not used");
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await.unwrap();
+    conversation.forget_speaker("Anna");
+    conversation.summarised(Ok(made));
+    assert!(!format!("{:?}", conversation.messages()).contains("Anna"), "made before, not used");
 
-    let mut engine = bench.engine();
-    let made = summary(&engine).await.unwrap();
-    engine.summarised(Ok(made));
-    engine.forget_speaker("Cora");
-    assert!(matches!(engine.history()[0], Message::Summary { .. }), "she has no part in it");
-    engine.forget_speaker("Anna");
-    assert!(!format!("{:?}", engine.history()).contains("Anna"));
-    assert!(matches!(&engine.history()[0], Message::User(said) if said.starts_with("Ben: ")));
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await.unwrap();
+    conversation.summarised(Ok(made));
+    conversation.forget_speaker("Cora");
+    assert!(matches!(conversation.messages()[0], Message::Summary { .. }), "she has no part in it");
+    conversation.forget_speaker("Anna");
+    assert!(!format!("{:?}", conversation.messages()).contains("Anna"));
+    assert!(
+        matches!(&conversation.messages()[0], Message::User(said) if said.starts_with("Ben: "))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_taken_back_leaves_the_summary_too() {
     let bench = bench(talk(&["Anna", "Ben"], 34));
-    let mut engine = bench.engine();
-    let made = summary(&engine).await.unwrap();
-    engine.summarised(Ok(made));
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await.unwrap();
+    conversation.summarised(Ok(made));
     let is_said = |message: &&Message| matches!(message, Message::User(_));
-    let rest: Vec<Message> = engine.history().iter().filter(is_said).cloned().collect();
+    let rest: Vec<Message> = conversation.messages().iter().filter(is_said).cloned().collect();
     for said in rest.iter().rev() {
-        engine.take_back(text(said));
+        conversation.take_back(text(said));
     }
-    assert_eq!(engine.history().len(), 1);
-    engine.take_back("Cora: hello");
-    assert_eq!(engine.history().len(), 1);
-    engine.take_back("Anna: question 14 of the mill");
-    assert_eq!(engine.history(), []);
+    assert_eq!(conversation.messages().len(), 1);
+    conversation.take_back("Cora: hello");
+    assert_eq!(conversation.messages().len(), 1);
+    conversation.take_back("Anna: question 14 of the mill");
+    assert_eq!(conversation.messages(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,50 +169,53 @@ async fn without_a_summary_nothing_is_lost_and_requests_fit() {
     let before = talk(&["Anna", "Ben"], 80);
     let bench = bench(before.clone());
     bench.model.then(&[Fail(Kind::Unavailable)]).then(&[Stall]).then(&[]);
-    let mut engine = bench.engine();
-    let failed = summary(&engine).await;
-    let notice = engine.summarised(failed).expect("the game master is told");
+    let mut conversation = bench.conversation();
+    let failed = summary(&conversation).await;
+    let notice = conversation.summarised(failed).expect("the game master is told");
     assert!(notice.starts_with("Bartok has talked for long"), "{notice}");
-    assert!(engine.summarise().is_none(), "not at once again");
+    assert!(conversation.summarise().is_none(), "not at once again");
     for expected in [Kind::Timeout, Kind::Protocol] {
         for _ in 0..4 {
-            engine.heard(&said("Anna", "more"), "More of it.");
+            conversation.add(&said("Anna", "more"), "More of it.");
         }
-        let failed = summary(&engine).await;
+        let failed = summary(&conversation).await;
         assert_eq!(failed.as_ref().unwrap_err().kind(), expected);
-        assert_eq!(engine.summarised(failed), None, "once");
+        assert_eq!(conversation.summarised(failed), None, "once");
     }
-    assert_eq!(&engine.history()[..before.len()], before, "nothing is lost");
+    assert_eq!(&conversation.messages()[..before.len()], before, "nothing is lost");
 
     let asked_before = bench.model.asked();
     let (_keep, gate) =
         tokio::sync::watch::channel(super::Gate { confirmed: true, playing: usize::MAX });
-    let turn = bench.turn(gate, &tokio_util::sync::CancellationToken::new());
-    let answered = bench.run_with(engine, turn).await;
-    let mut answered = answered;
+    let asked = bench.turn_in(conversation, gate, &tokio_util::sync::CancellationToken::new());
+    let answered = bench.run(asked).await;
     assert_eq!(answered.report.failure, None);
-    let warning = answered.engine.warning().expect("the game master is told");
+    let warning = answered.conversation.warning().expect("the game master is told");
     assert!(warning.contains("an extract of the oldest part"), "{warning}");
-    assert_eq!(answered.engine.warning(), None);
+    assert_eq!(answered.conversation.warning(), None);
     let request = bench.model.requests.lock().unwrap()[asked_before].clone();
     assert!(bytes(&request.messages) / 3 < u64::from(WINDOW) * 3 / 4);
     assert!(matches!(request.messages[1], Message::Summary { .. }));
     assert!(text(&request.messages[1]).contains("- Anna: question "), "{:?}", request.messages[1]);
     assert!(format!("{:?}", request.messages).contains("More of it."), "the newest is there");
-    assert_eq!(&answered.engine.history()[..before.len()], before, "only the request is shorter");
+    assert_eq!(
+        &answered.conversation.messages()[..before.len()],
+        before,
+        "only the request is shorter"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_services_own_count_decides() {
     let mut bench = bench(talk(&["Anna"], 34));
-    assert!(bench.engine().summarise().is_some());
+    assert!(bench.conversation().summarise().is_some());
     bench.model = Model { window: Some(WINDOW), ..Model::default() }.into();
     bench.model.then(&[Text("Ay."), Usage(1_900, 3)]);
     let answered = bench.answer().await;
-    assert!(answered.engine.summarise().is_none(), "it counts fewer tokens than are guessed");
+    assert!(answered.conversation.summarise().is_none(), "it counts fewer tokens than are guessed");
     let bench = self::bench(talk(&["Anna"], 20));
     bench.model.then(&[Text("Ay."), Usage(3_500, 3)]);
-    assert!(bench.answer().await.engine.summarise().is_some(), "it counts more");
+    assert!(bench.answer().await.conversation.summarise().is_some(), "it counts more");
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,8 +223,8 @@ async fn a_server_that_reads_only_part_of_it_is_told_of() {
     let mut bench = bench(talk(&["Anna"], 60));
     bench.model = Model { window: Some(32_768), ..Model::default() }.into();
     bench.model.then(&[Text("Ay."), Usage(2_050, 3)]);
-    let mut engine = bench.answer().await.engine;
-    let warning = engine.warning().expect("the game master is told");
+    let conversation = bench.answer().await.conversation;
+    let warning = conversation.warning().expect("the game master is told");
     assert!(warning.contains("has read 2050 tokens of about"), "{warning}");
 }
 
@@ -231,14 +238,14 @@ async fn a_summary_is_paid_for_or_not_made() {
         bench.model.then(&[Text(SUMMARY), Usage(1_000, 20)]);
         let prices = BTreeMap::from([("dear".to_owned(), price)]);
         bench.budget = BudgetOptions { session_max: Some(cap), prices };
-        let parts = bench.parts();
-        let purse = parts.purse.clone();
-        let engine = bench.engine_of(parts);
-        let summarising = engine.summarise().unwrap();
+        let model = bench.model();
+        let budget = model.budget.clone();
+        let talk = Conversation::new(model, &Campaign::default(), bench.history.clone());
+        let summarising = talk.summarise().unwrap();
         assert!(!summarising.gives_way, "what is paid for is not thrown away");
         let made = summarising.work.await;
         assert_eq!((made.is_ok(), bench.model.asked()), (is_made, usize::from(is_made)));
-        let spent = purse.spent();
+        let spent = budget.spent();
         assert!((spent - if is_made { 1.02 } else { 0.0 }).abs() < 1e-9, "{spent}");
     }
 }
@@ -249,13 +256,13 @@ async fn a_call_stays_with_its_result_and_what_came_late() {
     messages.insert(2, Message::User(FOLLOW_UP.to_owned()));
     let cuts: Vec<usize> = exchanges(&messages).collect();
     assert_eq!(cuts, [3, 7]);
-    let engine = {
+    let conversation = {
         let mut bench = Bench::new();
         bench.history = talk(&["Anna"], 200);
-        bench.engine()
+        bench.conversation()
     };
-    let mut engine = engine;
-    assert!(engine.summarise().is_none(), "a model without a window sums nothing up");
-    engine.heard(&said("Anna", "more"), "More of it.");
-    assert!(engine.history().len() <= 81, "but forgets");
+    let mut conversation = conversation;
+    assert!(conversation.summarise().is_none(), "a model without a window sums nothing up");
+    conversation.add(&said("Anna", "more"), "More of it.");
+    assert!(conversation.messages().len() <= 81, "but forgets");
 }

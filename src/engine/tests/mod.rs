@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
-    domain::{Campaign, Npc},
+    domain::{Campaign, Message, Npc, SessionId, Tier, TurnFacts, TurnId},
     logic::budget::{BudgetOptions, Ledger},
     tools::ToolHost,
 };
@@ -36,8 +36,15 @@ struct Bench {
     narrow: bool,
 }
 
+/// A turn to be run, and the conversation it is part of.
+struct Asked {
+    conversation: Conversation,
+    turn: Turn,
+}
+
 /// What came of a turn.
 struct Answered {
+    conversation: Conversation,
     engine: Cascaded,
     report: TurnReport,
     /// Sentences in order; fillers in brackets.
@@ -60,26 +67,27 @@ impl Bench {
         }
     }
 
-    fn engine(&self) -> Cascaded {
-        self.engine_of(self.parts())
-    }
-
-    fn engine_of(&self, parts: CascadedParts) -> Cascaded {
-        let voice = Arc::clone(&self.voice) as _;
-        Cascaded::new(parts, voice, &Campaign::default(), self.history.clone())
-    }
-
-    fn parts(&self) -> CascadedParts {
-        let npc = Arc::new(self.npc.clone());
-        CascadedParts {
-            host: self.host(),
-            npc,
+    fn model(&self) -> NpcModel {
+        NpcModel {
+            npc: Arc::new(self.npc.clone()),
             model: Arc::clone(&self.model) as _,
-            purse: Purse::new(Ledger::new(self.budget.clone(), 0.0)),
+            budget: Budget::new(Ledger::new(self.budget.clone(), 0.0)),
             max_tokens: 100,
-            filler_after: ms(700),
-            session_calls: SessionCalls::default(),
         }
+    }
+
+    /// What the NPC remembers when a turn begins.
+    fn conversation(&self) -> Conversation {
+        Conversation::new(self.model(), &Campaign::default(), self.history.clone())
+    }
+
+    fn engine(&self) -> Cascaded {
+        let model = self.model();
+        let made = SessionCalls::default();
+        let calls = NpcCalls { host: self.host(), made, filler_after: ms(700) };
+        let (npc, budget) = (Arc::clone(&model.npc), model.budget.clone());
+        let voice = Synthesizer::new(npc, Arc::clone(&self.voice) as _, budget, &[]);
+        Cascaded::new(model, calls, voice)
     }
 
     fn host(&self) -> ToolHost {
@@ -87,8 +95,18 @@ impl Bench {
         if self.narrow { self.tools.narrow_host(&cast) } else { self.tools.host(&cast) }
     }
 
-    fn turn(&self, gate: watch::Receiver<Gate>, cancel: &CancellationToken) -> Turn {
-        Turn {
+    fn turn(&self, gate: watch::Receiver<Gate>, cancel: &CancellationToken) -> Asked {
+        self.turn_in(self.conversation(), gate, cancel)
+    }
+
+    fn turn_in(
+        &self,
+        conversation: Conversation,
+        gate: watch::Receiver<Gate>,
+        cancel: &CancellationToken,
+    ) -> Asked {
+        let host = self.host();
+        let turn = Turn {
             session: SessionId("test".to_owned()),
             id: TurnId(1),
             facts: Arc::new(TurnFacts {
@@ -100,11 +118,14 @@ impl Bench {
             audio: Arc::from([]),
             recall: None,
             cause: Cause::Utterance,
+            conversation: conversation.excerpt(&host),
             tier: self.tier,
+            tools: host.visible(&self.npc.name, self.tier, self.tier.ceiling()),
             gate,
             cancel: cancel.clone(),
             effects: Arc::new(NoEffects),
-        }
+        };
+        Asked { conversation, turn }
     }
 
     /// A confirmed turn of which everything is played at once.
@@ -114,15 +135,15 @@ impl Bench {
         self.run(turn).await
     }
 
-    async fn run(&self, turn: Turn) -> Answered {
-        self.run_with(self.engine(), turn).await
+    async fn run(&self, asked: Asked) -> Answered {
+        self.run_with(self.engine(), asked).await
     }
 
-    async fn run_with(&self, mut engine: Cascaded, turn: Turn) -> Answered {
+    async fn run_with(&self, mut engine: Cascaded, asked: Asked) -> Answered {
+        let Asked { conversation, turn } = asked;
         engine.warm().await;
-        engine.set_tools(self.host().visible(&self.npc.name, self.tier, self.tier.ceiling()));
         let (to, mut replies) = mpsc::channel(128);
-        let making = engine.start(turn, ReplyPort::new(TurnId(1), to));
+        let making = engine.start(Arc::new(turn), ReplyPort::new(TurnId(1), to));
         let reading = async {
             let (mut sentences, mut frames) = (Vec::new(), 0);
             while let Some((_, reply)) = replies.recv().await {
@@ -139,7 +160,7 @@ impl Bench {
         let (report, (sentences, frames)) = timeout(ms(60_000), both).await.expect("it ends");
         assert_eq!(self.model.live.count(), 0, "no request is left");
         assert_eq!(self.voice.live.count(), 0, "no voice is left");
-        Answered { engine, report, sentences, frames }
+        Answered { conversation, engine, report, sentences, frames }
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Bench, Failure, Gate, VoiceEngine,
+    Answered, Bench, Failure, Gate,
     props::{Step::*, count, ms},
 };
 use crate::{
@@ -39,8 +39,8 @@ async fn what_was_said_beside_a_call_is_in_the_history_once() {
     let bench = Bench::new();
     bench.model.then(&[Text("Let me see. "), Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     let mut answered = bench.answer().await;
-    answered.engine.heard(&answered.report, "Let me…");
-    let history = format!("{:?}", answered.engine.history());
+    answered.conversation.add(&answered.report, "Let me…");
+    let history = format!("{:?}", answered.conversation.messages());
     assert_eq!(history.matches("Let me").count(), 1, "{history}");
     assert!(!history.contains("Let me see") && history.contains("total"), "{history}");
 }
@@ -206,6 +206,23 @@ async fn what_a_cancelled_round_has_done_is_kept() {
     assert!(before.elapsed() < ms(60), "{:?}", before.elapsed());
     assert_eq!(kinds(&answered.report), [None, Some(CallErrorKind::Cancelled)]);
     assert_eq!((bench.model.asked(), answered.report.failure.clone()), (1, None::<Failure>));
-    answered.engine.heard(&answered.report, "");
-    assert!(format!("{:?}", answered.engine.history()).contains("total"));
+    answered.conversation.add(&answered.report, "");
+    assert!(format!("{:?}", answered.conversation.messages()).contains("total"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_engine_goes_on_with_the_same_conversation() {
+    let bench = Bench::new();
+    bench.model.then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
+    let Answered { mut conversation, engine, report, .. } = bench.answer().await;
+    conversation.add(&report, "Eleven.");
+    conversation.overhear("Elara", "well rolled");
+    drop(engine);
+    let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
+    let asked = bench.turn_in(conversation, gate, &CancellationToken::new());
+    bench.run(asked).await;
+    let read = bench.model.read(2);
+    for known in ["Thorin: roll for me", r#"{\"total\":11}"#, "Eleven.", "well rolled"] {
+        assert!(read.contains(known), "{known}: {read}");
+    }
 }

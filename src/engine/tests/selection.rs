@@ -4,7 +4,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Bench, Gate, VoiceEngine,
+    Bench, Gate,
     props::{Step::*, count},
 };
 use crate::domain::ToolChoice;
@@ -68,10 +68,10 @@ async fn what_the_last_turns_were_about_stays_at_hand() {
     let first = bench("tell me of the sky");
     first.model.then(&[Text("It is wide.")]);
     let mut answered = first.answer().await;
-    answered.engine.heard(&answered.report, "It is wide.");
+    answered.conversation.add(&answered.report, "It is wide.");
     let second = bench("and now?");
     let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
-    let turn = second.turn(gate, &CancellationToken::new());
-    first.run_with(answered.engine, turn).await;
+    let asked = second.turn_in(answered.conversation, gate, &CancellationToken::new());
+    first.run_with(answered.engine, asked).await;
     assert_eq!(shown(&first).last().unwrap(), &["find", "discover_tools"]);
 }

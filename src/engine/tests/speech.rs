@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tokio::time::Instant;
 
 use super::{
-    Bench, Failure, VoiceEngine,
+    Bench, Failure,
     props::{Step::*, ms},
 };
 use crate::{
@@ -22,8 +22,8 @@ async fn a_filler_covers_a_long_tool_once_and_is_not_remembered() {
     bench.model.then(&[Call("long", ROLL)]).then(&[Wait(900), Call("roll", ROLL)]);
     let mut answered = bench.answer().await;
     assert_eq!(answered.sentences, ["[Let me think.]", "Well met."]);
-    answered.engine.heard(&answered.report, "Well met.");
-    assert!(!format!("{:?}", answered.engine.history()).contains("think"));
+    answered.conversation.add(&answered.report, "Well met.");
+    assert!(!format!("{:?}", answered.conversation.messages()).contains("think"));
 }
 
 #[tokio::test(start_paused = true)]

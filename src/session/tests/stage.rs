@@ -21,7 +21,7 @@ use crate::{
     audio::{Frame, Gain, SampleRate},
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
-        Cascaded, CascadedParts, Purse, SessionCalls,
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer,
         tests::props::{self, Hum, Live, Model, NoEffects, Tools, ms},
     },
     logic::{
@@ -119,24 +119,26 @@ impl Setup {
         let npcs: Vec<Arc<Npc>> = self.npcs.into_iter().map(Arc::new).collect();
         let tools = Tools::default();
         let host = tools.host(&npcs);
-        let purse = Purse::new(Ledger::new(self.budget, 0.0));
+        let budget = Budget::new(Ledger::new(self.budget, 0.0));
         let voice = Arc::new(self.voice);
         let (window, price) = (self.window, self.price);
         let model = |_| Arc::new(Model { window, price, ..Model::default() });
         let models: Vec<Arc<Model>> = npcs.iter().map(model).collect();
         let seat = |(npc, model): (&Arc<Npc>, &Arc<Model>)| {
-            let parts = CascadedParts {
+            let model = NpcModel {
                 npc: Arc::clone(npc),
                 model: Arc::clone(model) as _,
-                host: host.clone(),
-                purse: purse.clone(),
+                budget: budget.clone(),
                 max_tokens: 100,
-                filler_after: ms(700),
-                session_calls: SessionCalls::default(),
             };
+            let made = SessionCalls::default();
+            let calls = NpcCalls { host: host.clone(), made, filler_after: ms(700) };
             let before = self.history.clone();
-            let engine = Cascaded::new(parts, Arc::clone(&voice) as _, &self.campaign, before);
-            Seat::new(Arc::clone(npc), Box::new(engine), "stand-in", "hum")
+            let conversation = Conversation::new(model.clone(), &self.campaign, before);
+            let (hum, world) = (Arc::clone(&voice) as _, &self.campaign.entities);
+            let speech = Synthesizer::new(Arc::clone(npc), hum, budget.clone(), world);
+            let engine = Box::new(Cascaded::new(model, calls, speech));
+            Seat::new(Arc::clone(npc), conversation, engine, "stand-in", "hum")
         };
         let stt = recogniser(self.abilities);
         let told = TableEvents::new(512);
@@ -158,7 +160,7 @@ impl Setup {
             pace: self.pace,
             host: host.clone(),
             effects: Arc::new(NoEffects),
-            purse: purse.clone(),
+            purse: budget.clone(),
             backlog: Backlog::default(),
             memory: None,
             seed: 7,

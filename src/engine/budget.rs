@@ -1,9 +1,11 @@
 //! The session's ledger, shared by everyone who pays from it.
+//!
+//! Entry types: [`Budget`], [`Reservation`]. **Never**: lets a call go out that a cap does not allow.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    logic::budget::{Consumption, Ledger, Reservation},
+    logic::budget::{Consumption, Ledger, ReservedAmount},
     provider::{Error, Kind, Usage},
 };
 
@@ -29,18 +31,18 @@ pub fn consumed(usage: Usage) -> Consumption {
 
 /// A handle on the session's ledger.
 #[derive(Clone)]
-pub struct Purse(Arc<Mutex<Ledger>>);
+pub struct Budget(Arc<Mutex<Ledger>>);
 
 /// Money set aside for one call; booked in full when dropped unsettled, because a cancelled call
 /// may have been billed.
 #[must_use = "a call is settled when it is over"]
-pub struct Held {
-    purse: Purse,
-    reservation: Option<Reservation>,
+pub struct Reservation {
+    budget: Budget,
+    amount: Option<ReservedAmount>,
 }
 
-impl Purse {
-    /// A purse over `ledger`.
+impl Budget {
+    /// A budget over `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         Self(Arc::new(Mutex::new(ledger)))
     }
@@ -54,21 +56,21 @@ impl Purse {
     ///
     /// # Errors
     /// [`Kind::OverBudget`] when a cap would be passed.
-    pub fn hold(
+    pub fn reserve(
         &self,
         model: Option<&str>,
         payer: &str,
         payer_cap: Option<f64>,
         expected: Consumption,
-    ) -> Result<Held, Error> {
-        let reservation = match model {
+    ) -> Result<Reservation, Error> {
+        let amount = match model {
             None => None,
             Some(model) => Some(
                 self.with(|ledger| ledger.reserve(model, payer, payer_cap, expected))
                     .map_err(|error| Error::new(Kind::OverBudget, error.to_string()))?,
             ),
         };
-        Ok(Held { purse: self.clone(), reservation })
+        Ok(Reservation { budget: self.clone(), amount })
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Ledger) -> T) -> T {
@@ -76,19 +78,19 @@ impl Purse {
     }
 }
 
-impl Held {
+impl Reservation {
     /// Books what was really used.
     pub fn settle(mut self, used: Consumption) {
-        if let Some(reservation) = self.reservation.take() {
-            self.purse.with(|ledger| ledger.settle(reservation, Some(used)));
+        if let Some(amount) = self.amount.take() {
+            self.budget.with(|ledger| ledger.settle(amount, Some(used)));
         }
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        if let Some(reservation) = self.reservation.take() {
-            self.purse.with(|ledger| ledger.settle(reservation, None));
+        if let Some(amount) = self.amount.take() {
+            self.budget.with(|ledger| ledger.settle(amount, None));
         }
     }
 }

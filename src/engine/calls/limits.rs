@@ -24,14 +24,14 @@ struct Counted {
 }
 
 /// Calls of one turn.
-pub struct TurnCalls {
+pub struct TurnLimits {
     session: SessionCalls,
     policy: Policy,
     made: u32,
     identical: HashMap<(String, String), u32>,
 }
 
-impl TurnCalls {
+impl TurnLimits {
     /// Starts counting a turn.
     pub fn new(session: SessionCalls, policy: Policy) -> Self {
         Self { session, policy, made: 0, identical: HashMap::new() }

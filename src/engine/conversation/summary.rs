@@ -9,9 +9,10 @@ use std::time::Duration;
 use futures::{FutureExt, future::BoxFuture};
 use tokio::time::timeout;
 
-use super::{cascaded::CascadedParts, history::speakers, once::ask_once};
+use super::exchanges::speakers;
 use crate::{
     domain::Message,
+    engine::NpcModel,
     logic::prompt,
     provider::{Error, Kind},
 };
@@ -20,8 +21,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is to be summed up.
-pub struct Task {
-    /// The messages.
+pub struct SummaryTask {
+    /// The oldest messages of the conversation, whole exchanges.
     pub of: Vec<Message>,
     /// Longest summary, in tokens.
     pub longest: u32,
@@ -39,7 +40,7 @@ pub struct Summarising {
 /// What stands for the oldest messages of a conversation.
 #[derive(Debug)]
 pub struct Summary {
-    /// Which messages.
+    /// The messages it was made from; it replaces exactly these.
     pub(super) of: Vec<Message>,
     /// What stands for them.
     pub(super) instead: Message,
@@ -60,17 +61,16 @@ impl Summary {
 }
 
 /// Has the model of an NPC sum up what it has talked about, paid for like a turn.
-pub fn summarising(parts: &CascadedParts, task: Task) -> Summarising {
-    let (npc, model, purse) = (parts.npc.clone(), parts.model.clone(), parts.purse.clone());
-    let gives_way = model.priced_as().is_none();
+pub fn summarising(model: NpcModel, task: SummaryTask) -> Summarising {
+    let gives_way = model.model.priced_as().is_none();
     let work = async move {
-        let Task { of, longest } = task;
-        let name = &npc.name;
+        let SummaryTask { of, longest } = task;
+        let npc = &model.npc.name;
         // A word has less than two tokens in most languages.
-        let asked = prompt::summary_task(name, longest / 2);
-        let told = prompt::told(name, &of).join("\n");
+        let asked = prompt::summary_task(npc, longest / 2);
+        let told = prompt::told(npc, &of).join("\n");
         let messages = vec![Message::System(asked), Message::User(told)];
-        let asking = ask_once(&*model, &npc, &purse, (messages, longest));
+        let asking = model.ask_once(messages, longest);
         let written = timeout(PATIENCE, asking).await.map_err(|_| {
             let most = PATIENCE.as_secs();
             Error::new(Kind::Timeout, format!("no summary in {most} s (use a faster model)"))
@@ -81,8 +81,8 @@ pub fn summarising(parts: &CascadedParts, task: Task) -> Summarising {
                 "the summary is empty (use a model that does not only think)",
             )
         })?;
-        tracing::info!(npc = name, messages = of.len(), "conversation summed up");
-        tracing::trace!(npc = name, pii_summary = text, "summary");
+        tracing::info!(npc, messages = of.len(), "conversation summed up");
+        tracing::trace!(npc, pii_summary = text, "summary");
         Ok(Summary::new(of, text))
     };
     Summarising { work: work.boxed(), gives_way }

@@ -9,15 +9,15 @@ use std::{
 
 use futures::StreamExt;
 
-use super::speak::Mouth;
+use super::Synthesizer;
 use crate::{audio::Frame, provider::Error, tools::VisibleTools};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]
 pub struct Filler {
-    /// Its text.
+    /// Its text as written.
     pub text: String,
-    /// Its sound.
+    /// Its speech, 48 kHz mono.
     pub frames: Arc<[Frame]>,
 }
 
@@ -27,21 +27,22 @@ type Owner = Option<Arc<str>>;
 /// The filler lines of one NPC.
 #[derive(Clone)]
 pub struct Fillers {
-    mouth: Mouth,
+    voice: Synthesizer,
     lines: Arc<[String]>,
-    shelf: Arc<Mutex<HashMap<Owner, Place>>>,
+    prepared: Arc<Mutex<HashMap<Owner, Prepared>>>,
 }
 
 #[derive(Default)]
-struct Place {
+struct Prepared {
     ready: Option<Filler>,
-    prepared: usize,
+    /// How many were prepared so far, which says whose turn it is.
+    count: usize,
 }
 
 impl Fillers {
-    /// Fillers of `mouth`.
-    pub fn new(mouth: Mouth, lines: &[String]) -> Self {
-        Self { mouth, lines: lines.into(), shelf: Arc::default() }
+    /// Filler lines that `voice` speaks.
+    pub fn new(voice: Synthesizer, lines: &[String]) -> Self {
+        Self { voice, lines: lines.into(), prepared: Arc::default() }
     }
 
     /// Synthesises the next line of the NPC and of each tool that has lines of its own, unless one
@@ -51,9 +52,9 @@ impl Fillers {
     /// The voice's own.
     pub async fn prepare(&self, tools: &VisibleTools) -> Result<(), Error> {
         self.prepare_of(None, &self.lines).await?;
-        for placed in tools.iter() {
-            if let Some(lines) = &placed.tool.declared.fillers {
-                self.prepare_of(Some(Arc::clone(&placed.tool.identity)), lines).await?;
+        for offered in tools.iter() {
+            if let Some(lines) = &offered.tool.declared.fillers {
+                self.prepare_of(Some(Arc::clone(&offered.tool.identity)), lines).await?;
             }
         }
         Ok(())
@@ -61,30 +62,30 @@ impl Fillers {
 
     async fn prepare_of(&self, owner: Owner, lines: &[String]) -> Result<(), Error> {
         let next = {
-            let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-            let place = shelf.entry(owner.clone()).or_default();
-            if place.ready.is_some() || lines.is_empty() {
+            let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+            let of_owner = prepared.entry(owner.clone()).or_default();
+            if of_owner.ready.is_some() || lines.is_empty() {
                 return Ok(());
             }
-            place.prepared
+            of_owner.count
         };
         let Some(text) = lines.get(next % lines.len()) else { return Ok(()) };
-        let spoken = self.mouth.filter().next(text);
+        let spoken = self.voice.spoken_filter().next(text);
         let mut frames = Vec::new();
-        let mut made = self.mouth.synthesise(&spoken)?;
+        let mut made = self.voice.synthesise(&spoken)?;
         while let Some(more) = made.next().await {
             frames.extend(more?);
         }
-        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         let filler = Filler { text: text.clone(), frames: frames.into() };
-        shelf.insert(owner, Place { ready: Some(filler), prepared: next + 1 });
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        prepared.insert(owner, Prepared { ready: Some(filler), count: next + 1 });
         Ok(())
     }
 
     /// A line of `tool` that is ready, else one of the NPC's own.
     pub fn take(&self, tool: &Arc<str>) -> Option<Filler> {
-        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut of = |owner: Owner| shelf.get_mut(&owner).and_then(|place| place.ready.take());
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of = |owner: Owner| prepared.get_mut(&owner).and_then(|it| it.ready.take());
         of(Some(Arc::clone(tool))).or_else(|| of(None))
     }
 }

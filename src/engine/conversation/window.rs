@@ -6,19 +6,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
-
-use super::{history::exchanges, summary::Task};
+use super::{exchanges::exchanges, summary::SummaryTask};
 use crate::{
     domain::{Message, ToolSpec},
+    engine::{
+        NpcModel,
+        size::{bytes, tool_bytes},
+    },
     logic::{prompt, window::Gauge},
-    provider::{ChatModel, Usage},
+    provider::Usage,
 };
 
-/// What a message takes up beside its text.
-const ENVELOPE: usize = 16;
-/// What a tool does.
-const TOOL_ENVELOPE: usize = 64;
 /// Percent of the window that are summed up at once: the summary has to fit beside them.
 const SUMMED_UP: u64 = 50;
 /// Percent under which it is not worth it.
@@ -50,16 +48,15 @@ struct Told {
 }
 
 impl Window {
-    /// The window of `model`, whose answers have at most so many tokens and whose first message is
-    /// `system`.
-    pub fn of(model: &dyn ChatModel, answer: u32, system: &str) -> Self {
+    /// The window of `model`, whose first message is `system`.
+    pub fn of(model: &NpcModel, system: &str) -> Self {
         let state = |window| State {
-            gauge: Gauge::new(window, answer),
-            beside: count(system.len()),
+            gauge: Gauge::new(window, model.max_tokens),
+            beside: u64::try_from(system.len()).unwrap_or(u64::MAX),
             warning: None,
             told: Told::default(),
         };
-        Self(model.window().map(|window| Arc::new(Mutex::new(state(window)))))
+        Self(model.model.window().map(|window| Arc::new(Mutex::new(state(window)))))
     }
 
     /// Whether there is one.
@@ -92,7 +89,7 @@ impl Window {
 
     /// What of a conversation is to be summed up: its oldest half, when the next request with it
     /// would fill the window.
-    pub fn task(&self, talk: &[Message]) -> Option<Task> {
+    pub fn task(&self, talk: &[Message]) -> Option<SummaryTask> {
         self.with(|state| {
             let gauge = &state.gauge;
             if !gauge.is_filling(state.beside + bytes(talk)) {
@@ -102,7 +99,7 @@ impl Window {
             let new = oldest.iter().filter(|it| !matches!(it, Message::Summary { .. }));
             let new: u64 = new.map(|it| bytes(std::slice::from_ref(it))).sum();
             (new >= gauge.bytes(WORTH_IT))
-                .then(|| Task { of: oldest.to_vec(), longest: gauge.summary() })
+                .then(|| SummaryTask { of: oldest.to_vec(), longest: gauge.summary() })
         })
         .flatten()
     }
@@ -115,10 +112,12 @@ impl Window {
 
 /// What the model reads in one turn.
 pub struct Prompt {
-    /// The stable prefix, one message; the conversation; the turn.
-    pub messages: Vec<Message>,
-    /// Where the turn begins.
-    pub turn_at: usize,
+    /// The stable prefix: who the NPC is.
+    pub system: Message,
+    /// The conversation before the turn, oldest first.
+    pub talk: Arc<[Message]>,
+    /// The turn: its own message, then calls and their results.
+    pub turn: Vec<Message>,
     /// The room for it.
     pub window: Window,
 }
@@ -140,16 +139,15 @@ impl Size {
 impl Prompt {
     /// The messages of one request of `npc` with `tools`, and how large it is.
     pub fn request(&self, npc: &str, tools: &[ToolSpec]) -> (Vec<Message>, Size) {
-        let (before, turn) = self.messages.split_at(self.turn_at.min(self.messages.len()));
-        let (first, talk) = before.split_at(before.len().min(1));
-        let beside = bytes(first) + bytes(turn) + tools.iter().map(tool_bytes).sum::<u64>();
-        let size = Size { talk: bytes(talk), beside };
-        let whole = || (self.messages.clone(), size);
+        let beside = bytes(std::slice::from_ref(&self.system))
+            + bytes(&self.turn)
+            + tools.iter().map(tool_bytes).sum::<u64>();
+        let size = Size { talk: bytes(&self.talk), beside };
         let fitted = self.window.with(|state| {
-            if turn.len() == 1 {
+            if self.turn.len() == 1 {
                 state.beside = beside;
             }
-            if talk.is_empty() || !state.gauge.is_full(size.total()) {
+            if self.talk.is_empty() || !state.gauge.is_full(size.total()) {
                 return None;
             }
             let percent = state.gauge.percent(size.total());
@@ -160,12 +158,20 @@ impl Prompt {
                      the oldest part (a larger context_window helps, if the server has it)"
                 ));
             }
-            Some(shortened(&state.gauge, npc, talk, beside))
+            Some(shortened(&state.gauge, npc, &self.talk, beside))
         });
-        let Some((extract, rest)) = fitted.flatten() else { return whole() };
-        let talk = bytes(std::slice::from_ref(&extract)) + bytes(rest);
-        let messages = first.iter().cloned().chain([extract]).chain(rest.iter().cloned());
-        (messages.chain(turn.iter().cloned()).collect(), Size { talk, beside })
+        match fitted.flatten() {
+            None => (self.messages(None, &self.talk), size),
+            Some((extract, rest)) => {
+                let talk = bytes(std::slice::from_ref(&extract)) + bytes(rest);
+                (self.messages(Some(extract), rest), Size { talk, beside })
+            }
+        }
+    }
+
+    fn messages(&self, extract: Option<Message>, talk: &[Message]) -> Vec<Message> {
+        let before = std::iter::once(self.system.clone()).chain(extract);
+        before.chain(talk.iter().cloned()).chain(self.turn.iter().cloned()).collect()
     }
 }
 
@@ -203,40 +209,4 @@ fn oldest(talk: &[Message], most: u64) -> &[Message] {
         at = next;
     }
     upto(at)
-}
-
-/// Bytes of messages.
-pub fn bytes(messages: &[Message]) -> u64 {
-    let length = |message: &Message| match message {
-        Message::System(text)
-        | Message::User(text)
-        | Message::Tool { content: text, .. }
-        | Message::Summary { text, .. } => text.len(),
-        Message::Assistant { text, calls } => {
-            let calls = calls.iter().map(|it| it.name.len() + it.arguments.len() + TOOL_ENVELOPE);
-            text.len() + calls.sum::<usize>()
-        }
-    };
-    count(messages.iter().map(|message| length(message) + ENVELOPE).sum())
-}
-
-fn tool_bytes(tool: &ToolSpec) -> u64 {
-    count(tool.name.len() + tool.description.len() + json_bytes(&tool.parameters) + TOOL_ENVELOPE)
-}
-
-/// About what a value has as text, without writing it.
-fn json_bytes(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) => 5,
-        Value::Number(_) => 8,
-        Value::String(text) => text.len() + 3,
-        Value::Array(values) => 2 + values.iter().map(json_bytes).sum::<usize>(),
-        Value::Object(members) => {
-            2 + members.iter().map(|(key, it)| key.len() + 4 + json_bytes(it)).sum::<usize>()
-        }
-    }
-}
-
-fn count(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }

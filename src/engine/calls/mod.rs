@@ -1,0 +1,270 @@
+//! The calls of one turn, whoever's model makes them.
+//!
+//! Entry type: [`TurnCalls`]. It offers tools, lets a round of calls pass or not, holds back what
+//! has effects until the final transcript agrees, runs the rest through the one door
+//! (`ToolHost::execute`) within what is left of the turn's tool time, and keeps the records.
+//! **Never**: asks a model, or says a word.
+
+mod limits;
+mod topics;
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Turn;
+use crate::{
+    domain::{Npc, ToolCall, ToolChoice, ToolSpec},
+    tools::{
+        CallContext, CallError, CallErrorKind, CallRecord, Caller, Progress, Query, Sampler, Taint,
+        ToolHost, VisibleTools, bare, found_in,
+    },
+};
+pub use limits::SessionCalls;
+use limits::TurnLimits;
+
+/// Said to a model that calls when it should answer.
+const CLOSED: &str = "no tool can be called any more (answer now)";
+
+/// What the calls of one NPC have in common from turn to turn.
+#[derive(Clone)]
+pub struct NpcCalls {
+    /// The door to the tools.
+    pub host: ToolHost,
+    /// Calls of this NPC so far.
+    pub made: SessionCalls,
+    /// Longest wait for a tool round that is not covered by a filler.
+    pub filler_after: Duration,
+}
+
+/// Whose calls a turn makes, and what ends them.
+pub struct CallSetup {
+    /// The NPC, whose policy holds.
+    pub npc: Arc<Npc>,
+    /// What its turns share.
+    pub calls: NpcCalls,
+    /// Lends its chat model to servers that may ask; `None`: there is none to lend.
+    pub sampler: Option<Arc<dyn Sampler>>,
+    /// The turn is over: calls under way say so and are kept.
+    pub stop: CancellationToken,
+}
+
+/// The calls of one turn.
+pub struct TurnCalls {
+    setup: CallSetup,
+    turn: Arc<Turn>,
+    limits: TurnLimits,
+    /// No tool may be called any more.
+    closed: bool,
+    /// What the model is offered now; before the first offer everything the NPC may call.
+    offered: Arc<VisibleTools>,
+    /// Names that are offered whatever was said: the NPC's own, and what was found.
+    found: Vec<Arc<str>>,
+    /// Whether the turn has read data from outside.
+    taint: Taint,
+    /// Wall time of the rounds so far; waiting for the final transcript is not part of it.
+    tool_time: Duration,
+    records: Vec<CallRecord>,
+}
+
+impl TurnCalls {
+    /// The calls of `turn`.
+    pub fn new(setup: CallSetup, turn: Arc<Turn>) -> Self {
+        let policy = &setup.npc.policy;
+        Self {
+            limits: TurnLimits::new(setup.calls.made.clone(), policy.clone()),
+            closed: policy.tool_choice == ToolChoice::None,
+            offered: Arc::clone(&turn.tools),
+            found: own_tools(&setup.npc),
+            taint: Taint::default(),
+            tool_time: Duration::ZERO,
+            records: Vec::new(),
+            turn,
+            setup,
+        }
+    }
+
+    /// Offers what fits the turn, for the first time. Cancel safe.
+    pub async fn offer_first(&mut self) {
+        if self.closed {
+            return self.offer_nothing();
+        }
+        let all = Arc::clone(&self.offered);
+        self.offered = self.setup.calls.host.narrowed(all, &self.query()).await;
+    }
+
+    /// Offers what fits into what is left, what was found meanwhile included. Cancel safe.
+    pub async fn offer_next(&mut self) {
+        if self.closed {
+            return self.offer_nothing();
+        }
+        let (npc, tier) = (&self.setup.npc.name, self.turn.tier);
+        let host = &self.setup.calls.host;
+        self.offered = host.offered(npc, tier, self.left(), &self.query()).await;
+    }
+
+    /// Offers nothing: the model has to answer.
+    pub fn offer_nothing(&mut self) {
+        self.offered = Arc::default();
+    }
+
+    /// What the model is offered, as it reads it.
+    pub fn specs(&self) -> &Arc<[ToolSpec]> {
+        &self.offered.specs
+    }
+
+    /// The tool that is awaited longest, if the table would wait too long for `calls` of a model
+    /// that took so long to make them.
+    pub fn too_slow(&self, calls: &[ToolCall], took: Duration) -> Option<Arc<str>> {
+        let expected = |call: &ToolCall| {
+            let offered = self.offered.get(&call.name);
+            (offered.map(|it| it.expected).unwrap_or_default(), self.identity(call))
+        };
+        let (slowest, tool) = calls.iter().map(expected).max()?;
+        (slowest + took > self.setup.calls.filler_after).then_some(tool)
+    }
+
+    /// Runs one round of calls in parallel; their records, in the order of the calls. `None`: the
+    /// turn has ended before the final transcript agreed, and nothing has run. A dropped future
+    /// ends its calls.
+    pub async fn run(&mut self, calls: &[ToolCall]) -> Option<&[CallRecord]> {
+        if calls.iter().any(|call| !self.may_run_ahead(call)) && !self.is_confirmed().await {
+            return None;
+        }
+        self.limits.begin_round(calls);
+        let started = Instant::now();
+        let context = self.context(started);
+        let running: Vec<BoxFuture<'static, CallRecord>> = calls
+            .iter()
+            .map(|call| {
+                let admitted = match self.closed {
+                    true => Err(CallError::new(CallErrorKind::Policy, CLOSED)),
+                    false => self.limits.admit(started, call),
+                };
+                let admitted =
+                    admitted.map_err(|error| CallRecord::refused(self.identity(call), call, error));
+                let host = self.setup.calls.host.clone();
+                one_call(host, context.clone(), call.clone(), admitted).boxed()
+            })
+            .collect();
+        let max_parallel = self.setup.npc.policy.max_parallel.max(1) as usize;
+        let records: Vec<CallRecord> = stream::iter(running).buffered(max_parallel).collect().await;
+        self.tool_time += started.elapsed();
+        self.found.extend(records.iter().flat_map(found_in));
+        let stop_on = &self.setup.npc.policy.stop_on_tool;
+        self.closed |=
+            records.iter().any(|record| stop_on.iter().any(|entry| names(entry, record)));
+        let before = self.records.len();
+        self.records.extend(records);
+        self.records.get(before..)
+    }
+
+    /// Takes the record of a call of an earlier turn as one of this turn's; nothing more is offered
+    /// for it.
+    pub fn take_late(&mut self, record: CallRecord) {
+        self.offer_nothing();
+        self.records.push(record);
+    }
+
+    /// Tool time used so far.
+    pub const fn tool_time(&self) -> Duration {
+        self.tool_time
+    }
+
+    /// Categories of the tools that were called, or named in what was `said`.
+    pub fn topics(&self, said: &str) -> Vec<Arc<str>> {
+        topics::of(said, &self.turn.tools, &self.records, &self.setup.calls.host)
+    }
+
+    /// Every call of the turn, refused ones included.
+    pub fn into_records(self) -> Vec<CallRecord> {
+        self.records
+    }
+
+    /// What is left of the turn's tool time.
+    fn left(&self) -> Duration {
+        self.turn.tier.ceiling().saturating_sub(self.tool_time)
+    }
+
+    /// What a long list is narrowed by.
+    fn query(&self) -> Query<'_> {
+        Query {
+            utterance: &self.turn.facts.utterance,
+            recent_categories: &self.turn.conversation.topics,
+            found: &self.found,
+        }
+    }
+
+    /// Resolves when the final transcript agrees; false when the turn ends before.
+    async fn is_confirmed(&self) -> bool {
+        let mut gate = self.turn.gate.clone();
+        let agreed = gate.wait_for(|gate| gate.confirmed);
+        matches!(self.setup.stop.run_until_cancelled(agreed).await, Some(Ok(_)))
+    }
+
+    /// Whether it may run before the final transcript: it reads, and changes nothing.
+    fn may_run_ahead(&self, call: &ToolCall) -> bool {
+        self.offered.get(&call.name).is_some_and(|offered| {
+            let declared = &offered.tool.declared;
+            declared.read_only == Some(true) && declared.approval != Some(true)
+        })
+    }
+
+    /// The identity of what a call means; the name itself when it means nothing.
+    fn identity(&self, call: &ToolCall) -> Arc<str> {
+        match self.offered.get(&call.name) {
+            Some(offered) => Arc::clone(&offered.tool.identity),
+            None => Arc::from(call.name.as_str()),
+        }
+    }
+
+    fn context(&self, now: Instant) -> CallContext {
+        CallContext {
+            session: self.turn.session.clone(),
+            turn: self.turn.id,
+            caller: Some(Caller {
+                npc: Arc::from(self.setup.npc.name.as_str()),
+                tier: self.turn.tier,
+                offered: self.offered.names(),
+                sampler: self.setup.sampler.clone(),
+            }),
+            speaker: Arc::from(self.turn.facts.speaker.as_str()),
+            deadline: now + self.left(),
+            fresh: false,
+            taint: self.taint.clone(),
+            progress: Progress::default(),
+            cancel: self.setup.stop.clone(),
+            effects: Arc::clone(&self.turn.effects),
+        }
+    }
+}
+
+/// The tools of `npc`'s own: the one its policy names, and what its lines call.
+fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
+    let named = match &npc.policy.tool_choice {
+        ToolChoice::Named(name) => Some(name),
+        ToolChoice::Auto | ToolChoice::Required | ToolChoice::None => None,
+    };
+    let lines = npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
+    named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
+}
+
+/// One call of a round: refused or run.
+async fn one_call(
+    host: ToolHost,
+    context: CallContext,
+    call: ToolCall,
+    admitted: Result<(), CallRecord>,
+) -> CallRecord {
+    match admitted {
+        Ok(()) => host.execute(&context, &call).await,
+        Err(refused) => refused,
+    }
+}
+
+/// Whether a policy's entry means the tool of this record.
+fn names(entry: &str, record: &CallRecord) -> bool {
+    entry == &*record.tool || bare(&record.tool) == entry
+}

@@ -1,0 +1,125 @@
+//! The cascade: chat model, sentences, voice.
+//!
+//! Entry type: [`Cascaded`]. **Never**: hears; the transcript comes with the turn.
+
+use std::sync::Arc;
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio::sync::mpsc;
+
+use super::{
+    Failure, HeardAloud, NpcModel, ReplyPort, Synthesizer, Turn, TurnReport, VoiceEngine,
+    calls::NpcCalls,
+    conversation::{message, said},
+    speech::{Fillers, TurnVoice},
+    tool_loop::{Thinking, converse},
+};
+use crate::{
+    audio::FRAME,
+    provider::{Error, Kind},
+    tools::VisibleTools,
+};
+
+/// Sentences a model may be ahead of the voice; then it waits.
+const SENTENCES_AHEAD: usize = 16;
+
+/// An NPC that hears text, thinks with a chat model and speaks with a synthesizer.
+pub struct Cascaded {
+    model: NpcModel,
+    calls: NpcCalls,
+    voice: Synthesizer,
+    fillers: Fillers,
+    /// What the NPC could call last, whose fillers are prepared.
+    tools: Arc<VisibleTools>,
+}
+
+impl Cascaded {
+    /// An engine that thinks with `model`, makes `calls` and speaks with `voice`.
+    pub fn new(model: NpcModel, calls: NpcCalls, voice: Synthesizer) -> Self {
+        let npc = &model.npc;
+        let tools = calls.host.visible(&npc.name, npc.budget_tier, npc.budget_tier.ceiling());
+        Self { fillers: Fillers::new(voice.clone(), &npc.fillers), model, calls, voice, tools }
+    }
+}
+
+impl VoiceEngine for Cascaded {
+    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport> {
+        self.tools = Arc::clone(&turn.tools);
+        let (model, calls) = (self.model.clone(), self.calls.clone());
+        let (voice, fillers) = (self.voice.clone(), self.fillers.clone());
+        let voice = TurnVoice { voice, fillers, turn: Arc::clone(&turn), replies };
+        answer(turn, model, calls, voice).boxed()
+    }
+
+    fn heard(&mut self, heard: &HeardAloud) {
+        let (npc, position) = (&self.model.npc.name, heard.position);
+        // Text and sound come apart here: nothing that makes them has to be told where they ended.
+        tracing::debug!(npc, ?position, "answer heard");
+    }
+
+    fn warm(&self) -> BoxFuture<'static, ()> {
+        let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
+        async move {
+            if !tools.specs.is_empty()
+                && let Err(error) = fillers.prepare(&tools).await
+            {
+                tracing::warn!(%error, "no filler line prepared");
+            }
+        }
+        .boxed()
+    }
+}
+
+/// Has the model talk and the voice speak, side by side.
+async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVoice) -> TurnReport {
+    let npc = Arc::clone(&model.npc);
+    let prompt = turn.conversation.prompt(message(&turn).await);
+    let (out, sentences) = mpsc::channel(SENTENCES_AHEAD);
+    // A turn also ends when its voice fails: nobody would hear the rest.
+    let stop = turn.cancel.child_token();
+    let thinking = Thinking { model, calls, prompt, out, stop: stop.clone() };
+    let speaking = async {
+        let voiced = voice.utter(sentences).await;
+        if voiced.is_err() {
+            stop.cancel();
+        }
+        voiced
+    };
+    let ((talk, calls), voiced) = tokio::join!(converse(Arc::clone(&turn), thinking), speaking);
+    let utterance = FRAME * u32::try_from(turn.audio.len()).unwrap_or(u32::MAX);
+    tracing::debug!(
+        turn = turn.id.0,
+        npc = npc.name,
+        utterance_ms = utterance.as_millis(),
+        tool_ms = calls.tool_time().as_secs_f64() * 1e3,
+        "reply made"
+    );
+    let said = said(&turn);
+    TurnReport {
+        topics: calls.topics(&said),
+        said,
+        exchange: talk.exchange,
+        visible: talk.visible,
+        calls: calls.into_records(),
+        first_text_at: talk.first_text_at,
+        failure: failure(talk.failure, voiced, turn.cancel.is_cancelled()),
+    }
+}
+
+/// Why a turn ended early: `voiced` is how many sentences went out.
+fn failure(
+    of_model: Option<Failure>,
+    voiced: Result<usize, Error>,
+    is_cancelled: bool,
+) -> Option<Failure> {
+    match voiced {
+        Err(error) if error.kind() == Kind::OverBudget => {
+            Some(Failure::OverBudget(error.to_string()))
+        }
+        Err(error) => Some(Failure::Voice(error.to_string())),
+        Ok(sentences) => {
+            let silent = sentences == 0 && !is_cancelled;
+            of_model.or(silent.then_some(Failure::EmptyReply))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What one turn is given of its NPC's conversation.
+//!
+//! Entry type: [`Excerpt`]. **Never**: changes with the conversation; the next turn gets its own.
+
+use std::sync::Arc;
+
+use super::window::{Prompt, Window};
+use crate::{domain::Message, logic::prompt::Overheard};
+
+/// The conversation up to a turn.
+pub struct Excerpt {
+    /// Who the NPC is; the same for every turn, so that providers can cache it.
+    pub system: String,
+    /// What was said and answered, oldest first.
+    pub talk: Arc<[Message]>,
+    /// What was said around the NPC since it last spoke.
+    pub overheard: Vec<Overheard>,
+    /// Categories of tools that were called or named in the last turns, each once.
+    pub topics: Vec<Arc<str>>,
+    /// The room the NPC's model has.
+    pub window: Window,
+}
+
+impl Excerpt {
+    /// A conversation that has not begun.
+    pub fn blank(system: String, window: Window) -> Self {
+        let (overheard, topics) = (Vec::new(), Vec::new());
+        Self { system, talk: Arc::from([]), overheard, topics, window }
+    }
+
+    /// What a model reads that is asked `message`.
+    pub fn prompt(&self, message: Message) -> Prompt {
+        Prompt {
+            system: Message::System(self.system.clone()),
+            talk: Arc::clone(&self.talk),
+            turn: vec![message],
+            window: self.window.clone(),
+        }
+    }
+}

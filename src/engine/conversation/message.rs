@@ -1,0 +1,40 @@
+//! A turn's own message: what was said, with what holds at this moment.
+//!
+//! Entry function: [`message`]. The game's facts, the stage note and what is remembered stand in it
+//! and nowhere else, so that none of them is part of the history. **Never**: looks anything up; it
+//! waits for the look-up the turn came with.
+
+use crate::{
+    domain::Message,
+    engine::{Cause, Turn},
+    logic::prompt::{self, TurnMessage},
+};
+
+/// The message of `turn`, once it is known what the NPC remembers. Cancel safe.
+pub async fn message(turn: &Turn) -> Message {
+    let recalled = match turn.recall.clone() {
+        Some(recall) => Some(recall.await),
+        None => None,
+    };
+    Message::User(prompt::turn_message(&TurnMessage {
+        speaker: &turn.facts.speaker,
+        utterance: &turn.facts.utterance,
+        dice: turn.facts.dice.as_deref(),
+        overheard: &turn.conversation.overheard,
+        scene: turn.setting.scene.as_deref(),
+        time_of_day: turn.setting.time_of_day.as_deref(),
+        recalled: recalled.as_ref(),
+        note: turn.setting.note.as_deref(),
+        is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
+    }))
+}
+
+/// What `turn` adds to the conversation, as its other side said it.
+pub fn said(turn: &Turn) -> String {
+    match &turn.cause {
+        Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
+        Cause::Utterance | Cause::Puppet(_) => {
+            format!("{}: {}", turn.facts.speaker, turn.facts.utterance)
+        }
+    }
+}

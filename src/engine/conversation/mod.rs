@@ -1,0 +1,153 @@
+//! An NPC's conversation, which belongs to none of its engines.
+//!
+//! Entry type: [`Conversation`], owned by the seat. Each turn is given an [`Excerpt`] and comes back
+//! with what it adds. **Never**: holds what was generated but not heard.
+
+mod excerpt;
+mod exchanges;
+mod history;
+mod message;
+mod summary;
+mod topics;
+mod window;
+
+pub use excerpt::Excerpt;
+pub use exchanges::forget_exchanges;
+pub use message::{message, said};
+pub use summary::{Summarising, Summary};
+pub use window::{Prompt, Window};
+
+#[cfg(test)]
+pub use exchanges::exchanges;
+
+use self::{history::History, summary::summarising, topics::Topics};
+use super::{NpcModel, TurnReport};
+use crate::{
+    domain::{Campaign, Message},
+    logic::prompt,
+    provider::Error,
+    tools::ToolHost,
+};
+
+/// Messages between a summary that failed and the next attempt.
+const TRY_AGAIN: usize = 8;
+/// Longest extract of a conversation that nothing has ever summed up, in bytes.
+const EXTRACT: usize = 8_000;
+
+/// What the game master is told when nothing was summed up.
+const NOT_SUMMED_UP: &str = "and its model has not summed it up; it is tried again, and what was \
+     said first is shortened once there is no room for it";
+
+/// What an NPC is and what it remembers of a session.
+pub struct Conversation {
+    /// Sums it up; its window is what the conversation has to fit into.
+    model: NpcModel,
+    system: String,
+    history: History,
+    window: Window,
+    topics: Topics,
+    /// Messages there were when a summary failed.
+    failed_at: Option<usize>,
+}
+
+impl Conversation {
+    /// A conversation of the NPC of `model`, which goes on from `before`.
+    pub fn new(model: NpcModel, campaign: &Campaign, before: Vec<Message>) -> Self {
+        let system = prompt::system_prompt(&model.npc, campaign);
+        Self {
+            window: Window::of(&model, &system),
+            model,
+            system,
+            history: History::new(before),
+            topics: Topics::default(),
+            failed_at: None,
+        }
+    }
+
+    /// What was said and answered, oldest first; to be kept with the session.
+    pub fn messages(&self) -> &[Message] {
+        self.history.messages()
+    }
+
+    /// What the next turn is given; `host` fills in what servers have given for prompts.
+    pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
+        Excerpt {
+            system: host.filled(&self.system),
+            talk: self.history.messages().into(),
+            overheard: self.history.overheard().to_vec(),
+            topics: self.topics.categories(),
+            window: self.window.clone(),
+        }
+    }
+
+    /// Adds a finished or interrupted turn, with the text of it that was heard aloud.
+    pub fn add(&mut self, turn: &TurnReport, heard: &str) {
+        self.topics.add(turn.topics.clone());
+        self.history.add(turn, heard);
+        match self.window.is_known() {
+            false => self.history.trim(),
+            true => {
+                if let Some(oldest) = self.history.excess() {
+                    let oldest = Summary::extract(&self.model.npc.name, oldest, EXTRACT);
+                    self.history.replace(oldest);
+                }
+            }
+        }
+    }
+
+    /// Adds something said at the table that was not meant for this NPC.
+    pub fn overhear(&mut self, speaker: &str, text: &str) {
+        self.history.overhear(speaker, text);
+    }
+
+    /// Takes back what was overheard last in exactly these words: its speaker goes on, and the
+    /// whole is told later.
+    pub fn unhear(&mut self, speaker: &str, text: &str) {
+        self.history.unhear(speaker, text);
+    }
+
+    /// Takes back everything of `speaker`: what was overheard, and their exchanges.
+    pub fn forget_speaker(&mut self, speaker: &str) {
+        self.history.forget_speaker(speaker);
+    }
+
+    /// Takes back the last exchange, if it begins with `said`.
+    pub fn take_back(&mut self, said: &str) {
+        self.history.take_back(said);
+    }
+
+    /// What sums up the oldest half of a conversation that fills the model's window, to be run while
+    /// nobody waits for it; `None`: there is room.
+    pub fn summarise(&self) -> Option<Summarising> {
+        let messages = self.history.messages();
+        if self.failed_at.is_some_and(|at| (at..at + TRY_AGAIN).contains(&messages.len())) {
+            return None;
+        }
+        Some(summarising(self.model.clone(), self.window.task(messages)?))
+    }
+
+    /// Takes in what came of it, unless the messages are others by now; what the game master should
+    /// know.
+    pub fn summarised(&mut self, outcome: Result<Summary, Error>) -> Option<String> {
+        let npc = &self.model.npc.name;
+        match outcome {
+            Ok(summary) => {
+                self.failed_at = None;
+                if !self.history.replace(summary) {
+                    tracing::debug!(npc, "summary not used: what it is of has changed");
+                }
+                None
+            }
+            Err(error) => {
+                tracing::warn!(npc, %error, "conversation not summed up");
+                let is_first = self.failed_at.replace(self.history.messages().len()).is_none();
+                is_first.then(|| format!("{npc} has talked for long, {NOT_SUMMED_UP}: {error}"))
+            }
+        }
+    }
+
+    /// What the game master should know of the model's window, once.
+    pub fn warning(&self) -> Option<String> {
+        self.window.warning()
+    }
+}

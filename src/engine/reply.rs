@@ -1,0 +1,82 @@
+//! An answer on its way to the table, and what of it was heard.
+//!
+//! Entry types: [`Reply`], [`ReplyPort`], [`HeardAloud`]. **Never**: plays anything.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::{
+    audio::Frame,
+    domain::TurnId,
+    provider::{Error, Kind},
+};
+
+/// A piece of a reply.
+#[derive(Debug)]
+pub enum Reply {
+    /// Speech of a sentence, one frame of 48 kHz mono.
+    Audio {
+        /// Which sentence of the turn, counted from 0, fillers included.
+        sentence: usize,
+        /// Its next frame.
+        frame: Frame,
+    },
+    /// A sentence begins: its audio follows.
+    Sentence {
+        /// Its text as written.
+        text: String,
+        /// A filler is played, but is no part of the history.
+        filler: bool,
+    },
+    /// All audio of the sentence is out.
+    SentenceDone {
+        /// Which sentence of the turn.
+        index: usize,
+    },
+}
+
+/// Where the pieces of one turn's reply go.
+#[derive(Clone, Debug)]
+pub struct ReplyPort {
+    turn: TurnId,
+    to: mpsc::Sender<(TurnId, Reply)>,
+}
+
+impl ReplyPort {
+    /// The port of `turn`; a full queue makes the engine wait.
+    pub fn new(turn: TurnId, to: mpsc::Sender<(TurnId, Reply)>) -> Self {
+        Self { turn, to }
+    }
+
+    /// Passes one piece on. Cancel safe.
+    ///
+    /// # Errors
+    /// [`Kind::Interrupted`] when the table is gone.
+    pub async fn send(&self, reply: Reply) -> Result<(), Error> {
+        self.to
+            .send((self.turn, reply))
+            .await
+            .map_err(|_| Error::new(Kind::Interrupted, "the table is gone"))
+    }
+}
+
+/// What of a turn was heard.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeardAloud {
+    /// Text up to the last frame that left; fillers are not part of it.
+    pub text: String,
+    /// Length of the sound that left, fillers included.
+    pub audio: Duration,
+    /// Where in the answer it ended; `None`: nothing of it was heard.
+    pub position: Option<Position>,
+}
+
+/// A place in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Which sentence of the turn, counted from 0, fillers included.
+    pub sentence: usize,
+    /// How much sound of that sentence has left, in whole frames.
+    pub into: Duration,
+}

@@ -1,0 +1,45 @@
+//! What a turn came to.
+//!
+//! Entry type: [`TurnReport`]. **Never**: says what of it was heard; playback knows.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use crate::{domain::Message, tools::CallRecord};
+
+/// What a turn came to, whether or not it was heard.
+#[derive(Debug)]
+pub struct TurnReport {
+    /// What the utterance adds to the conversation.
+    pub said: String,
+    /// Calls and results, in the order the model needs them.
+    pub exchange: Vec<Message>,
+    /// Categories of tools that were called or named, each once.
+    pub topics: Vec<Arc<str>>,
+    /// What the model could call in its first round.
+    pub visible: Vec<String>,
+    /// Every call, refused ones included, in the order the model made them.
+    pub calls: Vec<CallRecord>,
+    /// When the model's first text or call arrived.
+    pub first_text_at: Option<Instant>,
+    /// Why it ended early, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// Why a turn ended before it was whole.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The chat model failed; the text is for the game master, never spoken.
+    #[error("{0}")]
+    Model(String),
+    /// The voice failed.
+    #[error("{0}")]
+    Voice(String),
+    /// A spending cap stopped it.
+    #[error("{0}")]
+    OverBudget(String),
+    /// The model answered without a word to say.
+    #[error("the model had nothing to say (ask again, or in other words)")]
+    EmptyReply,
+}

@@ -1,0 +1,50 @@
+//! How large a request to a chat model is, in bytes.
+//!
+//! Entry functions: [`bytes`] and [`tool_bytes`]. **Never**: counts tokens; what a service counts
+//! decides those (`logic::window`).
+
+use serde_json::Value;
+
+use crate::domain::{Message, ToolSpec};
+
+/// What a message takes up beside its text.
+const ENVELOPE: usize = 16;
+/// What a call or a tool takes up beside its texts.
+const TOOL_ENVELOPE: usize = 64;
+
+/// Bytes of messages.
+pub fn bytes(messages: &[Message]) -> u64 {
+    let length = |message: &Message| match message {
+        Message::System(text)
+        | Message::User(text)
+        | Message::Tool { content: text, .. }
+        | Message::Summary { text, .. } => text.len(),
+        Message::Assistant { text, calls } => {
+            let calls = calls.iter().map(|it| it.name.len() + it.arguments.len() + TOOL_ENVELOPE);
+            text.len() + calls.sum::<usize>()
+        }
+    };
+    count(messages.iter().map(|message| length(message) + ENVELOPE).sum())
+}
+
+/// Bytes of a tool as a model reads it.
+pub fn tool_bytes(tool: &ToolSpec) -> u64 {
+    count(tool.name.len() + tool.description.len() + json_bytes(&tool.parameters) + TOOL_ENVELOPE)
+}
+
+/// About what a value has as text, without writing it.
+fn json_bytes(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 8,
+        Value::String(text) => text.len() + 3,
+        Value::Array(values) => 2 + values.iter().map(json_bytes).sum::<usize>(),
+        Value::Object(members) => {
+            2 + members.iter().map(|(key, it)| key.len() + 4 + json_bytes(it)).sum::<usize>()
+        }
+    }
+}
+
+fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,14 @@
+//! Sentences to speech.
+//!
+//! Entry types: [`Synthesizer`], an NPC's voice, and [`TurnVoice`], what it says in one turn.
+//! **Never**: plays anything.
+
+mod fillers;
+mod shaping;
+mod synthesizer;
+mod turn_voice;
+
+pub use fillers::Fillers;
+pub use shaping::Shaping;
+pub use synthesizer::Synthesizer;
+pub use turn_voice::TurnVoice;

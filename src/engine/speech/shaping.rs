@@ -1,0 +1,59 @@
+//! From a voice service's own rate and loudness to frames.
+//!
+//! Entry type: [`Shaping`]. **Never**: asks for sound.
+
+use crate::{
+    audio::{Frame, Framer, Resampler, SampleRate, amplify},
+    provider::{Error, Kind, Pcm},
+};
+
+/// From a voice's own rate to frames: 48 kHz.
+pub struct Shaping {
+    resampler: Option<(SampleRate, Resampler)>,
+    framer: Framer,
+    volume: f32,
+}
+
+impl Shaping {
+    /// Of a voice that is `volume` times as loud as it comes.
+    pub fn new(volume: f32) -> Self {
+        Self { resampler: None, framer: Framer::new(SampleRate::HZ_48000), volume }
+    }
+
+    /// The frames that `chunk` completes.
+    ///
+    /// # Errors
+    /// A rate that cannot be: [`Kind::Protocol`].
+    pub fn push(&mut self, chunk: &Pcm) -> Result<Vec<Frame>, Error> {
+        if self.resampler.as_ref().is_none_or(|(rate, _)| *rate != chunk.rate) {
+            let resampler = Resampler::new(chunk.rate, SampleRate::HZ_48000)
+                .map_err(|error| Error::new(Kind::Protocol, error.to_string()))?;
+            self.resampler = Some((chunk.rate, resampler));
+        }
+        let mut samples = Vec::with_capacity(chunk.samples.len() * 3);
+        if let Some((_, resampler)) = &mut self.resampler {
+            resampler.push(&chunk.samples, &mut samples);
+        }
+        Ok(self.frames(samples))
+    }
+
+    /// What is left, filled up with silence.
+    pub fn finish(&mut self) -> Vec<Frame> {
+        let mut samples = Vec::new();
+        if let Some((_, mut resampler)) = self.resampler.take() {
+            resampler.finish(&mut samples);
+        }
+        let mut frames = self.frames(samples);
+        frames.extend(self.framer.finish());
+        frames
+    }
+
+    fn frames(&mut self, mut samples: Vec<i16>) -> Vec<Frame> {
+        if (self.volume - 1.0).abs() > f32::EPSILON {
+            amplify(&mut samples, self.volume);
+        }
+        let mut frames = Vec::new();
+        self.framer.push(&samples, &mut frames);
+        frames
+    }
+}

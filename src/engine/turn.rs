@@ -1,0 +1,83 @@
+//! One addressed utterance, as an engine is given it.
+//!
+//! Entry type: [`Turn`]. **Never**: changes once it was given, save for what its channels tell.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, Shared};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::conversation::Excerpt;
+use crate::{
+    audio::Frame,
+    domain::{SessionId, Tier, TurnFacts, TurnId},
+    logic::prompt::Recalled,
+    tools::{Effects, FollowUp, VisibleTools},
+};
+
+/// One addressed utterance.
+pub struct Turn {
+    /// The play session, which is the scope of tools' changes and of what is remembered.
+    pub session: SessionId,
+    /// Which turn of the table this is.
+    pub id: TurnId,
+    /// What is known beside the words.
+    pub facts: Arc<TurnFacts>,
+    /// What holds at this moment; none of it goes into the history.
+    pub setting: Setting,
+    /// The utterance as it was spoken, at 16 kHz: as far as it was spoken when the turn began, and
+    /// empty when it was typed.
+    pub audio: Arc<[Frame]>,
+    /// What the NPC remembers of it, when the look-up is done or has taken too long; `None`: nothing
+    /// is looked up.
+    pub recall: Option<Recall>,
+    /// What the NPC is to speak about.
+    pub cause: Cause,
+    /// The conversation up to this turn.
+    pub conversation: Excerpt,
+    /// The effective tier, whose ceiling is the turn's tool time.
+    pub tier: Tier,
+    /// What the NPC may call in this turn.
+    pub tools: Arc<VisibleTools>,
+    /// What the table has decided and played so far.
+    pub gate: watch::Receiver<Gate>,
+    /// Ends the turn.
+    pub cancel: CancellationToken,
+    /// What its tools may do to the table.
+    pub effects: Arc<dyn Effects>,
+}
+
+/// A look-up in what is remembered; it ends within its own limit. Dropping it ends it.
+pub type Recall = Shared<BoxFuture<'static, Recalled>>;
+
+/// What an NPC is told about the moment of a turn.
+#[derive(Clone, Default)]
+pub struct Setting {
+    /// Where it is.
+    pub scene: Option<String>,
+    /// What time of day it is there.
+    pub time_of_day: Option<String>,
+    /// The game master's secret note for it; no `Debug`, so that no log shows it.
+    pub note: Option<Arc<str>>,
+}
+
+/// What makes an NPC speak.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// What was said to it.
+    Utterance,
+    /// The game master's words, to be said as they are, without asking a model.
+    Puppet(String),
+    /// A call of an earlier turn has ended.
+    FollowUp(Box<FollowUp>),
+}
+
+/// How far the table is with a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// The final transcript agrees; before that only read-only tools run.
+    pub confirmed: bool,
+    /// Sentences whose playing has begun.
+    pub playing: usize,
+}

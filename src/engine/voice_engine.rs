@@ -1,0 +1,26 @@
+//! The door between a table and whatever makes an NPC's speech.
+//!
+//! Entry type: [`VoiceEngine`]. **Never**: keeps the conversation, which belongs to the seat.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::{HeardAloud, ReplyPort, Turn, TurnReport};
+
+/// Makes the speech of one NPC at one table, one turn at a time.
+///
+/// What the NPC remembers comes with each turn and what a turn adds to that comes back in its
+/// report, so that another engine can answer the next turn.
+pub trait VoiceEngine: Send {
+    /// Starts answering; the caller runs the future. Speech comes out of `replies` as it is made.
+    /// Cancel safe: dropping the future ends the turn, its requests and its calls.
+    fn start(&mut self, turn: Arc<Turn>, replies: ReplyPort) -> BoxFuture<'static, TurnReport>;
+
+    /// The sound of the turn started last is over. Called once for each turn, also when nothing of
+    /// it was heard or its task broke off; a service that speaks for itself is cut off there.
+    fn heard(&mut self, heard: &HeardAloud);
+
+    /// Prepares what can be prepared while nobody waits (filler lines). Cancel safe.
+    fn warm(&self) -> BoxFuture<'static, ()>;
+}
