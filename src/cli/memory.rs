@@ -72,7 +72,7 @@ enum Action {
     },
     /// What models propose to hold for true: nothing of it counts before you accept it.
     Facts {
-        /// These hold.
+        /// Proposed facts that hold, by their ids.
         #[arg(long, value_name = "ID")]
         accept: Vec<String>,
         /// These do not, and are not proposed again.
@@ -81,7 +81,7 @@ enum Action {
         /// This one holds in other words.
         #[arg(long, value_name = "ID", requires = "text")]
         edit: Option<String>,
-        /// The words.
+        /// The words in which it holds.
         #[arg(long, value_name = "TEXT", requires = "edit")]
         text: Option<String>,
         /// Those that were decided too.

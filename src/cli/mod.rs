@@ -69,7 +69,7 @@ enum Command {
     Memory(memory::Arguments),
     /// Takes campaign files into the memory.
     Import(import::Arguments),
-    /// Rolls dice.
+    /// Rolls dice, in the notation of Avrae and others.
     Roll(roll::Arguments),
     /// Says which latency tier an utterance gets, and why.
     Tier(tier::Arguments),

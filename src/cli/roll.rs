@@ -17,7 +17,7 @@ pub struct Arguments {
     /// What to roll; may begin with '-'.
     #[arg(allow_hyphen_values = true, value_name = "EXPR")]
     expression: String,
-    /// How often.
+    /// How many times to roll it.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     times: u16,
     /// The same seed rolls the same dice.

@@ -44,7 +44,7 @@ enum Action {
     },
     /// Who said what.
     Show {
-        /// The session.
+        /// Its id, as `session list` shows it.
         id: String,
         /// Only the last lines, so many.
         #[arg(long, value_name = "N", default_value_t = 0)]
@@ -59,7 +59,7 @@ enum Action {
     /// What happened, with the numbers of the lines that prove it; by the assistant's model, or
     /// an extract without one. Kept as the session's summary when it is for players.
     Recap {
-        /// The session.
+        /// Its id, as `session list` shows it.
         id: String,
         /// With what only the game master may see.
         #[arg(long)]
@@ -73,7 +73,7 @@ enum Action {
     },
     /// The transcript as Markdown.
     Export {
-        /// The session.
+        /// Its id, as `session list` shows it.
         id: String,
         /// Where to [default: stdout].
         #[arg(long, value_name = "FILE")]
@@ -84,7 +84,7 @@ enum Action {
     },
     /// Deletes a session for good: its lines, what was made of them, what NPCs keep of it, its calls.
     Delete {
-        /// The session.
+        /// Its id, as `session list` shows it.
         id: String,
         /// One JSON object: what was deleted.
         #[arg(long)]

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// The game master's override.
     #[arg(long = "override", value_name = "TIER")]
     dm_override: Option<Tier>,
-    /// Players waiting.
+    /// Players who wait for an answer.
     #[arg(long, default_value_t = 0, value_name = "N")]
     queue: usize,
     /// The NPC's first turn with this table.

@@ -20,7 +20,7 @@ pub enum Owner {
 /// Whose something is that was said, done, learned or paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// Who plays.
+    /// Who plays it: a guild, or this machine.
     pub owner: Owner,
     /// What is played.
     pub campaign: CampaignKey,

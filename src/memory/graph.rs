@@ -135,11 +135,11 @@ pub enum Change {
 /// The outcome of a batch, in entities and relations together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// Newly made.
+    /// Those that were not there before.
     pub added: u64,
-    /// Changed.
+    /// Those that were there and say something else now.
     pub changed: u64,
-    /// Removed.
+    /// Those that are gone.
     pub removed: u64,
 }
 

@@ -13,12 +13,12 @@ pub struct ServiceInfo {
     /// A program or a model, as people know it ("PocketSphinx", "whisper-1").
     name: String,
     /// Where what it is given goes.
-    place: Place,
+    location: Location,
 }
 
 /// Where a service stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum Location {
     /// Inside this program, or in a child process of it.
     ThisMachine,
     /// Behind an address.
@@ -33,7 +33,7 @@ enum Place {
 impl ServiceInfo {
     /// A service that runs on this machine.
     pub fn here(name: &str) -> Self {
-        Self { name: name.to_owned(), place: Place::ThisMachine }
+        Self { name: name.to_owned(), location: Location::ThisMachine }
     }
 
     /// The model `name` behind `address`, which is near only if it is known to be.
@@ -41,23 +41,23 @@ impl ServiceInfo {
         let host = address.split("//").nth(1).and_then(|rest| rest.split('/').next());
         let host = host.unwrap_or(address).to_owned();
         let is_near = base_url(address).is_ok_and(|address| address.private);
-        Self { name: name.to_owned(), place: Place::Host { host, is_near } }
+        Self { name: name.to_owned(), location: Location::Host { host, is_near } }
     }
 
     /// Whether nothing it is given leaves this machine and its network.
     pub const fn is_local(&self) -> bool {
-        match self.place {
-            Place::ThisMachine => true,
-            Place::Host { is_near, .. } => is_near,
+        match self.location {
+            Location::ThisMachine => true,
+            Location::Host { is_near, .. } => is_near,
         }
     }
 }
 
 impl fmt::Display for ServiceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::ThisMachine => f.write_str(&self.name),
-            Place::Host { host, .. } => write!(f, "{} at {host}", self.name),
+        match &self.location {
+            Location::ThisMachine => f.write_str(&self.name),
+            Location::Host { host, .. } => write!(f, "{} at {host}", self.name),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Which NPC.
+    /// The NPC whose tools are shown.
     #[arg(long)]
     npc: String,
     /// Effective tier [default: the NPC's budget_tier].

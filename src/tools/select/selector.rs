@@ -48,7 +48,7 @@ pub struct Query<'a> {
 /// The current way of choosing tools.
 #[derive(Default)]
 pub struct Selector {
-    /// As configured.
+    /// Bounds and thresholds of the configuration.
     pub options: SelectionOptions,
     /// Vectors, where there is an embedder.
     pub dense: Option<Arc<Dense>>,
