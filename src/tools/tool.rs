@@ -80,11 +80,6 @@ impl Tool {
         names::bare(&self.identity)
     }
 
-    /// What it does, as a model reads it.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
     /// What it is about.
     pub fn category(&self) -> &str {
         self.declared.category.as_deref().unwrap_or_else(|| self.server())

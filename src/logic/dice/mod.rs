@@ -30,7 +30,9 @@ mod tree;
 mod tests;
 
 pub use expression::Expression;
-pub use outcome::{DiceError, Natural, Outcome};
+#[cfg(test)]
+pub use outcome::Natural;
+pub use outcome::{DiceError, Outcome};
 
 /// Reads a roll.
 ///
