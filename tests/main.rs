@@ -16,6 +16,7 @@ mod docs;
 mod figures;
 mod glossary;
 mod house;
+mod how_to;
 mod import;
 mod imports;
 mod layers;

@@ -1,6 +1,6 @@
 //! The world of a campaign: its files into the store, what game masters do to it, and its names.
 //!
-//! Entry type: [`WorldEdits`]; functions [`plan`], [`entities_of_no_file`]. **Never**: changes an
+//! Entry type: [`WorldEdits`]; functions [`plan()`], [`entities_of_no_file`]. **Never**: changes an
 //! entity that belongs to the configured campaign file, unless by that file.
 
 mod entities;

@@ -1,0 +1,47 @@
+//! "How do I …" of ARCHITECTURE.md, counted on one of each that is there: files that know its name.
+
+use std::{fs, path::Path};
+
+use crate::house::{is_test_file, rust_files, without_comments};
+
+/// Files under `folder` whose code has one of `names`, tests left out.
+fn files_with(folder: &str, names: &[&str]) -> Vec<String> {
+    rust_files(Path::new(folder))
+        .into_iter()
+        .filter(|path| !is_test_file(path))
+        .filter(|path| {
+            let code = without_comments(&fs::read_to_string(path).unwrap());
+            names.iter().any(|name| code.contains(name))
+        })
+        .map(|path| path.display().to_string())
+        .collect()
+}
+
+fn at_most(most: usize, files: &[String]) {
+    assert!((1..=most).contains(&files.len()), "known to more than {most} files: {files:?}");
+}
+
+#[test]
+fn a_voice_service_is_known_to_three_files() {
+    at_most(3, &files_with("src", &["Espeak"]));
+}
+
+#[test]
+fn a_recogniser_is_known_to_its_own_and_two_more_files() {
+    at_most(2, &files_with("src", &["RecogniserService::OpenAi", "openai::Transcription"]));
+}
+
+#[test]
+fn a_slash_command_is_known_to_its_own_and_one_more_file() {
+    at_most(1, &files_with("src", &["roll::COMMAND"]));
+}
+
+#[test]
+fn a_built_in_tool_is_known_to_three_files() {
+    at_most(3, &files_with("src", &["\"roll_table\"", ".roll_table\""]));
+}
+
+#[test]
+fn a_setting_is_known_to_three_files() {
+    at_most(3, &files_with("src", &["retention_days"]));
+}
