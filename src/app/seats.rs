@@ -10,10 +10,10 @@ use super::{brain, voice};
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     provider::Error,
     session::{Command, Seat, TableHandle},
-    tools::ToolHost,
+    tools::{SessionCalls, ToolHost},
 };
 
 /// Makes the seats of one table.
