@@ -8,8 +8,8 @@ pub use crate::{
     audio::{Frame, Gain, SampleRate},
     campaign::{
         AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore, HandleParts,
-        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Service, Services,
-        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Settings,
+        TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, Token, run as run_discord},
@@ -31,8 +31,8 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, SpeakRequest, SpeechEvent,
-        SpeechToText, SttAbilities, TextToSpeech,
+        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, ServiceInfo, Services,
+        SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{

@@ -23,10 +23,10 @@ use futures::{
 use glyphoxa::measure::{
     AddedServer, Announcer, AssistantSettings, Backlog, Budget, BudgetOptions, Campaign, Consent,
     DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers, Service,
-    Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities,
-    TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions, TranscriptWriter,
-    VoiceOut, open, run_discord,
+    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers,
+    ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
+    SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
+    TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -143,14 +143,9 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
 }
 
 fn settings(folder: &Path) -> Settings {
-    let service = || Service { name: "stand-in".to_owned(), is_local: true };
-    let services = Services {
-        hears: service(),
-        thinks: service(),
-        sums_up: false,
-        speaks: vec![service()],
-        cap: None,
-    };
+    let service = || ServiceInfo::here("stand-in");
+    let services =
+        Services { hears: service(), thinks: service(), sums_up: false, speaks: vec![service()] };
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),

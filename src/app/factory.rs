@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    Hearing, IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session,
-    open_table,
+    IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session, open_table,
+    recogniser,
 };
 use crate::{
     campaign::{
@@ -18,7 +18,7 @@ use crate::{
     },
     config::{self, Config},
     domain::{SessionId, Voice},
-    provider::{SpeechToText, flite::Flite},
+    provider::{Error, SpeechToText, VoiceService},
     tools::{self, connection::ServerOptions},
 };
 
@@ -33,8 +33,6 @@ pub struct FactoryParts {
     pub tools: Arc<Tools>,
     /// The tables, whose NPCs change with their files.
     pub open: OpenTables,
-    /// Recognisers, kept from table to table.
-    pub hearing: Hearing,
     /// What writes down what is said.
     pub transcripts: TranscriptWriter,
 }
@@ -46,25 +44,29 @@ pub struct TableFactory(Arc<FactoryParts>);
 impl TableFactory {
     /// Everything a face works with, around tables of `parts`; game masters of `tables` are told what
     /// concerns all.
-    pub fn handles(parts: FactoryParts, tables: Tables) -> Handles {
+    ///
+    /// # Errors
+    /// No voice for announcements.
+    pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
         let voice = Voice {
-            provider: "flite".to_owned(),
+            provider: VoiceService::Flite.name().to_owned(),
             voice_id: ANNOUNCER.to_owned(),
             pitch_shift: 0.0,
             speed_factor: 1.0,
             volume: 1.0,
         };
         let store = parts.transcripts.store();
-        Handles::new(HandleParts {
+        let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
+        Ok(Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
             tables,
             guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
-            announcer: Announcer::new(Arc::new(Flite::new()), voice),
+            announcer: Announcer::new(announcing, voice),
             factory: Arc::new(Self(Arc::new(parts))),
-        })
+        }))
     }
 
     /// The configuration as a session of `played` plays it. Without its store, names of files are
@@ -93,6 +95,7 @@ impl TableFactory {
             session: wanted.session.clone(),
             histories: kept.histories(),
             spent: 0.0,
+            services: parts.tools.services.clone(),
             stt,
             out: wanted.out,
             pace: wanted.pace,
@@ -110,7 +113,7 @@ impl TableFactory {
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },
             purse: table.purse,
-            assistant: assistant(config),
+            assistant: assistant(&parts.tools.services, config),
         })
     }
 }
@@ -120,7 +123,8 @@ impl Factory for TableFactory {
         let factory = self.clone();
         async move {
             let config = factory.config_for(wanted.played.as_ref()).await;
-            let stt = factory.0.hearing.of(&config).map_err(OpenError::Hearing)?;
+            let services = &factory.0.tools.services;
+            let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
             factory.make(&config, wanted, stt)
         }

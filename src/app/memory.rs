@@ -9,10 +9,10 @@ use futures::FutureExt;
 
 use crate::{
     campaign::{self, CAMPAIGN_FILE, Scoped, key_of, now},
-    config::{Config, EmbedderChoice, MemoryPlace},
+    config::{Config, MemoryPlace},
     domain::{Owner, Scope},
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
-    provider::Embedder,
+    provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
@@ -57,12 +57,8 @@ pub fn archive(
 }
 
 /// What finds by meaning; without an embedder by spelling.
-pub fn meaning(choice: &EmbedderChoice, embedder: Option<&Arc<dyn Embedder>>) -> Meaning {
-    let model = match choice {
-        EmbedderChoice::None => None,
-        EmbedderChoice::OpenAi(options) => Some(options.model.clone()),
-        EmbedderChoice::MiniLm(folder) => Some(format!("minilm:{}", folder.display())),
-    };
+pub fn meaning(entry: Option<&EmbedderEntry>, embedder: Option<&Arc<dyn Embedder>>) -> Meaning {
+    let model = entry.map(EmbedderEntry::space);
     model.zip(embedder).map_or_else(Meaning::by_spelling, |(model, embedder)| {
         let embedder = Arc::clone(embedder);
         Meaning { model, embedder }

@@ -4,25 +4,23 @@
 
 mod bot;
 mod factory;
-mod hearing;
 mod memory;
 mod reload;
 mod seats;
 mod servers;
 mod settings;
+mod vocabulary;
 mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
-#[cfg(feature = "measure")]
-pub use hearing::vocabulary;
-pub use hearing::{Hearing, hearing};
 pub use memory::{campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
 pub use settings::{LiveConfig, assistant};
+pub use vocabulary::{recogniser, vocabulary};
 pub use world::{for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
@@ -35,18 +33,12 @@ use tokio_util::sync::CancellationToken;
 use self::seats::SeatMaker;
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
-    config::{self, Config, EmbedderChoice, LlmChoice, TtsChoice},
+    config::{self, Config},
     domain::{Message, Npc, SessionId, Voice},
     engine::Budget,
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
-    provider::{
-        ChatModel, Embedder, Error, SpeakRequest, SpeechToText, TextToSpeech,
-        espeak::Espeak,
-        flite::Flite,
-        openai,
-        scripted::{Script, Scripted},
-    },
+    provider::{Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
     session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
@@ -64,6 +56,8 @@ pub struct TableSetup {
     pub histories: BTreeMap<String, Vec<Message>>,
     /// Money the session has spent before.
     pub spent: f64,
+    /// Opens what its NPCs think and speak with.
+    pub services: Registry,
     /// The recogniser, ready to be used.
     pub stt: Arc<dyn SpeechToText>,
     /// Where speech goes.
@@ -99,12 +93,14 @@ pub struct OpenTable {
     pub seats: SeatMaker,
 }
 
-/// The tools of a program run, shared by its tables.
+/// The tools and services of a program run, shared by its tables.
 pub struct Tools {
     /// The door to them.
     pub host: ToolHost,
     /// The servers behind it, which connect by themselves.
     pub servers: Servers,
+    /// The outside services: what hears, thinks and speaks.
+    pub services: Registry,
     stop: CancellationToken,
     tending: JoinHandle<()>,
     /// The rules on their way.
@@ -126,7 +122,8 @@ pub fn open_tools(
     seed: u64,
     memory: Option<Arc<dyn MemoryStore>>,
 ) -> Result<Tools, Error> {
-    let embedder = embedder(&config.embedder)?;
+    let services = Registry::default();
+    let embedder = services.embedder(&config.services)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.catalog().set_cast(&callers(config));
@@ -140,7 +137,7 @@ pub fn open_tools(
     let book = Arc::clone(&rules);
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
     let (tables, files) = (config.tables.clone(), config.file_io.clone());
-    let meaning = memory::meaning(&config.embedder, embedder.as_ref());
+    let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
     let memory = Some(Arc::clone(&archive));
     builtin::offer(&host, Materials { dice, tables, rules, files, memory });
@@ -150,32 +147,12 @@ pub fn open_tools(
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let servers = servers::open(config, session, &host, seed.wrapping_add(2));
-    Ok(Tools { host, servers, stop, tending, reading, archive, meaning })
+    Ok(Tools { host, servers, services, stop, tending, reading, archive, meaning })
 }
 
 /// Everybody who may call tools.
 fn callers(config: &Config) -> Vec<Arc<Npc>> {
     config.npcs.iter().chain([&config.assistant]).cloned().map(Arc::new).collect()
-}
-
-/// What compares meanings of utterances and tools, if anything does.
-fn embedder(choice: &EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>, Error> {
-    Ok(match choice {
-        EmbedderChoice::None => None,
-        EmbedderChoice::OpenAi(options) => {
-            Some(Arc::new(openai::Embeddings::new(options.clone())?))
-        }
-        #[cfg(feature = "minilm")]
-        EmbedderChoice::MiniLm(folder) => {
-            Some(Arc::new(crate::provider::minilm::MiniLm::open(folder)?))
-        }
-        #[cfg(not(feature = "minilm"))]
-        EmbedderChoice::MiniLm(folder) => {
-            let what = format!("the model in '{}' is of no use here", folder.display());
-            let what = format!("{what} (build with --features minilm)");
-            return Err(Error::new(crate::provider::Kind::Missing, what));
-        }
-    })
 }
 
 impl Tools {
@@ -212,7 +189,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let host = setup.host;
     let purse = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
-    let maker = SeatMaker::new(&host, &purse, &campaign, setup.seed);
+    let maker = SeatMaker::new(setup.services, &host, &purse, &campaign, setup.seed);
     let seats = npcs
         .into_iter()
         .map(|npc| {
@@ -245,23 +222,6 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     Ok(OpenTable { handle, task, purse, seats: maker })
 }
 
-fn brain(choice: &LlmChoice, npc: &Npc, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
-    Ok(match choice {
-        LlmChoice::Scripted => {
-            Arc::new(Scripted::new(&npc.name, Arc::new(Script::new(&npc.lines)), seed))
-        }
-        LlmChoice::OpenAi(options) => Arc::new(openai::Chat::new(options.clone())?),
-    })
-}
-
-/// The voice service of `npc`.
-///
-/// # Errors
-/// A service's address or key that makes no request.
-pub fn voice(config: &Config, npc: &Npc) -> Result<Arc<dyn TextToSpeech>, Error> {
-    Ok(Voices::new(&config.tts)?.of(npc))
-}
-
 /// Has a voice say a word; how many seconds of sound came.
 ///
 /// # Errors
@@ -279,34 +239,6 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
         seconds += chunk.rate.duration_of(chunk.samples.len()).as_secs_f64();
     }
     Ok(seconds)
-}
-
-/// The voice services NPCs may name.
-struct Voices {
-    flite: Arc<dyn TextToSpeech>,
-    espeak: Arc<dyn TextToSpeech>,
-    openai: Option<Arc<dyn TextToSpeech>>,
-}
-
-impl Voices {
-    fn new(choice: &TtsChoice) -> Result<Self, Error> {
-        let openai = match choice {
-            TtsChoice::OpenAi(options) => {
-                Some(Arc::new(openai::Speech::new(options.clone())?) as Arc<dyn TextToSpeech>)
-            }
-            TtsChoice::Flite | TtsChoice::Espeak => None,
-        };
-        Ok(Self { flite: Arc::new(Flite::new()), espeak: Arc::new(Espeak::new()), openai })
-    }
-
-    /// `check` has refused voices of services that are not configured.
-    fn of(&self, npc: &Npc) -> Arc<dyn TextToSpeech> {
-        match (npc.voice.provider.as_str(), &self.openai) {
-            ("openai", Some(openai)) => Arc::clone(openai),
-            ("espeak", _) => Arc::clone(&self.espeak),
-            _ => Arc::clone(&self.flite),
-        }
-    }
 }
 
 /// Names that raise a turn's tier: rules, and entities that are not where the players are.

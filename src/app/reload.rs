@@ -66,7 +66,9 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
 
 /// What has changed, but is used from the next start on: its keys.
 fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
-    let providers = (&before.stt, &before.llm, &before.tts) != (&fresh.stt, &fresh.llm, &fresh.tts);
+    let (old, new) = (&before.services, &fresh.services);
+    let providers =
+        (&old.recogniser, &old.model, &old.voices) != (&new.recogniser, &new.model, &new.voices);
     let world = |config: &Config| {
         // A table's own has entities of the store beside those of the file.
         let campaign = Campaign { entities: Vec::new(), ..config.campaign.clone() };
@@ -74,7 +76,7 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     };
     let all = [
         ("providers", providers),
-        ("tools.selection.embedder", before.embedder != fresh.embedder),
+        ("tools.selection.embedder", old.embedder != new.embedder),
         ("campaign", world(before) != world(fresh)),
         ("turn", before.session != fresh.session),
         ("tiers", before.tiers != fresh.tiers),
@@ -100,6 +102,7 @@ impl Running<'_> {
         self.tools.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.tools.host, &fresh.manifests);
         self.tools.host.reselect_by(fresh.selection.clone());
+        self.tools.services.retain(&fresh.services);
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {

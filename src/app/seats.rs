@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-use super::{brain, voice};
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
     engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
-    provider::Error,
+    provider::{Error, Registry},
     session::{Command, Seat, TableHandle},
     tools::{SessionCalls, ToolHost},
 };
@@ -19,6 +18,7 @@ use crate::{
 /// Makes the seats of one table.
 #[derive(Clone)]
 pub struct SeatMaker {
+    services: Registry,
     host: ToolHost,
     purse: Budget,
     campaign: Arc<Campaign>,
@@ -27,8 +27,15 @@ pub struct SeatMaker {
 
 impl SeatMaker {
     /// Makes seats whose NPCs play `campaign`, paid for from `purse`.
-    pub fn new(host: &ToolHost, purse: &Budget, campaign: &Arc<Campaign>, seed: u64) -> Self {
-        Self { host: host.clone(), purse: purse.clone(), campaign: Arc::clone(campaign), seed }
+    pub fn new(
+        services: Registry,
+        host: &ToolHost,
+        purse: &Budget,
+        campaign: &Arc<Campaign>,
+        seed: u64,
+    ) -> Self {
+        let (host, purse, campaign) = (host.clone(), purse.clone(), Arc::clone(campaign));
+        Self { services, host, purse, campaign, seed }
     }
 
     /// A seat for `npc` that goes on from `history`.
@@ -41,8 +48,8 @@ impl SeatMaker {
         npc: Arc<Npc>,
         history: Vec<Message>,
     ) -> Result<Seat, Error> {
-        let model = brain(&config.llm, &npc, self.seed)?;
-        let voice = voice(config, &npc)?;
+        let model = self.services.model(&config.services, &npc, self.seed)?;
+        let voice = self.services.voice(&config.services, &npc.voice)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
         let budget = self.purse.clone();
         let world = &self.campaign.entities;

@@ -19,4 +19,4 @@ pub use level::{Gain, amplify};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
 pub use resample::Resampler;
 pub use shape::Shape;
-pub use wav::{WavStream, write_wav};
+pub use wav::{WavError, WavStream, write_wav};

@@ -28,6 +28,7 @@ mod tables;
 mod transcript;
 mod world;
 
+pub use crate::provider::{ServiceInfo, Services};
 pub use announcer::Announcer;
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};
@@ -49,7 +50,7 @@ pub use privacy::{ForgetFrom, ForgetRequest};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{OpenSession, Sessions};
-pub use settings::{AssistantSettings, ModelMaker, Service, Services, Settings, SharedSettings};
+pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
 pub use spend::DailyAllowance;
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};

@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use crate::{
     domain::{Campaign, Npc},
     logic::budget::BudgetOptions,
-    provider::{ChatModel, Error},
+    provider::{ChatModel, Error, Services},
 };
 
 /// What is configured now; a reader takes the one there is.
@@ -72,28 +72,4 @@ impl ModelMaker {
     pub fn make(&self, seed: u64) -> Result<Arc<dyn ChatModel>, Error> {
         (self.0)(seed)
     }
-}
-
-/// A service that what is said, or what is answered, goes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// Its name, and where it is.
-    pub name: String,
-    /// Nothing leaves this machine or its network.
-    pub is_local: bool,
-}
-
-/// What the program works with.
-#[derive(Clone, Debug)]
-pub struct Services {
-    /// What turns speech into text.
-    pub hears: Service,
-    /// What answers: the chat model.
-    pub thinks: Service,
-    /// It is given what was said once more, to say what happened.
-    pub sums_up: bool,
-    /// What NPCs speak with, each service once.
-    pub speaks: Vec<Service>,
-    /// What a session may spend; `None`: no cap.
-    pub cap: Option<f64>,
 }

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::{DONE, FAILED, Failure};
 use crate::{
     app,
-    config::{self, Config, LlmChoice, MemoryPlace, SttChoice, TtsChoice},
+    config::{self, Config, MemoryPlace},
     discord,
     domain::Voice,
-    provider::{Error, TextToSpeech, espeak::Espeak, flite::Flite, openai},
+    provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::builtin,
 };
 
@@ -26,9 +26,6 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
 }
-
-/// Voices named of a long list.
-const FEW: usize = 8;
 
 /// One thing looked at.
 #[derive(Serialize)]
@@ -82,43 +79,28 @@ fn problems(found: &[config::Problem]) -> String {
 }
 
 async fn examine(config: &Config) -> Vec<Finding> {
-    let hearing = match &config.stt {
-        SttChoice::Local => {
-            let ready = match app::hearing(config) {
-                Ok(hearing) => hearing.ready().await,
-                Err(error) => Err(error),
-            };
-            ready
-                .map(|()| {
-                    "local recogniser: English, for demos; expect errors with real voices"
-                        .to_owned()
-                })
-                .map_err(|error| error.to_string())
-        }
-        SttChoice::OpenAi { options, .. } => answering(options).await,
-    };
-    let thinking = match &config.llm {
-        LlmChoice::Scripted => Ok("scripted: the lines of the NPCs, no model".to_owned()),
-        LlmChoice::OpenAi(options) => answering(options).await,
-    };
-    let mut findings = vec![Finding::new("hearing", hearing), Finding::new("thinking", thinking)];
-    if let TtsChoice::OpenAi(options) = &config.tts {
-        findings.push(Finding::new("speech service", answering(options).await));
+    let (services, options) = (Registry::default(), &config.services);
+    let hearing = services.probe_recogniser(options, || app::vocabulary(config)).await;
+    let mut findings = vec![
+        Finding::new("hearing", hearing.map_err(said)),
+        Finding::new("thinking", options.model.probe().await.map_err(said)),
+    ];
+    let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
+    for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
+        findings.push(Finding::new("speech service", entry.probe().await.map_err(said)));
     }
     for npc in &config.npcs {
-        let found = match app::voice(config, npc) {
-            Ok(voice) => said(&*voice, &npc.voice).await,
+        let found = match services.voice(options, &npc.voice) {
+            Ok(service) => heard(&*service, &npc.voice).await,
             Err(error) => Err(error.to_string()),
         };
         findings.push(Finding::new("voice", found.map(|ms| format!("{} speaks ({ms})", npc.name))));
     }
-    let listed = |voices: Result<Vec<String>, Error>| {
-        voices
-            .map(|voices| format!("{} voices: {}", voices.len(), few(&voices)))
-            .map_err(|error| error.to_string())
-    };
-    findings.push(Finding::new("flite", listed(Flite::new().voices().await)));
-    findings.push(Finding::new("espeak", listed(Espeak::new().voices().await)));
+    let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
+    programs.sort_by_key(|entry| VoiceService::ALL.iter().position(|it| *it == entry.service()));
+    for entry in programs {
+        findings.push(Finding::new(entry.name(), entry.probe().await.map_err(said)));
+    }
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(bot(&app::bot_options(&config.discord)).await);
@@ -148,22 +130,16 @@ async fn bot(options: &discord::Options) -> Vec<Finding> {
     found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
 }
 
-/// The first of many.
-fn few(voices: &[String]) -> String {
-    let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if voices.len() > FEW { format!("{shown}, …") } else { shown }
-}
-
-async fn answering(options: &openai::Options) -> Result<String, String> {
-    openai::probe(options.clone()).await.map_err(|error| error.to_string())
+fn said(error: Error) -> String {
+    error.to_string()
 }
 
 /// Has a voice say a word; free voices only, a paid one is taken at its word.
-async fn said(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
+async fn heard(tts: &dyn TextToSpeech, voice: &Voice) -> Result<String, String> {
     if tts.priced_as().is_some() {
         return Ok(format!("'{}', not tried: it costs money", voice.voice_id));
     }
-    let seconds = app::try_voice(tts, voice).await.map_err(|error| error.to_string())?;
+    let seconds = app::try_voice(tts, voice).await.map_err(said)?;
     Ok(format!("{} '{}', {seconds:.1} s for a word", voice.provider, voice.voice_id))
 }
 

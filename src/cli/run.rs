@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DONE, Failure, complain};
 use crate::{
-    app::{self, FactoryParts, Hearing, LiveConfig, OpenTables, Running, TableFactory},
+    app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
     campaign::{Tables, TranscriptWriter},
     config::Config,
     discord,
@@ -43,12 +43,13 @@ async fn serve(
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let store = app::open_memory(&config).await?;
-    let hearing = Hearing::new(&app::for_session(&config, &*store, None).await?)?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
+    // Who cannot hear learns it before a session.
+    app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     tools.servers.required().await?;
     let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
-    let config = LiveConfig::new(config);
+    let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
     let indexer = tools.index(&config.load(), &transcripts);
@@ -57,11 +58,10 @@ async fn serve(
             config: Arc::clone(&config),
             tools: Arc::clone(&tools),
             open: open.clone(),
-            hearing,
             transcripts: transcripts.clone(),
         },
         tables.clone(),
-    );
+    )?;
     let stop = CancellationToken::new();
     let running = Running { path, tables, open, tools: &tools, log_level: set_level };
     let bot = discord::run(options, handles, stop.clone());

@@ -19,6 +19,7 @@ use crate::{
     files,
     logic::budget::Ledger,
     memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
+    provider::Registry,
 };
 
 #[derive(Args)]
@@ -252,7 +253,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
     let writer = match extract {
         true => None,
-        false => Writer::new(&app::assistant(config), purse.clone())?,
+        false => Writer::new(&app::assistant(&Registry::default(), config), purse.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.

@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
-    Config, assistant, campaign,
+    assistant, campaign,
     cast::Cast,
+    checked::Config,
     discord::{self, DiscordOptions},
     keys,
     manifest::{self, Manifests},
@@ -16,12 +17,11 @@ use super::{
     memory::{self, MemoryOptions},
     npc::{self, NpcDefaults},
     policy,
-    providers::{LlmChoice, TtsChoice, providers},
-    reading::{Notes, Reading},
+    providers::providers,
+    reading::{Folder, Notes, Reading},
     rules::{self, Rules},
-    selection, tables,
-    voice::VoiceDefaults,
-    window,
+    selection::{self, Surroundings},
+    tables, window,
 };
 use crate::{
     domain::{Campaign, Policy},
@@ -31,7 +31,7 @@ use crate::{
         tier::Keywords,
         turn::Patience,
     },
-    session,
+    provider, session,
     tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind},
 };
@@ -57,7 +57,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
 
 /// The checked file and its folder.
 struct File<'a> {
-    /// Its content.
+    /// The mapping at its top.
     fields: Fields<'a>,
     /// What its paths are relative to.
     folder: &'a Path,
@@ -81,20 +81,18 @@ impl File<'_> {
             || default.clone(),
             |node| policy::policy(node, &default, &known, &mut notes.problems),
         );
+        let voices = provider::Options::voices(providers.voice);
         let defaults = NpcDefaults {
             language,
-            voices: VoiceDefaults {
-                provider: providers.tts.name(),
-                openai: matches!(providers.tts, TtsChoice::OpenAi(_)),
-            },
+            voices: &voices,
             policy: &policy,
             tools: &known,
-            scripted: matches!(providers.llm, LlmChoice::Scripted),
+            scripted: !providers.model.reads_prompts(),
         };
         let mut cast = self.cast(reading, &defaults, notes);
-        let known = (self.folder, reading.tools);
-        let (selection, embedder) =
-            selection::selection(tools.as_ref(), known, &budget.prices, notes);
+        let around =
+            Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
+        let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
         let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
@@ -107,12 +105,14 @@ impl File<'_> {
             },
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
-            stt: providers.stt,
-            llm: providers.llm,
-            tts: providers.tts,
+            services: provider::Options {
+                recogniser: providers.recogniser,
+                model: providers.model,
+                voices,
+                embedder,
+            },
             session: self.session(tools, providers.max_tokens),
             selection,
-            embedder,
             tiers: self.tiers(),
             budget,
             tables: self.tables(tools, reading, notes),
@@ -136,10 +136,10 @@ impl File<'_> {
     /// What is remembered.
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
-        memory::options(fields, (self.folder, &self.data_dir()), notes)
+        memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// The bot.
+    /// The bot's settings; its token may be empty.
     fn discord(&self, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         discord::options(fields, &self.data_dir(), notes)
@@ -188,13 +188,15 @@ impl File<'_> {
                 for node in tools.items("manifests") {
                     let Some(dir) = node.text() else { continue };
                     let dir = self.folder.join(dir);
-                    manifest::folder(reading, (&dir, Some(node.at)), &mut manifests, notes);
+                    let folder = Folder { path: &dir, named_at: Some(node.at) };
+                    manifest::folder(reading, folder, &mut manifests, notes);
                 }
             }
             None => {
                 let dir = self.folder.join(manifest::FOLDER);
                 if reading.source.has_dir(&dir) {
-                    manifest::folder(reading, (&dir, None), &mut manifests, notes);
+                    let folder = Folder { path: &dir, named_at: None };
+                    manifest::folder(reading, folder, &mut manifests, notes);
                 }
             }
         }
@@ -249,19 +251,21 @@ impl File<'_> {
         BudgetOptions { session_max, prices }
     }
 
-    /// All NPCs.
+    /// The NPCs written here and those of `npc_dir`.
     fn cast(&self, reading: &mut Reading, defaults: &NpcDefaults, notes: &mut Notes) -> Cast {
         let mut cast = Cast::default();
         cast.inline(self.fields.items("npcs"), defaults, notes);
         match self.path("npc_dir") {
             Some(dir) => {
                 let at = self.fields.place("npc_dir");
-                cast.folder(reading, (&dir, Some(at)), defaults, notes);
+                let folder = Folder { path: &dir, named_at: Some(at) };
+                cast.folder(reading, folder, defaults, notes);
             }
             None => {
                 let dir = self.folder.join("npcs");
                 if reading.source.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
-                    cast.folder(reading, (&dir, None), defaults, notes);
+                    let folder = Folder { path: &dir, named_at: None };
+                    cast.folder(reading, folder, defaults, notes);
                 }
             }
         }
@@ -356,7 +360,8 @@ impl File<'_> {
         if let Some((tools, dir)) = tools.and_then(|tools| Some((tools, tools.text("table_dir")?)))
         {
             let dir = self.folder.join(dir);
-            tables::folder(reading, (&dir, tools.place("table_dir")), &mut all, notes);
+            let folder = Folder { path: &dir, named_at: Some(tools.place("table_dir")) };
+            tables::folder(reading, folder, &mut all, notes);
         }
         tables::built_in(&mut all, notes);
         all

@@ -54,7 +54,7 @@ fn mappings<'a>(fields: &Fields<'a>, key: &str) -> impl Iterator<Item = &'a Node
     fields.items(key).iter().filter(|node| matches!(node.value, Value::Map(_)))
 }
 
-/// A player.
+/// Somebody who plays, and whom.
 fn player(node: &Node) -> Player {
     let fields = Fields::new(node, &import::PLAYER);
     let text = |key| fields.text(key).unwrap_or_default().trim().to_owned();

@@ -1,11 +1,11 @@
 //! All NPCs: inline, from files, and what they may not have in common.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     keys,
     npc::{NpcDefaults, is_assistant, npc},
-    reading::{Notes, Reading},
+    reading::{Folder, Notes, Reading},
 };
 use crate::{
     domain::{Npc, bare_name},
@@ -48,7 +48,7 @@ impl Cast {
     pub fn folder(
         &mut self,
         reading: &mut Reading,
-        (dir, named_at): (&Path, Option<Position>),
+        Folder { path: dir, named_at }: Folder,
         defaults: &NpcDefaults,
         notes: &mut Notes,
     ) {

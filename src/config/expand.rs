@@ -16,7 +16,7 @@ pub fn expand(
 
 /// One walk over a tree.
 struct Expansion<'a> {
-    /// Variables.
+    /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
     /// Where problems go.
     problems: &'a mut Problems,

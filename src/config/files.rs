@@ -15,7 +15,7 @@ const BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// Where files lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// On disk.
+    /// On disk, as paths say.
     Disk,
     /// In this program.
     Shipped,

@@ -10,7 +10,7 @@ use crate::{campaign::TranscriptOptions, memory::Address, yaml::Fields};
 /// What is remembered, where and how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOptions {
-    /// Where.
+    /// A file, or a server that others may share.
     pub place: MemoryPlace,
     /// What of sessions is written there.
     pub transcripts: TranscriptOptions,
@@ -30,7 +30,8 @@ pub enum MemoryPlace {
 /// What `fields` say; paths are relative to `folder`, the default lies in `data_dir`.
 pub fn options(
     fields: Option<Fields<'_>>,
-    (folder, data_dir): (&Path, &Path),
+    folder: &Path,
+    data_dir: &Path,
     notes: &mut Notes,
 ) -> MemoryOptions {
     let path = fields.and_then(|fields| fields.text("path")).map(|path| folder.join(path));

@@ -5,11 +5,11 @@
 //! from the tables in `keys`.
 //! **Never**: starts anything, keeps a file open, prints.
 
-mod address;
 mod app;
 mod assistant;
 mod campaign;
 mod cast;
+mod checked;
 mod declared;
 mod discord;
 mod expand;
@@ -36,90 +36,22 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::{fmt, path::Path};
 
 pub use self::{
+    checked::Config,
     discord::DiscordOptions,
-    mcp::{McpOptions, is_local, is_near, server},
-    memory::{MemoryOptions, MemoryPlace},
-    providers::{LlmChoice, SttChoice, TtsChoice},
-    rules::{Rules, shipped_rules},
+    mcp::{is_near, server},
+    memory::MemoryPlace,
+    rules::shipped_rules,
     schema::{SchemaKind, schema},
-    selection::EmbedderChoice,
     watch::Watch,
 };
+use crate::yaml::Position;
 pub use crate::yaml::Problem;
-use crate::{
-    domain::{Campaign, Npc},
-    import::campaign::World,
-    logic::{budget::BudgetOptions, tier::Keywords},
-    session,
-    tools::{
-        SelectionOptions,
-        builtin::{FileIo, RandomTable},
-        manifest::Manifest,
-    },
-    yaml::Position,
-};
 
 /// Name of the configuration in the working directory.
 pub const FILE_NAME: &str = "glyphoxa.yaml";
-
-/// Everything the program is told; every value is checked.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The cast, at least one, names unique; policies have the table's defaults merged in.
-    pub npcs: Vec<Npc>,
-    /// The game master's assistant; described as NPCs are, never at the table.
-    pub assistant: Npc,
-    /// The world played in; empty without a campaign file.
-    pub campaign: Campaign,
-    /// The same as its file has it, with ids and relationships.
-    pub world: World,
-    /// Who hears.
-    pub stt: SttChoice,
-    /// Who thinks.
-    pub llm: LlmChoice,
-    /// Who speaks where an NPC's voice names `openai`.
-    pub tts: TtsChoice,
-    /// Settings of a table.
-    pub session: session::Options,
-    /// How long lists of tools are narrowed.
-    pub selection: SelectionOptions,
-    /// What compares meanings for it.
-    pub embedder: EmbedderChoice,
-    /// Words that raise a turn's tier.
-    pub tiers: Keywords,
-    /// Cap and prices.
-    pub budget: BudgetOptions,
-    /// Random tables: the user's own, then the built-in ones they do not replace.
-    pub tables: Vec<RandomTable>,
-    /// Servers of further tools.
-    pub mcp: McpOptions,
-    /// Rules to look up.
-    pub rules: Rules,
-    /// Tools written down in files, identities unique.
-    pub manifests: Vec<Manifest>,
-    /// Where NPCs may read and write files; `None`: nowhere.
-    pub file_io: Option<FileIo>,
-    /// The bot; its token may be empty.
-    pub discord: DiscordOptions,
-    /// Where kept sessions lie.
-    pub data_dir: PathBuf,
-    /// What is remembered, where and how long.
-    pub memory: MemoryOptions,
-    /// Where measured figures of tools belong to.
-    pub environment: String,
-    /// Least important level logged ("info").
-    pub log_level: String,
-    /// Files that were read, in order.
-    pub files: Vec<PathBuf>,
-    /// What is allowed, but probably not meant.
-    pub warnings: Vec<Problem>,
-}
 
 /// Every problem of every file, by file, line and column.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use super::{keys, line, policy, reading::Notes, voice, whitelist};
 use crate::{
     domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier},
     import::campaign::check_respelling,
+    provider::{VoiceEntry, VoiceService},
     yaml::{Fields, Node, Problems, Value, quoted},
 };
 
@@ -19,8 +20,8 @@ const INDISTINCT: &[&str] = &[
 pub struct NpcDefaults<'a> {
     /// Language of those without their own.
     pub language: &'a str,
-    /// About voices.
-    pub voices: voice::VoiceDefaults<'a>,
+    /// Voice services that are configured; the first speaks for voices that name none.
+    pub voices: &'a [VoiceEntry],
     /// Limits of those without their own.
     pub policy: &'a Policy,
     /// Identities of the tools there are.
@@ -147,7 +148,8 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
         warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
     }
-    if npc.voice.provider == "flite" && npc.language != "en" {
+    let service = VoiceService::named(&npc.voice.provider);
+    if service.is_some_and(|it| it.traits().english_only) && npc.language != "en" {
         let message =
             format!("{} speaks '{}' with an english voice", quoted(&npc.name), npc.language);
         warnings.add(fields.place("voice"), message, "use the provider espeak");

@@ -1,92 +1,40 @@
-//! Who hears, thinks and speaks.
+//! The services that are used, and how they are reached.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value as Json};
 
-use super::{address, keys, npc::language, reading::Notes};
+use super::{keys, npc::language, reading::Notes};
 use crate::{
     logic::budget::Price,
-    provider::openai::{Options, Secret},
+    provider::{
+        BaseUrl, ModelEntry, ModelService, RecogniserEntry, RecogniserService, VoiceEntry,
+        VoiceService, base_url,
+        openai::{self, Options, Secret},
+    },
     yaml::{Fields, Position, Problems, Shape, quoted},
 };
-
-/// OpenAI's own address.
-const OPENAI: &str = "https://api.openai.com/v1";
-/// Tokens a chat model has room for unless the file says otherwise.
-const CONTEXT_WINDOW: u32 = 32_768;
-/// Members of a request that the client writes itself.
-const OWN_MEMBERS: [&str; 6] =
-    ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
-
-/// Who hears.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
-pub enum SttChoice {
-    /// The recogniser on this machine.
-    Local,
-    /// An OpenAI-compatible service.
-    OpenAi {
-        /// How it is reached.
-        options: Options,
-        /// ISO 639-1 code of what is spoken.
-        language: String,
-    },
-}
-
-/// Who thinks.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
-pub enum LlmChoice {
-    /// The lines of the NPCs.
-    Scripted,
-    /// An OpenAI-compatible service.
-    OpenAi(Options),
-}
-
-/// Who speaks for voices that name no provider.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
-pub enum TtsChoice {
-    /// flite on this machine.
-    Flite,
-    /// espeak-ng on this machine.
-    Espeak,
-    /// An OpenAI-compatible service.
-    OpenAi(Options),
-}
-
-impl TtsChoice {
-    /// Its name in files and reports.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Flite => "flite",
-            Self::Espeak => "espeak",
-            Self::OpenAi(_) => "openai",
-        }
-    }
-}
 
 /// What a service is paid by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PaidBy {
     /// Tokens read and written.
     Tokens,
-    /// Audio heard.
+    /// Minutes of sound heard.
     Minutes,
-    /// Characters spoken.
+    /// Characters of what is spoken.
     Speech,
 }
 
-/// All three choices, and the longest answer in tokens if it is set.
+/// The services under `providers`, and the longest answer in tokens if it is set.
 pub struct Providers {
-    /// Who hears.
-    pub stt: SttChoice,
-    /// Who thinks.
-    pub llm: LlmChoice,
-    /// Who speaks.
-    pub tts: TtsChoice,
-    /// Longest answer.
+    /// Turns speech into text.
+    pub recogniser: RecogniserEntry,
+    /// Answers for the NPCs.
+    pub model: ModelEntry,
+    /// Speaks for voices that name no provider.
+    pub voice: VoiceEntry,
+    /// Longest answer of the model, in tokens.
     pub max_tokens: Option<u32>,
 }
 
@@ -97,45 +45,17 @@ pub fn providers(
     prices: &BTreeMap<String, Price>,
     notes: &mut Notes,
 ) -> Providers {
-    let all = file.map("providers", &keys::app::PROVIDERS);
+    let all = file.map("providers", &keys::providers::PROVIDERS);
     let service = |key, shape: &'static Shape| all.and_then(|all| all.map(key, shape));
+    let (stt, llm) = (service("stt", &keys::providers::STT), service("llm", &keys::providers::LLM));
+    let tts = service("tts", &keys::providers::TTS);
     let mut clients = Clients { prices, notes };
-    let stt = match service("stt", &keys::app::STT) {
-        Some(fields) if fields.text("name") == Some("openai") => SttChoice::OpenAi {
-            options: clients.options(&fields, "providers.stt", PaidBy::Minutes),
-            language: language(&fields, &mut clients.notes.problems)
-                .unwrap_or(table_language)
-                .to_owned(),
-        },
-        other => {
-            clients.refuse_settings(other, "providers.stt", "local", &keys::app::STT);
-            SttChoice::Local
-        }
-    };
-    let llm = service("llm", &keys::app::LLM);
-    let max_tokens = llm.and_then(|fields| fields.whole("max_tokens"));
-    let llm = match llm {
-        Some(fields) if fields.text("name") == Some("openai") => {
-            let mut options = clients.options(&fields, "providers.llm", PaidBy::Tokens);
-            clients.model_settings(&fields, &mut options);
-            LlmChoice::OpenAi(options)
-        }
-        other => {
-            clients.refuse_settings(other, "providers.llm", "scripted", &keys::app::LLM);
-            LlmChoice::Scripted
-        }
-    };
-    let tts = service("tts", &keys::app::TTS);
-    let tts = match (tts, tts.and_then(|fields| fields.text("name")).unwrap_or("flite")) {
-        (Some(fields), "openai") => {
-            TtsChoice::OpenAi(clients.options(&fields, "providers.tts", PaidBy::Speech))
-        }
-        (other, name) => {
-            clients.refuse_settings(other, "providers.tts", name, &keys::app::TTS);
-            if name == "espeak" { TtsChoice::Espeak } else { TtsChoice::Flite }
-        }
-    };
-    Providers { stt, llm, tts, max_tokens }
+    Providers {
+        recogniser: stt.map(|it| clients.recogniser(&it, table_language)).unwrap_or_default(),
+        model: llm.map(|it| clients.model(&it)).unwrap_or_default(),
+        voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
+        max_tokens: llm.and_then(|fields| fields.whole("max_tokens")),
+    }
 }
 
 /// How the embedding service under `name` is reached; it has to be free.
@@ -163,17 +83,58 @@ struct Clients<'a> {
 }
 
 impl Clients<'_> {
-    /// Notes settings that a service on this machine does not have.
-    fn refuse_settings(
-        &mut self,
-        fields: Option<Fields>,
-        name: &str,
-        service: &str,
-        shape: &Shape,
-    ) {
-        let Some(fields) = fields else { return };
-        let keys = shape.keys.iter().map(|key| key.name).filter(|key| *key != "name");
-        refuse(&fields, (name, service), keys, self.notes);
+    /// The recogniser in `fields`.
+    fn recogniser(&mut self, fields: &Fields, table_language: &str) -> RecogniserEntry {
+        const PATH: &str = "providers.stt";
+        let service = fields.text("name").and_then(RecogniserService::named).unwrap_or_default();
+        match service {
+            RecogniserService::Local => {
+                self.refuse_settings(fields, PATH, service.name());
+                RecogniserEntry::Local
+            }
+            RecogniserService::OpenAi => RecogniserEntry::OpenAi {
+                options: self.options(fields, PATH, PaidBy::Minutes),
+                language: language(fields, &mut self.notes.problems)
+                    .unwrap_or(table_language)
+                    .to_owned(),
+            },
+        }
+    }
+
+    /// The model in `fields`.
+    fn model(&mut self, fields: &Fields) -> ModelEntry {
+        const PATH: &str = "providers.llm";
+        let service = fields.text("name").and_then(ModelService::named).unwrap_or_default();
+        match service {
+            ModelService::Scripted => {
+                self.refuse_settings(fields, PATH, service.name());
+                ModelEntry::Scripted
+            }
+            ModelService::OpenAi => {
+                let mut options = self.options(fields, PATH, PaidBy::Tokens);
+                self.model_settings(fields, &mut options);
+                ModelEntry::OpenAi(options)
+            }
+        }
+    }
+
+    /// The voice service in `fields`.
+    fn voice(&mut self, fields: &Fields) -> VoiceEntry {
+        const PATH: &str = "providers.tts";
+        let service = fields.text("name").and_then(VoiceService::named).unwrap_or_default();
+        match service {
+            VoiceService::Flite | VoiceService::Espeak => {
+                self.refuse_settings(fields, PATH, service.name());
+                service.without_settings().unwrap_or_default()
+            }
+            VoiceService::OpenAi => VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech)),
+        }
+    }
+
+    /// Notes settings beside its name, which a service on this machine does not have.
+    fn refuse_settings(&mut self, fields: &Fields, path: &str, service: &str) {
+        let keys = fields.shape().keys.iter().map(|key| key.name).filter(|key| *key != "name");
+        refuse(fields, Entry { path, service }, keys, self.notes);
     }
 
     /// How the service under `name` is reached.
@@ -198,7 +159,7 @@ impl Clients<'_> {
             extra_body: Map::new(),
             first_byte_timeout: wait("first_byte_timeout_ms", 15_000),
             idle_timeout: wait("idle_timeout_ms", 10_000),
-            context_window: CONTEXT_WINDOW,
+            context_window: openai::CONTEXT_WINDOW,
             priced_as: self.priced_as(fields, model, private, paid_by),
         }
     }
@@ -208,10 +169,10 @@ impl Clients<'_> {
         #[expect(clippy::cast_possible_truncation, reason = "bounded to 0 to 2 by its key")]
         let temperature = fields.number("temperature").map(|number| number as f32);
         options.temperature = temperature;
-        options.context_window = fields.whole("context_window").unwrap_or(CONTEXT_WINDOW);
+        options.context_window = fields.whole("context_window").unwrap_or(openai::CONTEXT_WINDOW);
         let Some(node) = fields.get("extra_body") else { return };
         for entry in node.entries() {
-            if OWN_MEMBERS.contains(&entry.key.as_str()) {
+            if openai::OWN_MEMBERS.contains(&entry.key.as_str()) {
                 let message = format!("extra_body cannot set {}", quoted(&entry.key));
                 self.notes.problems.add(
                     entry.at,
@@ -226,12 +187,12 @@ impl Clients<'_> {
     }
 
     /// The address, unless it is wrong.
-    fn address(&mut self, fields: &Fields, name: &str) -> Option<address::BaseUrl> {
+    fn address(&mut self, fields: &Fields, name: &str) -> Option<BaseUrl> {
         if fields.is_broken("base_url") {
             return None;
         }
-        let text = fields.text("base_url").unwrap_or(OPENAI);
-        address::base_url(text)
+        let text = fields.text("base_url").unwrap_or(openai::BASE_URL);
+        base_url(text)
             .map_err(|expected| {
                 let message = format!("'{name}.base_url' is {}", fields.shown("base_url"));
                 self.notes.problems.add(fields.place("base_url"), message, expected);
@@ -240,15 +201,9 @@ impl Clients<'_> {
     }
 
     /// A key is there where it must be, and does not travel unencrypted.
-    fn check_key(
-        &mut self,
-        fields: &Fields,
-        name: &str,
-        address: &address::BaseUrl,
-        has_key: bool,
-    ) {
+    fn check_key(&mut self, fields: &Fields, name: &str, address: &BaseUrl, has_key: bool) {
         let at = fields.place("api_key");
-        if !has_key && address.text == OPENAI && !fields.is_broken("api_key") {
+        if !has_key && address.text == openai::BASE_URL && !fields.is_broken("api_key") {
             let message = format!("missing key 'api_key' of '{name}'");
             self.notes.problems.add(at, message, "api_key: ${OPENAI_API_KEY}, or another base_url");
         }
@@ -291,10 +246,18 @@ impl Clients<'_> {
     }
 }
 
-/// Notes the settings among `keys` that `service` under `name` does not have.
+/// A service and where the file describes it.
+pub struct Entry<'a> {
+    /// The keys that lead there ("providers.stt").
+    pub path: &'a str,
+    /// The service's name.
+    pub service: &'a str,
+}
+
+/// Notes the settings among `keys` that the service of `entry` does not have.
 pub fn refuse(
     fields: &Fields,
-    (name, service): (&str, &str),
+    entry: Entry,
     keys: impl Iterator<Item = &'static str>,
     notes: &mut Notes,
 ) {
@@ -302,7 +265,7 @@ pub fn refuse(
         return;
     }
     for key in keys.filter(|key| fields.get(key).is_some()) {
-        let message = format!("'{name}.{key}' has no effect on '{service}'");
+        let message = format!("'{}.{key}' has no effect on '{}'", entry.path, entry.service);
         let way_out = "remove it, or set the name to openai";
         notes.problems.add(fields.place(key), message, way_out);
     }

@@ -12,7 +12,7 @@ use crate::yaml::{self, Kind, Node, Position, Problem, Problems};
 pub struct Reading<'a> {
     /// Where files come from.
     pub source: Source,
-    /// Variables.
+    /// Looks up a variable.
     environment: &'a dyn Fn(&str) -> Option<String>,
     /// Identities of the tools there are.
     pub tools: &'a [&'a str],
@@ -22,6 +22,15 @@ pub struct Reading<'a> {
     pub warnings: Vec<Problem>,
     /// Files read so far.
     pub files: Vec<PathBuf>,
+}
+
+/// A folder of files to read.
+#[derive(Clone, Copy)]
+pub struct Folder<'a> {
+    /// Where it is.
+    pub path: &'a Path,
+    /// Where a file names it; `None`: it is looked into because it is there.
+    pub named_at: Option<Position>,
 }
 
 /// Problems and warnings of one file.

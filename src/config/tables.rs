@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{
     files::Source,
     keys,
-    reading::{Notes, Reading},
+    reading::{Folder, Notes, Reading},
     shipped,
 };
 use crate::{
@@ -24,7 +24,7 @@ pub fn inline(node: &Node, tables: &mut Vec<RandomTable>, problems: &mut Problem
 /// Adds the tables of the files in `dir`, which was named at `at`.
 pub fn folder(
     reading: &mut Reading,
-    (dir, at): (&Path, Position),
+    Folder { path: dir, named_at }: Folder,
     tables: &mut Vec<RandomTable>,
     notes: &mut Notes,
 ) {
@@ -32,6 +32,7 @@ pub fn folder(
         Ok(paths) => paths,
         Err(error) => {
             let message = format!("table_dir '{}': {}", dir.display(), error.message);
+            let at = named_at.unwrap_or(Position::START);
             return notes.problems.add(at, message, error.way_out);
         }
     };
@@ -53,7 +54,8 @@ pub fn folder(
 pub fn built_in(tables: &mut Vec<RandomTable>, notes: &mut Notes) {
     let mut reading = Reading::new(Source::Shipped, &|_| None, &[]);
     let mut own = Vec::new();
-    folder(&mut reading, (Path::new(shipped::TABLES), Position::START), &mut own, notes);
+    let shipped = Folder { path: Path::new(shipped::TABLES), named_at: None };
+    folder(&mut reading, shipped, &mut own, notes);
     own.retain(|table| !tables.iter().any(|other| other.answers_to(&table.name)));
     tables.append(&mut own);
 }

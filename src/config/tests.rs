@@ -4,8 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    domain::{AddressMode, LineWhen, Tier, ToolChoice},
-    logic::turn::Patience,
+    domain::{AddressMode, LineWhen, Npc, Tier, ToolChoice},
+    logic::{budget::BudgetOptions, turn::Patience},
+    provider::{EmbedderEntry, ModelEntry, RecogniserEntry, VoiceEntry, base_url},
+    session,
     yaml::{Key, Kind, Shape},
 };
 
@@ -492,10 +494,12 @@ const EVERY_KEY: &[(&str, &str)] = &[
 #[test]
 fn every_key_of_a_provider_reaches_its_option() {
     let config = load_files(EVERY_KEY).unwrap();
-    let SttChoice::OpenAi { options, language } = &config.stt else { unreachable!("it is openai") };
+    let RecogniserEntry::OpenAi { options, language } = &config.services.recogniser else {
+        unreachable!("it is openai")
+    };
     assert_eq!((options.model.as_str(), language.as_str()), ("w", "fr"));
     assert_eq!(options.priced_as, None, "this machine is free");
-    let LlmChoice::OpenAi(options) = &config.llm else { unreachable!("it is openai") };
+    let ModelEntry::OpenAi(options) = &config.services.model else { unreachable!("it is openai") };
     assert_eq!(options.base_url, "https://x.example/v1");
     assert_eq!(options.api_key.as_ref().map(|key| key.0.as_str()), Some("k"));
     assert_eq!(options.priced_as.as_deref(), Some("m"));
@@ -506,7 +510,9 @@ fn every_key_of_a_provider_reaches_its_option() {
         serde_json::to_string(&options.extra_body).unwrap(),
         r#"{"reasoning_effort":"low","n":1}"#
     );
-    assert!(matches!(&config.tts, TtsChoice::OpenAi(options) if options.model == "s"));
+    assert!(
+        matches!(&config.services.voices[0], VoiceEntry::OpenAi(options) if options.model == "s")
+    );
 }
 
 #[test]
@@ -599,7 +605,7 @@ fn provider_settings_act_or_are_refused() {
 
 #[test]
 fn addresses_are_private_or_not() {
-    let private = |text: &str| address::base_url(text).unwrap().private;
+    let private = |text: &str| base_url(text).unwrap().private;
     for text in [
         "http://localhost:1/v1",
         "http://127.8.8.8",
@@ -635,7 +641,7 @@ fn addresses_are_private_or_not() {
         "http://x?y",
         "http://127.0.0.1\\.evil.example",
     ] {
-        assert!(address::base_url(text).is_err(), "{text}");
+        assert!(base_url(text).is_err(), "{text}");
     }
 }
 
@@ -696,8 +702,8 @@ proptest! {
             "name: {quoted}\nvoice: {{ voice_id: {quoted} }}\ntools: [{quoted}]\n\
              pronunciation: {quoted}\nlines: [{{ when: {quoted}, say: {quoted} }}]\n"
         ));
-        let _ = address::base_url(&value);
-        let _ = address::base_url(&format!("http://{value}"));
+        let _ = base_url(&value);
+        let _ = base_url(&format!("http://{value}"));
     }
 }
 
@@ -795,15 +801,17 @@ proptest! {
 #[test]
 fn selection_of_tools_is_read() {
     let config = load_app("").unwrap();
-    assert_eq!((config.selection.top_k, config.embedder), (8, EmbedderChoice::None));
+    assert_eq!((config.selection.top_k, config.services.embedder), (8, None));
     let text = "tools:\n  selection:\n    top_k: 5\n    core: [roll, memory.*]\n    threshold: 0.4\n    \
         embedder: { name: openai, base_url: 'http://127.0.0.1:1/v1', model: m }\n";
     let config = load_app(text).unwrap();
     assert_eq!(config.selection.core, ["dice-roller.roll", "memory.*"]);
     assert_eq!((config.selection.top_k, config.selection.threshold), (5, 0.4));
-    assert!(matches!(config.embedder, EmbedderChoice::OpenAi(options) if options.model == "m"));
+    assert!(
+        matches!(config.services.embedder, Some(EmbedderEntry::OpenAi(options)) if options.model == "m")
+    );
     let none = load_app("tools: { selection: { embedder: none } }").unwrap();
-    assert_eq!(none.embedder, EmbedderChoice::None);
+    assert_eq!(none.services.embedder, None);
 }
 
 #[test]
@@ -832,7 +840,9 @@ fn an_embedder_that_cannot_work_is_refused() {
     let minilm = load_app("tools: { selection: { embedder: { name: minilm, folder: m } } }");
     match minilm {
         Ok(config) if cfg!(feature = "minilm") => {
-            assert!(matches!(config.embedder, EmbedderChoice::MiniLm(path) if path.ends_with("m")));
+            assert!(
+                matches!(config.services.embedder, Some(EmbedderEntry::MiniLm(path)) if path.ends_with("m"))
+            );
             assert_eq!(config.selection.threshold, 0.25);
         }
         Err(problems) if !cfg!(feature = "minilm") => {

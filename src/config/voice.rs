@@ -3,26 +3,16 @@
 use super::keys;
 use crate::{
     domain::Voice,
+    provider::{DefaultId, VoiceEntry, VoiceIds, VoiceService},
     yaml::{Fields, Problems, nearest},
 };
 
-/// Voices that come with flite.
-const FLITE: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
-
-/// What voices of a table have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct VoiceDefaults<'a> {
-    /// Service of voices that name none.
-    pub provider: &'a str,
-    /// Whether a speech service is configured for `openai`.
-    pub openai: bool,
-}
-
-/// The voice under `voice` of an NPC that speaks `language`.
+/// The voice under `voice` of an NPC that speaks `language`; of `services`, which are those that are
+/// configured, the first speaks for voices that name none.
 pub fn voice(
     npc: &Fields,
     language: &str,
-    defaults: VoiceDefaults,
+    services: &[VoiceEntry],
     problems: &mut Problems,
 ) -> Voice {
     let fields = npc.map("voice", &keys::npc::VOICE);
@@ -33,27 +23,33 @@ pub fn voice(
         let number = fields.and_then(|fields| fields.number(key)).map(|number| number as f32);
         number.unwrap_or(default)
     };
-    let provider = text("provider").unwrap_or(defaults.provider);
-    if provider == "openai" && !defaults.openai {
-        let way_out = "providers.tts: { name: openai, base_url: …, model: … }";
-        let message = "voice 'openai' needs a speech service, and none is configured";
+    let first = services.first().map(VoiceEntry::service).unwrap_or_default();
+    let service = text("provider").and_then(VoiceService::named).unwrap_or(first);
+    let provider = service.name();
+    if !services.iter().any(|entry| entry.service() == service) {
+        let way_out = format!("providers.tts: {{ name: {provider}, base_url: …, model: … }}");
+        let message = format!("voice '{provider}' needs a speech service, and none is configured");
         problems.add(place("provider"), message, way_out);
     }
     let known_broken =
         fields.is_some_and(|fields| fields.is_broken("voice_id")) || npc.is_broken("voice");
     let voice_id = match (text("voice_id"), fields) {
         (Some(id), Some(fields)) => {
-            check_id(provider, id, &fields, problems);
+            check_id(service, id, &fields, problems);
             id
         }
-        _ if provider == "flite" => "slt",
-        _ if provider == "espeak" => language,
-        _ if known_broken => "",
-        _ => {
-            let message = "missing key 'voice_id' of 'voice'";
-            problems.add(place("voice_id"), message, "a voice the service knows, such as alloy");
-            ""
-        }
+        _ => match service.traits().default_id {
+            DefaultId::Fixed(id) => id,
+            DefaultId::Language => language,
+            DefaultId::Required => {
+                if !known_broken {
+                    let message = "missing key 'voice_id' of 'voice'";
+                    let way_out = "a voice the service knows, such as alloy";
+                    problems.add(place("voice_id"), message, way_out);
+                }
+                ""
+            }
+        },
     };
     Voice {
         provider: provider.to_owned(),
@@ -65,21 +61,16 @@ pub fn voice(
 }
 
 /// Notes a voice the service does not have.
-fn check_id(provider: &str, id: &str, voice: &Fields, problems: &mut Problems) {
-    let (at, shown) = (voice.place("voice_id"), voice.shown("voice_id"));
-    let safe = |char: char| char.is_ascii_alphanumeric() || "-_+".contains(char);
-    match provider {
-        "flite" if !FLITE.contains(&id) => {
-            let way_out = nearest(id, FLITE).map_or_else(
-                || format!("flite has {}", FLITE.join(", ")),
-                |near| format!("did you mean '{near}'? flite has {}", FLITE.join(", ")),
-            );
-            problems.add(at, format!("unknown voice {shown}"), way_out);
+fn check_id(service: VoiceService, id: &str, voice: &Fields, problems: &mut Problems) {
+    let way_out = match service.traits().ids {
+        VoiceIds::Listed(ids) if !ids.contains(&id) => {
+            let has = format!("{} has {}", service.name(), ids.join(", "));
+            nearest(id, ids.iter().copied())
+                .map_or_else(|| has.clone(), |near| format!("did you mean '{near}'? {has}"))
         }
-        "espeak" if id.starts_with('-') || !id.chars().all(safe) => {
-            let way_out = "letters, digits, -, _ and +, such as en-gb or de+m3";
-            problems.add(at, format!("unknown voice {shown}"), way_out);
-        }
-        _ => {}
-    }
+        VoiceIds::Shaped { fits, hint } if !fits(id) => hint.to_owned(),
+        VoiceIds::Listed(_) | VoiceIds::Shaped { .. } | VoiceIds::Unknown => return,
+    };
+    let message = format!("unknown voice {}", voice.shown("voice_id"));
+    problems.add(voice.place("voice_id"), message, way_out);
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry function: [`check`]. **Never**: counts tools, which come and go.
 
-use super::{Config, LlmChoice, keys, reading::Notes};
+use super::{checked::Config, keys, reading::Notes};
 use crate::{
     logic::{prompt::system_prompt, window::Gauge},
     yaml::{Fields, Position, quoted},
@@ -13,10 +13,10 @@ const MUCH: u64 = 50;
 
 /// Notes an answer, and NPCs, that leave little room for talk; `file` describes the model.
 pub fn check(config: &Config, file: &Fields, notes: &mut Notes) {
-    let providers = file.map("providers", &keys::app::PROVIDERS);
+    let providers = file.map("providers", &keys::providers::PROVIDERS);
     let at = providers.map_or(Position::START, |it| it.place("llm"));
-    let LlmChoice::OpenAi(options) = &config.llm else { return };
-    let (window, answer) = (options.context_window, config.session.max_tokens);
+    let Some(window) = config.services.model.window() else { return };
+    let answer = config.session.max_tokens;
     let gauge = Gauge::new(window, answer);
     if gauge.percent(0) > MUCH {
         let message = format!("answers of {answer} tokens leave no room in a window of {window}");

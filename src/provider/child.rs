@@ -11,10 +11,10 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-use super::{Error, Kind, Pcm};
 use crate::{
     audio::{SampleRate, WavStream},
     domain::Pronunciation,
+    provider::{Error, Kind, Pcm},
 };
 
 /// Bytes read at once.
@@ -28,7 +28,7 @@ const COMPLAINT: usize = 200;
 pub struct Program {
     /// Its file, which is also the name of its Debian package.
     pub name: &'static str,
-    /// Its arguments.
+    /// What it is started with; no shell reads it.
     pub arguments: Vec<String>,
     /// What it reads.
     pub input: String,
@@ -54,7 +54,7 @@ struct Running {
     child: Child,
     /// Where its WAV comes out.
     stdout: ChildStdout,
-    /// Reads it.
+    /// Cuts samples out of it while it is written.
     wav: WavStream,
     /// Whole chunks nobody has taken yet.
     ready: VecDeque<Pcm>,

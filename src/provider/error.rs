@@ -26,7 +26,7 @@ pub enum Kind {
     InvalidRequest,
     /// The service did not answer in time.
     Timeout,
-    /// No connection.
+    /// No connection could be made.
     Unreachable,
     /// The service failed.
     Unavailable,

@@ -17,6 +17,11 @@ impl<'a> Fields<'a> {
         Self { node, shape }
     }
 
+    /// The table of keys it was checked against.
+    pub const fn shape(&self) -> &'static Shape {
+        self.shape
+    }
+
     /// Where the mapping begins.
     pub const fn at(&self) -> Position {
         self.node.at

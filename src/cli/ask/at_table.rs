@@ -90,7 +90,7 @@ impl Setting<'_> {
             effects,
             seed: rand::random(),
         };
-        Ok(Assistant::open(&app::assistant(self.config), parts)?)
+        Ok(Assistant::open(&app::assistant(&self.tools.services, self.config), parts)?)
     }
 
     /// Where a kept session is written down; `None`: nowhere.
@@ -107,6 +107,11 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
     }
 
+    /// The configuration as it changes with its files.
+    fn live_config(&self) -> Arc<LiveConfig> {
+        LiveConfig::new(self.config.clone(), self.tools.services.clone())
+    }
+
     /// Whether an NPC may use tools of `server`; a bare name may be any server's.
     fn may_use(&self, server: &str) -> bool {
         self.config.npcs.iter().any(|npc| uses(npc, server))
@@ -121,7 +126,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let Setting { arguments, config, tools, .. } = setting;
     let Said { npc, steps } = said;
     let clock_runs = arguments.realtime || steps.iter().any(|step| step.input.at.is_some());
-    let stt = app::hearing(config)?;
+    let stt = app::recogniser(&tools.services, config)?;
     if steps.iter().any(|step| matches!(step.input.what, What::File(_))) {
         print::while_waiting("learning the names of this campaign", stt.ready()).await?;
     }
@@ -141,6 +146,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
         session: setting.session(),
         histories: setting.kept.histories(),
         spent: setting.kept.spent(),
+        services: tools.services.clone(),
         stt,
         out: Box::new(sink.clone()),
         pace: if clock_runs { Pace::RealTime } else { Pace::Free },
@@ -161,7 +167,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     }
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
-    let following = app::follow(running, LiveConfig::new(config.clone()));
+    let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(table.purse.clone(), effects)?;
     let context =
         SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
@@ -172,9 +178,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     driven?;
     let histories = ended.histories.into_iter().collect::<BTreeMap<_, _>>();
     setting.kept.save(histories, table.purse.spent())?;
-    if let Some(path) = &arguments.out {
-        sink.write(path)?;
-    }
+    arguments.out.as_ref().map(|path| sink.write(path)).transpose()?;
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })
 }

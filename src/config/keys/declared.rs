@@ -8,7 +8,7 @@ pub const DURATION: Kind = Kind::Number { min: 0.0, max: 86_400_000.0 };
 /// Tiers a tool may be kept from.
 pub const TIER: Kind = Kind::Word(&["fast", "standard", "deep"]);
 
-/// Expected duration.
+/// The p50 that its author expects.
 pub const ESTIMATED: Key =
     Key::new("estimated_duration_ms", DURATION, "How long a call usually takes (p50).");
 /// Its p50 elsewhere.

@@ -19,7 +19,7 @@ pub static MCP: Shape = Shape {
     ],
 };
 
-/// One server.
+/// A server: how it is reached, and what is taken of it.
 pub static SERVER: Shape = Shape {
     title: "An MCP server",
     keys: &[

@@ -5,6 +5,7 @@ mod declared;
 pub mod manifest;
 pub mod mcp;
 pub mod npc;
+pub mod providers;
 
 use crate::yaml::Kind;
 

@@ -1,7 +1,10 @@
 //! Keys of NPC files and of NPCs written inline.
 
 use super::{COUNT, MONEY, TEXT_OR_TEXTS, TEXTS};
-use crate::yaml::{Key, Kind, Shape};
+use crate::{
+    provider::VoiceService,
+    yaml::{Key, Kind, Shape},
+};
 
 /// An NPC, in a file of its own or inline.
 pub static NPC: Shape = Shape {
@@ -72,13 +75,13 @@ pub static NPC: Shape = Shape {
 /// Words of `engine`.
 const ENGINES: &[&str] = &["cascaded", "sentence_cascade", "speech_to_speech", "s2s"];
 
-/// A voice.
+/// Who speaks for an NPC, and how.
 pub static VOICE: Shape = Shape {
     title: "A voice",
     keys: &[
         Key::new(
             "provider",
-            Kind::Word(super::app::VOICE_SERVICES),
+            Kind::Word(VoiceService::NAMES),
             "Voice service; default: providers.tts.",
         ),
         Key::new(

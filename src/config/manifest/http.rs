@@ -16,11 +16,18 @@ use crate::{
 /// Largest answer without `max_response_bytes`.
 const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// The request in `fields`; `timeout` is that of the spec, `input` the schema of the arguments.
-/// `None`: too much of it is broken.
+/// What the spec says around a request.
+pub struct Live<'a> {
+    /// How long a call may take, unless the request says otherwise.
+    pub timeout: Option<Duration>,
+    /// Schema of the arguments.
+    pub input: &'a Json,
+}
+
+/// The request in `fields`. `None`: too much of it is broken.
 pub fn http(
     fields: &Fields,
-    (timeout, input): (Option<Duration>, &Json),
+    Live { timeout, input }: Live,
     reading: &Reading,
     notes: &mut Notes,
 ) -> Option<Http> {

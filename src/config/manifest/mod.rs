@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
     declared, keys,
-    reading::{Notes, Reading},
+    reading::{Folder, Notes, Reading},
 };
 use crate::{
     tools::{
@@ -33,7 +33,7 @@ pub struct Manifests {
 /// Adds the tools of the files in `dir`; `named_at` is where the configuration names it.
 pub fn folder(
     reading: &mut Reading,
-    (dir, named_at): (&Path, Option<Position>),
+    Folder { path: dir, named_at }: Folder,
     manifests: &mut Manifests,
     notes: &mut Notes,
 ) {
@@ -60,6 +60,22 @@ pub fn folder(
     }
 }
 
+/// What a tool is called.
+struct Named {
+    /// First part of its identity.
+    namespace: String,
+    /// The second part of it.
+    name: String,
+}
+
+/// What a tool takes and gives.
+struct Schemas {
+    /// Schema of its arguments.
+    input: serde_json::Value,
+    /// Schema of its result, where there is one.
+    output: Option<serde_json::Value>,
+}
+
 /// One checked file.
 struct File<'a> {
     path: &'a Path,
@@ -77,33 +93,34 @@ impl<'a> File<'a> {
             self.fields.map("spec", &keys::manifest::SPEC)
         };
         let Some(spec) = spec else { return };
-        let Some((namespace, name)) = self.names(&spec, notes) else { return };
-        let identity = format!("{namespace}.{name}");
+        let Some(named) = self.names(&spec, notes) else { return };
+        let identity = format!("{}.{}", named.namespace, named.name);
         if manifests.identities.contains(&identity) {
             let message = format!("tool {} appears twice", quoted(&identity));
             notes.problems.add(self.name_place(), message, "give it another name");
         }
         manifests.identities.push(identity);
-        manifests.tools.extend(self.manifest(&spec, (namespace, name), reading, notes));
+        manifests.tools.extend(self.manifest(&spec, named, reading, notes));
     }
 
     /// The tool; `None`: too much of it is broken.
     fn manifest(
         &self,
         spec: &Fields<'a>,
-        (namespace, name): (String, String),
+        named: Named,
         reading: &mut Reading,
         notes: &mut Notes,
     ) -> Option<Manifest> {
         let input = schema(spec, "input_schema", manifest::input_problem, &mut notes.problems)?;
         let output = schema(spec, "output_schema", manifest::output_problem, &mut notes.problems);
-        let behaviour = self.behaviour(spec, (&input, output.as_ref()), reading, notes)?;
+        let schemas = Schemas { input, output };
+        let behaviour = self.behaviour(spec, &schemas, reading, notes)?;
         Some(Manifest {
-            namespace,
-            name,
+            namespace: named.namespace,
+            name: named.name,
             description: spec.text("description")?.trim().to_owned(),
-            input,
-            output,
+            input: schemas.input,
+            output: schemas.output,
             declared: said(spec),
             behaviour,
         })
@@ -119,7 +136,7 @@ impl<'a> File<'a> {
     }
 
     /// Namespace and name.
-    fn names(&self, spec: &Fields<'a>, notes: &mut Notes) -> Option<(String, String)> {
+    fn names(&self, spec: &Fields<'a>, notes: &mut Notes) -> Option<Named> {
         let metadata =
             (!self.bare).then(|| self.fields.map("metadata", &keys::manifest::METADATA)).flatten();
         let of = |key: &str| metadata.and_then(|it| it.text(key)).or_else(|| spec.text(key));
@@ -153,14 +170,14 @@ impl<'a> File<'a> {
             let message = format!("namespace {} belongs to built-in tools", quoted(namespace));
             notes.problems.add(self.name_place(), message, "choose another");
         }
-        Some((namespace.to_owned(), name.to_owned()))
+        Some(Named { namespace: namespace.to_owned(), name: name.to_owned() })
     }
 
     /// What it does when it is called.
     fn behaviour(
         &self,
         spec: &Fields<'a>,
-        schemas: (&serde_json::Value, Option<&serde_json::Value>),
+        schemas: &Schemas,
         reading: &mut Reading,
         notes: &mut Notes,
     ) -> Option<Behaviour> {
@@ -183,7 +200,8 @@ impl<'a> File<'a> {
                 return None;
             };
             let timeout = spec.whole("timeout_ms").map(Duration::from_millis);
-            let http = http::http(&fields, (timeout, schemas.0), reading, notes)?;
+            let live = http::Live { timeout, input: &schemas.input };
+            let http = http::http(&fields, live, reading, notes)?;
             return Some(Behaviour::Live(Arc::new(http)));
         }
         let key = match mocks.as_slice() {
@@ -201,7 +219,8 @@ impl<'a> File<'a> {
             }
         };
         let mock = self.mock(spec, key, reading, &mut notes.problems)?;
-        if let Err(problem) = manifest::try_mock(&mock, schemas.0, schemas.1) {
+        let tried = manifest::try_mock(&mock, &schemas.input, schemas.output.as_ref());
+        if let Err(problem) = tried {
             let message = format!("'{key}': {}", problem.what);
             let list = if problem.is_uncertain { &mut notes.warnings } else { &mut notes.problems };
             list.add(spec.place(key), message, "tried with arguments made from input_schema");

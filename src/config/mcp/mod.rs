@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, net::Ipv4Addr, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
-use super::{address, declared, files::Source, keys::mcp as keys, reading::Notes};
+use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
+    provider::base_url,
     tools::{
         Declared,
         connection::{
@@ -102,7 +103,7 @@ pub fn is_near(options: &ServerOptions) -> bool {
         Reach::Stdio { .. } => true,
         Reach::Http { url, .. } => {
             let path = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
-            address::base_url(path).map_or(true, |it| it.private || is_number(&it.text))
+            base_url(path).map_or(true, |it| it.private || is_number(&it.text))
         }
     }
 }
@@ -113,11 +114,6 @@ fn is_number(url: &str) -> bool {
     let host = host.unwrap_or_default();
     let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
     last.starts_with(|c: char| c.is_ascii_digit()) && host.parse::<Ipv4Addr>().is_err()
-}
-
-/// Whether what is sent to `url` stays on this machine or its network.
-pub fn is_local(url: &str) -> bool {
-    address::base_url(url).is_ok_and(|address| address.private)
 }
 
 /// One server while it is read.
@@ -271,7 +267,7 @@ impl Server<'_> {
     fn http(&mut self) -> Option<Reach> {
         let url = self.fields.text("url")?.trim();
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
-        let address = match address::base_url(path) {
+        let address = match base_url(path) {
             Ok(address) if !query.contains(['#', ' ']) => address,
             other => {
                 let message = format!("'url' is {}", self.fields.shown("url"));
@@ -371,7 +367,7 @@ impl Server<'_> {
                 return None;
             }
         };
-        if let Some(Err(expected)) = oauth.text("token_url").map(address::base_url) {
+        if let Some(Err(expected)) = oauth.text("token_url").map(base_url) {
             let message = format!("'token_url' is {}", oauth.shown("token_url"));
             self.notes.problems.add(oauth.place("token_url"), message, expected);
         }

@@ -14,7 +14,7 @@ use super::{
     parts,
 };
 use crate::{
-    campaign::{Consent, Services},
+    campaign::Consent,
     discord::{
         access,
         guild::Guild,
@@ -90,7 +90,7 @@ fn lacks(guild: &Guild, id: ChannelId) -> Option<String> {
 fn view(guild: &Guild, user: UserId, channel: ChannelId) -> Reply {
     let mut text = permissions(guild, user, channel);
     text.push_str(&set(guild));
-    text.push_str(&given(&guild.shared.handles.settings.load().services));
+    text.push_str(&given(guild.shared.handles.settings.load().budget.session_max));
     let mut languages: Vec<String> = guild.cast().iter().map(|npc| npc.language.clone()).collect();
     languages.sort();
     languages.dedup();
@@ -156,8 +156,8 @@ fn set(guild: &Guild) -> String {
 }
 
 /// What the configuration file says.
-fn given(services: &Services) -> String {
-    let budget = match services.cap {
+fn given(cap: Option<f64>) -> String {
+    let budget = match cap {
         Some(cap) => format!("{cap:.2} a session at most"),
         None => "no cap".to_owned(),
     };

@@ -15,7 +15,7 @@ pub enum SphinxError {
     /// A library is not installed.
     #[error("cannot load the speech recogniser \"{library}\": {reason} ({INSTALL})")]
     Library {
-        /// Its file.
+        /// The file that was looked for.
         library: &'static str,
         /// What the loader said.
         reason: String,
@@ -26,15 +26,15 @@ pub enum SphinxError {
          ({INSTALL})"
     )]
     Symbol {
-        /// Its file.
+        /// The file that was looked for.
         library: &'static str,
-        /// The function.
+        /// The C function's name.
         symbol: &'static str,
     },
     /// A call failed.
     #[error("the speech recogniser failed at {call} with \"{value}\" ({INSTALL})")]
     Call {
-        /// The function.
+        /// The C function's name.
         call: &'static str,
         /// What it was given, or its answer.
         value: String,

@@ -118,13 +118,13 @@ struct Feat {
 /// `cmn_t` in sphinxbase's cmn.h.
 #[repr(C)]
 struct Cmn {
-    /// Subtracted now.
+    /// The mean that is subtracted now.
     cmn_mean: *mut [f32; CEPSTRA],
-    /// Not used.
+    /// Variances, which this program does not use.
     cmn_var: *mut f32,
     /// Of all frames.
     sum: *mut [f32; CEPSTRA],
-    /// How many.
+    /// How many frames are in the sum.
     nframe: i32,
     /// Coefficients of a frame.
     veclen: i32,
@@ -190,9 +190,9 @@ impl Mean {
 
 /// The loaded libraries.
 pub struct Sphinx {
-    /// Of sphinxbase.
+    /// Functions of sphinxbase.
     base: Base,
-    /// Of pocketsphinx.
+    /// Functions of pocketsphinx.
     pocket: Pocket,
     /// Unloaded last: the functions above live in them.
     _libraries: [Library; 2],
@@ -305,7 +305,7 @@ fn open(names: &[&'static str]) -> Result<Library, SphinxError> {
 pub struct Decoder {
     /// Outlives the decoder.
     sphinx: Arc<Sphinx>,
-    /// Owned.
+    /// Owned; freed on drop.
     decoder: NonNull<c_void>,
     /// The mean that is subtracted from the sound; `None`: it is not where it is expected.
     mean: Option<Mean>,
@@ -460,9 +460,9 @@ impl Drop for Decoder {
 
 /// A parsed configuration of the C library.
 struct Config<'a> {
-    /// Outlives it.
+    /// Kept loaded for as long as this lives.
     sphinx: &'a Sphinx,
-    /// Owned.
+    /// Owned; freed on drop.
     raw: NonNull<c_void>,
 }
 

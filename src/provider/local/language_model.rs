@@ -128,7 +128,7 @@ impl Trigrams {
 struct Probabilities<'a> {
     /// As in [`Trigrams`].
     counts: &'a [HashMap<Vec<u32>, u32>; ORDER],
-    /// By history.
+    /// The words that followed, by history.
     followers: HashMap<&'a [u32], Followers>,
     /// Number of the beginning.
     start: Option<u32>,

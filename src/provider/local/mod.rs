@@ -41,8 +41,13 @@ use self::{
     pool::{Job, Pool},
     scratch::ScratchFile,
 };
-use super::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities};
-use crate::audio::Frame;
+use crate::{
+    audio::Frame,
+    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+};
+
+/// Its name in files and reports.
+pub const NAME: &str = "local";
 
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
 /// for every word begun, and settings of the search, as measured with `tests/recogniser_error_rates.rs`.
@@ -88,7 +93,7 @@ impl Default for Options {
 
 /// Hears with PocketSphinx.
 pub struct Local {
-    /// As configured.
+    /// Its models and how many decoders it may have.
     options: Options,
     /// What is special to the campaign.
     vocabulary: Arc<Vocabulary>,
@@ -141,7 +146,7 @@ impl Local {
 
 impl SpeechToText for Local {
     fn name(&self) -> &'static str {
-        "local"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {

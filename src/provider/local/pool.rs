@@ -50,7 +50,7 @@ pub struct Pool {
     jobs: blocking::SyncSender<Job>,
     /// What the threads see.
     shared: Arc<Shared>,
-    /// Most decoders.
+    /// Most decoders at a time.
     size: usize,
     /// Decoders made or being made.
     spawned: AtomicUsize,

@@ -11,7 +11,7 @@ const DEPTH: u32 = 6;
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// In order.
+    /// Words and slots, in order.
     parts: Vec<Part>,
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
-use super::{Options, endpoint::Endpoint, wire::ServiceError};
+use super::{NAME, Options, endpoint::Endpoint, wire::ServiceError};
 use crate::provider::{Embedder, Error, Kind};
 
 /// Longest answer, in bytes: some hundred vectors of some thousand numbers.
@@ -31,7 +31,7 @@ impl Embeddings {
 
 impl Embedder for Embeddings {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn dimension(&self) -> Option<usize> {
@@ -65,7 +65,7 @@ impl Embedder for Embeddings {
 }
 
 async fn ask(endpoint: &Endpoint, body: &Value, count: usize) -> Result<Vec<Vec<f32>>, Error> {
-    let mut response = endpoint.embeddings(body).await.map_err(|failure| failure.error)?;
+    let mut response = endpoint.post("/embeddings", body).await.map_err(|failure| failure.error)?;
     let mut bytes = Vec::new();
     loop {
         let piece = tokio::time::timeout(endpoint.options.idle_timeout, response.chunk()).await;

@@ -1,33 +1,22 @@
 //! One service: its address, its key, its connections; sends requests and reads statuses.
 //!
-//! Entry types: [`Endpoint`], [`probe`]. `async-openai` makes each request; the middleware hook it
-//! offers hands the request over, and it is sent here.
+//! Entry types: [`Endpoint`], [`probe`].
 //! **Never**: reading answers that are a success; that is chat's, speech's and transcription's.
 
-use std::{
-    future::{Ready, ready},
-    sync::{Arc, OnceLock},
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::time::Duration;
 
-use async_openai::{
-    Client, config::Config, error::OpenAIError, middleware::HttpRequestFactory,
-    traits::AsyncTryFrom,
-};
 use reqwest::{
-    Response, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue},
+    RequestBuilder, Response, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
     multipart::Form,
 };
-use secrecy::SecretString;
 use serde_json::Value;
 
 use super::{
     Options,
     failure::{Failure, Peer},
 };
-use crate::provider::{Error, Kind, towards};
+use crate::provider::{Error, Kind, with_proxy_and_tls};
 
 /// Longest wait for a look at a service.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -39,7 +28,8 @@ pub struct Endpoint {
     pub options: Options,
     pub peer: Peer,
     http: reqwest::Client,
-    door: Arc<dyn Config>,
+    /// The key, unless there is none.
+    headers: HeaderMap,
 }
 
 impl Endpoint {
@@ -66,68 +56,41 @@ impl Endpoint {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        let base = options.base_url.trim_end_matches('/').to_owned();
-        let door = Arc::new(Door { base, headers, key: SecretString::default() });
-        Ok(Self { options, peer, http, door })
+        Ok(Self { options, peer, http, headers })
     }
 
-    /// Sends a chat-completions request.
-    pub async fn chat(&self, body: &Value) -> Result<Response, Failure> {
-        let (client, caught) = self.client();
-        let made = client.chat().create_stream_byot::<_, Value>(body).await;
-        self.send(caught.take(made.err())?, body).await
+    /// Sends `body` to `path`, which begins with a slash.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Response, Failure> {
+        let request = self.http.post(self.url(path)).header(CONTENT_TYPE, "application/json");
+        let request = request.body(body.to_string());
+        self.send(request, self.options.first_byte_timeout, body).await
     }
 
-    /// Sends a speech request.
-    pub async fn speech(&self, body: &Value) -> Result<Response, Failure> {
-        let (client, caught) = self.client();
-        let made = client.audio().speech().create_stream_byot::<_, Value>(body).await;
-        self.send(caught.take(made.err())?, body).await
-    }
-
-    /// Sends a transcription request.
-    pub async fn transcription<F>(&self, form: F) -> Result<Response, Failure>
-    where
-        F: Clone + Send + 'static,
-        Form: AsyncTryFrom<F, Error = OpenAIError>,
-    {
-        let (client, caught) = self.client();
-        let made = client.audio().transcription().create_stream_byot::<_, Value>(form).await;
-        self.send(caught.take(made.err())?, &Value::Null).await
-    }
-
-    /// Sends an embeddings request.
-    pub async fn embeddings(&self, body: &Value) -> Result<Response, Failure> {
-        let (client, caught) = self.client();
-        let made = client.embeddings().create_byot::<_, Value>(body).await;
-        self.send(caught.take(made.err())?, body).await
+    /// Sends `form` to `path`, which begins with a slash.
+    pub async fn upload(&self, path: &str, form: Form) -> Result<Response, Failure> {
+        let request = self.http.post(self.url(path)).multipart(form);
+        self.send(request, self.options.first_byte_timeout, &Value::Null).await
     }
 
     /// Asks for the models the service has.
     pub async fn models(&self, patience: Duration) -> Result<Response, Failure> {
-        let request = self.http.get(self.door.url("/models")).headers(self.door.headers());
-        let request = request.build().map_err(|error| self.peer.no_answer(&error))?;
-        self.execute(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
+        let request = self.http.get(self.url("/models"));
+        self.send(request, patience.min(self.options.first_byte_timeout), &Value::Null).await
     }
 
-    fn client(&self) -> (Client<Arc<dyn Config>>, Caught) {
-        let caught = Caught::default();
-        let client = Client::build(self.http.clone(), self.door.clone());
-        (client.with_http_service(caught.clone()), caught)
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.options.base_url.trim_end_matches('/'))
     }
 
-    async fn send(&self, made: HttpRequestFactory, body: &Value) -> Result<Response, Failure> {
-        let request = made.build().await.map_err(|error| not_made(&error))?;
-        self.execute(request, self.options.first_byte_timeout, body).await
-    }
-
-    async fn execute(
+    /// Sends `request` with the key; `body` is what it holds, for hiding echoes.
+    async fn send(
         &self,
-        request: reqwest::Request,
+        request: RequestBuilder,
         patience: Duration,
         body: &Value,
     ) -> Result<Response, Failure> {
-        let answer = tokio::time::timeout(patience, self.http.execute(request)).await;
+        let request = request.headers(self.headers.clone());
+        let answer = tokio::time::timeout(patience, request.send()).await;
         let mut response =
             answer.map_err(|_| self.peer.slow())?.map_err(|error| self.peer.no_answer(&error))?;
         if response.status().is_success() {
@@ -149,72 +112,8 @@ impl Endpoint {
 /// Connections for `url`.
 fn connections(url: &Url, patience: Duration) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder().connect_timeout(patience);
-    towards(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
-}
-
-/// Where requests go and with what headers; unlike the crate's own it reads no environment and
-/// sends no empty key.
-struct Door {
-    base: String,
-    headers: HeaderMap,
-    key: SecretString,
-}
-
-impl Config for Door {
-    fn headers(&self) -> HeaderMap {
-        self.headers.clone()
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base)
-    }
-
-    fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-
-    fn api_base(&self) -> &str {
-        &self.base
-    }
-
-    fn api_key(&self) -> &SecretString {
-        &self.key
-    }
-}
-
-/// Takes the request a `byot` call made instead of sending it: answers are read here, where status,
-/// `Retry-After`, content type, `[DONE]` and the moment of each byte are still known.
-#[derive(Clone, Default)]
-struct Caught(Arc<OnceLock<HttpRequestFactory>>);
-
-impl Caught {
-    fn take(&self, error: Option<OpenAIError>) -> Result<HttpRequestFactory, Error> {
-        self.0.get().cloned().ok_or_else(|| match error {
-            Some(error) => not_made(&error),
-            None => Error::new(Kind::Protocol, "no request was made (please report this)"),
-        })
-    }
-}
-
-impl tower_service::Service<HttpRequestFactory> for Caught {
-    type Response = Response;
-    type Error = OpenAIError;
-    type Future = Ready<Result<Response, OpenAIError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), OpenAIError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: HttpRequestFactory) -> Self::Future {
-        // Each client is made for one request, so the cell is empty.
-        let _ = self.0.set(request);
-        ready(Err(OpenAIError::InvalidArgument("sent by the caller".into())))
-    }
-}
-
-fn not_made(error: &OpenAIError) -> Error {
-    tracing::trace!(pii_error = %error, "request not made");
-    Error::new(Kind::InvalidRequest, "the request could not be written (check extra_body)")
+    let host = url.host_str().unwrap_or_default();
+    with_proxy_and_tls(builder, host, url.scheme() == "https").build()
 }
 
 /// Looks whether a service answers and knows the model; one line for a report.

@@ -1,9 +1,9 @@
 //! Clients of OpenAI-compatible services: chat, transcription, speech, embeddings.
 //!
 //! Entry types: [`Chat`], [`Transcription`], [`Speech`], [`Embeddings`], each made from [`Options`];
-//! [`probe`] for a quick look at a service. `async-openai` builds the requests (`byot` calls); answers are read
-//! here, because its readers drop what other servers need: status and `Retry-After`, `[DONE]`,
-//! content type, sound as it comes.
+//! [`probe`] for a quick look at a service. `async-openai` has the types of what is sent;
+//! requests are sent and answers read here, because its client drops what other servers need: status
+//! and `Retry-After`, `[DONE]`, content type, sound as it comes.
 //! **Never**: guessing what a model meant, speaking its reasoning, printing a key or a prompt.
 
 mod assemble;
@@ -28,6 +28,7 @@ mod chat_server;
 pub use chat::Chat;
 pub use embeddings::Embeddings;
 pub use endpoint::probe;
-pub use options::{Options, Secret};
-pub use speech::Speech;
+pub use options::{BASE_URL, CONTEXT_WINDOW, NAME, Options, Secret};
+pub use request::OWN_MEMBERS;
+pub use speech::{Speech, VOICE_TRAITS};
 pub use transcribe::Transcription;

@@ -2,6 +2,15 @@
 
 use std::{fmt, time::Duration};
 
+use crate::provider::service::ServiceInfo;
+
+/// The name of such services in files and reports.
+pub const NAME: &str = "openai";
+/// OpenAI's own address, the only one that is known to want a key.
+pub const BASE_URL: &str = "https://api.openai.com/v1";
+/// Tokens a chat model has room for where nobody says otherwise.
+pub const CONTEXT_WINDOW: u32 = 32_768;
+
 /// Settings of one OpenAI-compatible endpoint; `config` builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -23,6 +32,13 @@ pub struct Options {
     pub idle_timeout: Duration,
     /// Priced calls: the name in the price list. `None` for free local servers.
     pub priced_as: Option<String>,
+}
+
+impl Options {
+    /// What the service is, and where what it is given goes.
+    pub fn info(&self) -> ServiceInfo {
+        ServiceInfo::at(&self.model, &self.base_url)
+    }
 }
 
 /// A value that never prints.

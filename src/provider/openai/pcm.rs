@@ -3,7 +3,18 @@
 //! Entry type: [`Reader`]. Raw PCM (24 kHz, the format asked for) or WAV, told by the first bytes.
 //! **Never**: decoding compressed sound; a service that sends it was not understood.
 
-use crate::audio::{SampleRate, WavStream};
+use crate::audio::{SampleRate, WavError, WavStream};
+
+/// What the bytes are instead.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotPcm {
+    /// Sound compressed in this format.
+    #[error("{0}")]
+    Compressed(&'static str),
+    /// WAV that cannot be read, or is no 16-bit PCM.
+    #[error("{0}")]
+    Wav(#[from] WavError),
+}
 
 /// Reads one answer.
 #[derive(Debug)]
@@ -12,7 +23,7 @@ pub enum Reader {
     Start(Vec<u8>),
     /// Samples without a header, and the first half of one that was cut in two.
     Raw(Option<u8>),
-    /// WAV.
+    /// WAV, whose header says the rate.
     Wav(WavStream),
 }
 
@@ -34,7 +45,7 @@ impl Reader {
     ///
     /// # Errors
     /// What the bytes are, when they are no PCM.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, String> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<i16>, NotPcm> {
         let mut samples = Vec::new();
         match self {
             Self::Start(held) => {
@@ -56,20 +67,22 @@ impl Reader {
                 *half = low;
             }
             Self::Wav(stream) => {
-                stream.push(bytes, &mut samples).map_err(|error| error.to_string())?;
+                stream.push(bytes, &mut samples)?;
             }
         }
         Ok(samples)
     }
 
-    fn for_start(head: &[u8]) -> Result<Self, String> {
+    fn for_start(head: &[u8]) -> Result<Self, NotPcm> {
         match head {
             [b'R', b'I', b'F', b'F', ..] => Ok(Self::Wav(WavStream::new())),
-            [b'O', b'g', b'g', b'S', ..] => Err("Ogg".into()),
-            [b'f', b'L', b'a', b'C', ..] => Err("FLAC".into()),
-            [b'I', b'D', b'3', ..] => Err("MP3".into()),
+            [b'O', b'g', b'g', b'S', ..] => Err(NotPcm::Compressed("Ogg")),
+            [b'f', b'L', b'a', b'C', ..] => Err(NotPcm::Compressed("FLAC")),
+            [b'I', b'D', b'3', ..] => Err(NotPcm::Compressed("MP3")),
             // Raw samples may look like this by chance, but not with a bit rate and a sample rate.
-            [0xff, 0xfb | 0xf3, rates, _, ..] if !is_reserved(*rates) => Err("MP3".into()),
+            [0xff, 0xfb | 0xf3, rates, _, ..] if !is_reserved(*rates) => {
+                Err(NotPcm::Compressed("MP3"))
+            }
             _ => Ok(Self::Raw(None)),
         }
     }
@@ -87,7 +100,7 @@ mod tests {
     use super::*;
     use crate::audio::{Clip, write_wav};
 
-    fn read(bytes: &[u8], step: usize) -> Result<(Vec<i16>, Option<SampleRate>), String> {
+    fn read(bytes: &[u8], step: usize) -> Result<(Vec<i16>, Option<SampleRate>), NotPcm> {
         let mut reader = Reader::new();
         let mut samples = Vec::new();
         for piece in bytes.chunks(step) {
@@ -117,9 +130,9 @@ mod tests {
 
     #[test]
     fn compressed_sound_is_named() {
-        assert_eq!(read(b"OggS\0\x02\0\0", 3), Err("Ogg".into()));
-        assert_eq!(read(b"ID3\x04\0\0\0", 8), Err("MP3".into()));
-        assert_eq!(read(&[0xff, 0xfb, 0x90, 0x64, 0, 0], 8), Err("MP3".into()));
+        assert_eq!(read(b"OggS\0\x02\0\0", 3), Err(NotPcm::Compressed("Ogg")));
+        assert_eq!(read(b"ID3\x04\0\0\0", 8), Err(NotPcm::Compressed("MP3")));
+        assert_eq!(read(&[0xff, 0xfb, 0x90, 0x64, 0, 0], 8), Err(NotPcm::Compressed("MP3")));
         assert_eq!(
             read(&[0xff, 0xfb, 0xff, 0xfb], 1),
             Ok((vec![-1025, -1025], Some(SampleRate::HZ_24000)))

@@ -6,6 +6,11 @@
 
 use std::collections::HashMap;
 
+use async_openai::types::chat::{
+    ChatCompletionNamedToolChoice, ChatCompletionStreamOptions, ChatCompletionTool,
+    ChatCompletionToolChoiceOption, ChatCompletionTools, FunctionName, FunctionObject,
+    ToolChoiceOptions,
+};
 use serde_json::{Map, Value, json};
 
 use super::{Options, failure::Failure};
@@ -13,6 +18,10 @@ use crate::{
     domain::{Message, ToolCall, ToolChoice, ToolSpec},
     provider::ChatRequest,
 };
+
+/// Members of a request that are written here, whatever `extra_body` says.
+pub const OWN_MEMBERS: [&str; 6] =
+    ["model", "messages", "stream", "stream_options", "tools", "tool_choice"];
 
 /// What the model reads for a call whose result never came (the turn was interrupted).
 const NO_RESULT: &str = "cancelled: the call has no result";
@@ -65,11 +74,13 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
         body.insert("temperature".into(), json!(exact));
     }
     if dialect.stream_options {
-        body.insert("stream_options".into(), json!({"include_usage": true}));
+        let options =
+            ChatCompletionStreamOptions { include_usage: Some(true), include_obfuscation: None };
+        body.insert("stream_options".into(), json!(options));
     }
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
-        body.insert("tool_choice".into(), tool_choice(&request.tool_choice, &request.tools));
+        body.insert("tools".into(), json!(request.tools.iter().map(tool).collect::<Vec<_>>()));
+        body.insert("tool_choice".into(), json!(tool_choice(&request.tool_choice, &request.tools)));
         if dialect.parallel_tool_calls {
             body.insert("parallel_tool_calls".into(), json!(true));
         }
@@ -86,24 +97,35 @@ pub fn body(options: &Options, request: &ChatRequest, dialect: Dialect) -> Value
     Value::Object(body)
 }
 
-fn tool(spec: &ToolSpec) -> Value {
-    json!({"type": "function", "function": {
-        "name": *spec.name, "description": *spec.description, "parameters": *spec.parameters}})
+fn tool(spec: &ToolSpec) -> ChatCompletionTools {
+    ChatCompletionTools::Function(ChatCompletionTool {
+        function: FunctionObject {
+            name: spec.name.to_string(),
+            description: Some(spec.description.to_string()),
+            parameters: Some((*spec.parameters).clone()),
+            strict: None,
+        },
+    })
 }
 
-fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> Value {
-    match choice {
-        ToolChoice::Auto => json!("auto"),
-        ToolChoice::Required => json!("required"),
-        ToolChoice::None => json!("none"),
+fn tool_choice(choice: &ToolChoice, tools: &[ToolSpec]) -> ChatCompletionToolChoiceOption {
+    let mode = match choice {
+        ToolChoice::Auto => ToolChoiceOptions::Auto,
+        ToolChoice::Required => ToolChoiceOptions::Required,
+        ToolChoice::None => ToolChoiceOptions::None,
         ToolChoice::Named(name) => {
             match tools.iter().find(|tool| *tool.name == **name || *tool.identity == **name) {
-                Some(tool) => json!({"type": "function", "function": {"name": *tool.name}}),
+                Some(tool) => {
+                    let function = FunctionName { name: tool.name.to_string() };
+                    let named = ChatCompletionNamedToolChoice { function };
+                    return ChatCompletionToolChoiceOption::Function(named);
+                }
                 // Not visible in this turn: there is nothing to force.
-                None => json!("auto"),
+                None => ToolChoiceOptions::Auto,
             }
         }
-    }
+    };
+    ChatCompletionToolChoiceOption::Mode(mode)
 }
 
 /// The messages, every call followed by exactly one result: services refuse anything else.

@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 8 << 20;
 /// What a stream holds.
 #[derive(Debug, PartialEq)]
 pub enum Frame {
-    /// One document.
+    /// One whole document.
     Json(Value),
     /// `[DONE]`.
     Done,

@@ -17,7 +17,7 @@ pub struct Chunk {
     pub calls: Vec<CallDelta>,
     /// Why the model stopped.
     pub finish_reason: Option<String>,
-    /// Tokens billed.
+    /// Tokens billed so far; the last count stands.
     pub usage: Option<Usage>,
     /// An error in place of an answer.
     pub error: Option<ServiceError>,
@@ -41,7 +41,7 @@ pub struct CallDelta {
 /// An error as a service describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceError {
-    /// Its words.
+    /// What it says to people.
     pub message: String,
     /// `type`, `code`, `status`, reasons: short words.
     pub labels: Vec<String>,

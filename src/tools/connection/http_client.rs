@@ -37,8 +37,7 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
-use crate::provider::towards;
-use crate::tools::url::UrlError;
+use crate::{provider::with_proxy_and_tls, tools::url::UrlError};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -405,5 +404,5 @@ fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
         .pool_idle_timeout(KEPT)
         .pool_max_idle_per_host(if pooled { KEPT_MAX } else { 0 })
         .redirect(same_origin);
-    towards(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
+    with_proxy_and_tls(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
 }

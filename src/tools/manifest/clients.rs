@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::{Client, redirect::Policy};
 
 use super::address::Address;
-use crate::provider::towards;
+use crate::provider::with_proxy_and_tls;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -49,5 +49,5 @@ fn connected(way: Way) -> Result<Client, reqwest::Error> {
         .retry(reqwest::retry::never())
         .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
     let host = if way.loopback { "localhost" } else { "" };
-    towards(builder, host, way.secure).build()
+    with_proxy_and_tls(builder, host, way.secure).build()
 }

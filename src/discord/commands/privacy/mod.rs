@@ -14,7 +14,7 @@ use super::{
     parts,
 };
 use crate::{
-    campaign::{Consent, Service, Services},
+    campaign::{Consent, ServiceInfo, Services},
     discord::{
         guild::Guild,
         ui::{notices, reply::Reply},
@@ -94,10 +94,10 @@ fn info(services: &Services, you: &You) -> String {
         _ => "You are heard while a session runs and you are in its voice channel.",
     };
     let speaks = services.speaks.iter().map(where_it_is).collect::<Vec<_>>().join(", ");
-    let outside: Vec<&Service> = [&services.hears, &services.thinks]
+    let outside: Vec<&ServiceInfo> = [&services.hears, &services.thinks]
         .into_iter()
         .chain(&services.speaks)
-        .filter(|service| !service.is_local)
+        .filter(|service| !service.is_local())
         .collect();
     let leaves = match outside.as_slice() {
         [] => {
@@ -130,31 +130,31 @@ fn info(services: &Services, you: &You) -> String {
     )
 }
 
-fn where_it_is(service: &Service) -> String {
-    let place = if service.is_local { "here, local" } else { "an outside service" };
-    format!("{} ({place})", service.name)
+fn where_it_is(service: &ServiceInfo) -> String {
+    let place = if service.is_local() { "here, local" } else { "an outside service" };
+    format!("{service} ({place})")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn services(thinks: Service) -> Services {
-        let here = |name: &str| Service { name: name.to_owned(), is_local: true };
+    fn services(thinks: ServiceInfo) -> Services {
+        let here = ServiceInfo::here;
         let (hears, speaks, sums_up) =
-            (here("PocketSphinx"), vec![here("flite")], !thinks.is_local);
-        Services { hears, thinks, sums_up, speaks, cap: None }
+            (here("PocketSphinx"), vec![here("flite")], !thinks.is_local());
+        Services { hears, thinks, sums_up, speaks }
     }
 
     #[test]
     fn it_names_who_hears_and_whether_anything_leaves() {
         let you = You { opted_out: false, is_asked: false, agreed: false };
-        let local = Service { name: "written lines".to_owned(), is_local: true };
+        let local = ServiceInfo::here("written lines");
         let text = info(&services(local), &you);
         assert!(!text.contains("Once a session is over"), "{text}");
         assert!(text.contains("PocketSphinx (here, local)") && text.contains("flite"), "{text}");
         assert!(text.contains("Nothing of this leaves"), "{text}");
-        let far = Service { name: "gpt at api.example.com".to_owned(), is_local: false };
+        let far = ServiceInfo::at("gpt", "https://api.example.com/v1");
         let text = info(&services(far), &you);
         assert!(text.contains("Once a session is over"), "{text}");
         assert!(text.contains("gpt at api.example.com (an outside service)"), "{text}");

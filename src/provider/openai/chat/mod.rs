@@ -18,7 +18,7 @@ use reqwest::Response;
 use serde_json::Value;
 
 use super::{
-    Options,
+    NAME, Options,
     assemble::Assembler,
     endpoint::Endpoint,
     hidden::Hidden,
@@ -56,7 +56,7 @@ impl Chat {
 
 impl ChatModel for Chat {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {
@@ -109,7 +109,7 @@ struct Reading {
     frames: Decoder,
     hidden: Hidden,
     calls: Assembler,
-    /// Bytes came.
+    /// Bytes came: from here on the idle timeout counts.
     started: bool,
     /// Something of the reply came: it cannot be asked for again.
     received: bool,
@@ -151,7 +151,7 @@ impl Reply {
         let mut refused = Vec::new();
         loop {
             self.body = request::body(&endpoint.options, &self.request, dialect);
-            let failure = match endpoint.chat(&self.body).await {
+            let failure = match endpoint.post("/chat/completions", &self.body).await {
                 Ok(response) => {
                     self.service.learn(dialect);
                     return Ok(Phase::Read(Box::new(Reading::new(response))));

@@ -13,11 +13,19 @@ use futures::{
 use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use super::{Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
+use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
-    provider::{Error, Kind, Pcm, SpeakRequest, TextToSpeech},
+    provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+};
+
+/// What it is before anything is spoken.
+pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
+    name: NAME,
+    ids: VoiceIds::Unknown,
+    default_id: DefaultId::Required,
+    english_only: false,
 };
 
 /// Voices at an endpoint.
@@ -35,7 +43,7 @@ impl Speech {
 
 impl TextToSpeech for Speech {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {
@@ -153,7 +161,7 @@ impl Sentence {
     async fn ask(&mut self) -> Result<Reading, Error> {
         let mut retry = Retry::new(self.endpoint.options.first_byte_timeout);
         let response = loop {
-            match self.endpoint.speech(&self.body).await {
+            match self.endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,
                 Err(failure) => retry.again(failure.error).await?,
             }
@@ -200,7 +208,8 @@ impl Sentence {
             Ok(Err(_)) | Err(_) => return Err(endpoint.peer.interrupted()),
         };
         reading.started = true;
-        let samples = reading.pcm.push(&piece).map_err(|what| self.not_understood(&what))?;
+        let samples =
+            reading.pcm.push(&piece).map_err(|what| self.not_understood(&what.to_string()))?;
         let Some(rate) = reading.pcm.rate() else {
             return Ok(Some(Pcm { samples: Vec::new(), rate: SampleRate::HZ_24000 }));
         };

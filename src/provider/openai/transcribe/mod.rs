@@ -12,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use async_openai::{error::OpenAIError, traits::AsyncTryFrom};
 use futures::{
     FutureExt,
     future::BoxFuture,
@@ -20,7 +19,7 @@ use futures::{
 };
 use reqwest::{
     Response,
-    header::CONTENT_TYPE,
+    header::{CONTENT_TYPE, HeaderMap, HeaderValue},
     multipart::{Form, Part},
 };
 use serde_json::Value;
@@ -28,7 +27,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
-    Options,
+    NAME, Options,
     endpoint::Endpoint,
     retry::Retry,
     sse::{Decoder, Frame},
@@ -73,11 +72,21 @@ impl Transcription {
         let (prompt, is_plain) = (RwLock::new(Arc::from("")), Arc::default());
         Ok(Self { endpoint: Arc::new(Endpoint::new(options)?), language, prompt, is_plain })
     }
+
+    /// The same service, which expects no names yet. What was learnt of it is shared.
+    pub fn for_another_table(&self) -> Self {
+        Self {
+            endpoint: Arc::clone(&self.endpoint),
+            language: self.language.clone(),
+            prompt: RwLock::new(Arc::from("")),
+            is_plain: Arc::clone(&self.is_plain),
+        }
+    }
 }
 
 impl SpeechToText for Transcription {
     fn name(&self) -> &str {
-        "openai"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {
@@ -127,7 +136,7 @@ impl SpeechToText for Transcription {
             let clip = Clip { samples, rate: SampleRate::HZ_16000 };
             let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
             let prompt = if is_plain.load(Ordering::Relaxed) { "" } else { &*prompt };
-            with_names(&endpoint, upload, (prompt, &is_plain)).await
+            with_names(&endpoint, upload, prompt, &is_plain).await
         }));
         let last = async move {
             let text = heard.await.map_err(|_| {
@@ -140,7 +149,6 @@ impl SpeechToText for Transcription {
 }
 
 /// An utterance and the fields that go with it.
-#[derive(Clone)]
 struct Upload {
     wav: Arc<[u8]>,
     fields: Arc<[(String, String)]>,
@@ -162,6 +170,15 @@ impl Upload {
         Self { wav: wav.into(), fields: fields.into() }
     }
 
+    /// What is sent.
+    fn form(&self) -> Form {
+        let file = Part::bytes(self.wav.to_vec()).file_name("utterance.wav");
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("audio/wav"))]);
+        let form = Form::new().part("file", file.headers(headers));
+        let fields = self.fields.iter().cloned();
+        fields.fold(form, |form, (name, value)| form.text(name, value))
+    }
+
     /// The same with a prompt, unless the configuration has one.
     fn prompted(&self, prompt: &str) -> Option<Self> {
         if prompt.is_empty() || self.fields.iter().any(|(name, _)| name == PROMPT) {
@@ -170,19 +187,6 @@ impl Upload {
         let named = (PROMPT.to_owned(), prompt.to_owned());
         let fields = self.fields.iter().cloned().chain([named]).collect();
         Some(Self { wav: Arc::clone(&self.wav), fields })
-    }
-}
-
-impl AsyncTryFrom<Upload> for Form {
-    type Error = OpenAIError;
-
-    async fn try_from(upload: Upload) -> Result<Self, OpenAIError> {
-        let file = Part::bytes(upload.wav.to_vec()).file_name("utterance.wav");
-        let mut form = Self::new().part("file", file.mime_str("audio/wav")?);
-        for (name, value) in upload.fields.iter() {
-            form = form.text(name.clone(), value.clone());
-        }
-        Ok(form)
     }
 }
 
@@ -204,13 +208,16 @@ fn prompt_of(names: &[String]) -> String {
 async fn with_names(
     endpoint: &Endpoint,
     upload: Upload,
-    (prompt, is_plain): (&str, &AtomicBool),
+    prompt: &str,
+    is_plain: &AtomicBool,
 ) -> Result<String, Error> {
-    let Some(prompted) = upload.prompted(prompt) else { return transcribe(endpoint, upload).await };
-    match transcribe(endpoint, prompted).await {
+    let Some(prompted) = upload.prompted(prompt) else {
+        return transcribe(endpoint, &upload).await;
+    };
+    match transcribe(endpoint, &prompted).await {
         Ok(text) if is_echo(&text, prompt) => Ok(String::new()),
         Err(error) if error.kind() == Kind::InvalidRequest => {
-            let text = transcribe(endpoint, upload).await?;
+            let text = transcribe(endpoint, &upload).await?;
             is_plain.store(true, Ordering::Relaxed);
             tracing::warn!(%error, "the speech service takes no prompt; it is told no names");
             Ok(text)
@@ -225,10 +232,10 @@ fn is_echo(text: &str, prompt: &str) -> bool {
     text.split(", ").count() >= ECHO && prompt.contains(text)
 }
 
-async fn transcribe(endpoint: &Endpoint, upload: Upload) -> Result<String, Error> {
+async fn transcribe(endpoint: &Endpoint, upload: &Upload) -> Result<String, Error> {
     let mut retry = Retry::new(endpoint.options.first_byte_timeout);
     loop {
-        match endpoint.transcription(upload.clone()).await {
+        match endpoint.upload("/audio/transcriptions", upload.form()).await {
             Ok(response) => return read(endpoint, response).await,
             Err(failure) => retry.again(failure.error).await?,
         }

@@ -18,8 +18,8 @@ use candle_nn::VarBuilder;
 use futures::{FutureExt, future::BoxFuture};
 use tokenizers::{Tokenizer, TruncationParams};
 
-use super::{Embedder, Error, Kind};
-use bert::{Bert, Shape};
+use self::bert::{Bert, Shape};
+use crate::provider::{Embedder, Error, Kind};
 
 /// The files of a model.
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];

@@ -5,8 +5,8 @@
 
 use futures::{StreamExt, future, stream, stream::BoxStream};
 
-use super::{
-    Error, Kind, Pcm, SpeakRequest, TextToSpeech,
+use crate::provider::{
+    DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
     child::{Program, output, respell},
 };
 
@@ -26,6 +26,23 @@ const PITCH: f32 = 50.0;
 const PITCH_LIMITS: (f32, f32) = (0.0, 99.0);
 /// What `-s` takes.
 const SPEED_LIMITS: (f32, f32) = (80.0, 450.0);
+
+/// What it is before anything is spoken.
+pub const TRAITS: VoiceTraits = VoiceTraits {
+    name: "espeak",
+    ids: VoiceIds::Shaped {
+        fits: may_be_voice,
+        hint: "letters, digits, -, _ and +, such as en-gb or de+m3",
+    },
+    default_id: DefaultId::Language,
+    english_only: false,
+};
+
+/// Whether `id` can be the name of a voice, and is no option of the program.
+fn may_be_voice(id: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
+    !id.is_empty() && !id.starts_with('-') && id.chars().all(fits)
+}
 
 impl Espeak {
     /// Nothing runs until somebody speaks.
@@ -51,7 +68,7 @@ impl Espeak {
 
 impl TextToSpeech for Espeak {
     fn name(&self) -> &'static str {
-        "espeak"
+        TRAITS.name
     }
 
     fn priced_as(&self) -> Option<&str> {
@@ -69,11 +86,7 @@ impl TextToSpeech for Espeak {
 /// The child process that speaks `request`.
 fn program(request: &SpeakRequest) -> Result<Program, Error> {
     let voice = &request.voice;
-    let known = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+');
-    if voice.voice_id.is_empty()
-        || voice.voice_id.starts_with('-')
-        || !voice.voice_id.chars().all(known)
-    {
+    if !may_be_voice(&voice.voice_id) {
         let id = &voice.voice_id;
         let text = format!("espeak has no voice \"{id}\" (use a voice that {LISTS_VOICES} lists)");
         return Err(Error::new(Kind::InvalidRequest, text));

@@ -23,8 +23,13 @@ use serde_json::{Map, Value};
 pub use choose::Script;
 
 use self::template::Values;
-use super::{ChatEvent, ChatModel, ChatRequest, Error};
-use crate::domain::{CallId, Message, ToolCall, ToolSpec};
+use crate::{
+    domain::{CallId, Message, ToolCall, ToolSpec},
+    provider::{ChatEvent, ChatModel, ChatRequest, Error},
+};
+
+/// Its name in files and reports.
+pub const NAME: &str = "scripted";
 
 /// A scripted brain of one NPC.
 pub struct Scripted {
@@ -88,7 +93,7 @@ impl Scripted {
 
 impl ChatModel for Scripted {
     fn name(&self) -> &str {
-        "scripted"
+        NAME
     }
 
     fn priced_as(&self) -> Option<&str> {

@@ -24,7 +24,7 @@ pub struct Shape {
     layer_norm_eps: f64,
 }
 
-/// The encoder.
+/// The encoder: word pieces to one vector each.
 pub struct Bert {
     words: Embedding,
     positions: Embedding,

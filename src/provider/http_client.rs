@@ -1,15 +1,15 @@
 //! How HTTP requests leave this machine: through which proxy, with which TLS.
 //!
-//! Entry function: [`towards`]. **Never**: sends anything.
+//! Entry function: [`with_proxy_and_tls`]. **Never**: sends anything.
 
 use std::{net::IpAddr, sync::Arc};
 
 use reqwest::ClientBuilder;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// Connections for requests to `host`. Plain addresses need no certificates, so a machine without
+/// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need no certificates, so a machine without
 /// any can still talk to a local server; loopback never goes through a proxy.
-pub fn towards(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
+pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
     let host = host.trim_matches(['[', ']']);
     let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     let builder = if is_loopback || host == "localhost" { builder.no_proxy() } else { builder };

@@ -5,8 +5,8 @@
 
 use futures::{StreamExt, future, stream, stream::BoxStream};
 
-use super::{
-    Error, Kind, Pcm, SpeakRequest, TextToSpeech,
+use crate::provider::{
+    DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
     child::{Program, output, respell},
 };
 
@@ -17,13 +17,21 @@ pub struct Flite;
 /// Its file and its package.
 const PROGRAM: &str = "flite";
 /// Voices it may be asked for; the installed talking clock cannot say sentences.
-const VOICES: [&str; 5] = ["slt", "rms", "awb", "kal16", "kal"];
+const VOICES: &[&str] = &["slt", "rms", "awb", "kal16", "kal"];
 /// The voice that is listed but not offered.
 const TALKING_CLOCK: &str = "awb_time";
 /// The voice whose pitch its own setting does not move.
 const FIXED_PITCH: &str = "rms";
 /// Longest sentence, in bytes; an argument may not be longer than 128 KiB.
 const MAX_TEXT: usize = 16 * 1024;
+
+/// What it is before anything is spoken.
+pub const TRAITS: VoiceTraits = VoiceTraits {
+    name: PROGRAM,
+    ids: VoiceIds::Listed(VOICES),
+    default_id: DefaultId::Fixed("slt"),
+    english_only: true,
+};
 
 impl Flite {
     /// Nothing runs until somebody speaks.

@@ -1,0 +1,66 @@
+//! What the files say, read and checked.
+//!
+//! Entry type: [`Config`]. **Never**: holds a value that was not checked.
+
+use std::path::PathBuf;
+
+use super::{discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, rules::Rules};
+use crate::{
+    domain::{Campaign, Npc},
+    import::campaign::World,
+    logic::{budget::BudgetOptions, tier::Keywords},
+    provider, session,
+    tools::{
+        SelectionOptions,
+        builtin::{FileIo, RandomTable},
+        manifest::Manifest,
+    },
+    yaml::Problem,
+};
+
+/// Everything the program is told; every value is checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The cast, at least one, names unique; policies have the table's defaults merged in.
+    pub npcs: Vec<Npc>,
+    /// The game master's assistant; described as NPCs are, never at the table.
+    pub assistant: Npc,
+    /// The world played in; empty without a campaign file.
+    pub campaign: Campaign,
+    /// The same as its file has it, with ids and relationships.
+    pub world: World,
+    /// What hears, thinks, speaks and compares meanings.
+    pub services: provider::Options,
+    /// Settings of a table.
+    pub session: session::Options,
+    /// How long lists of tools are narrowed.
+    pub selection: SelectionOptions,
+    /// Words that raise a turn's tier.
+    pub tiers: Keywords,
+    /// Cap and prices.
+    pub budget: BudgetOptions,
+    /// Random tables: the user's own, then the built-in ones they do not replace.
+    pub tables: Vec<RandomTable>,
+    /// Servers of further tools.
+    pub mcp: McpOptions,
+    /// Rules to look up.
+    pub rules: Rules,
+    /// Tools written down in files, identities unique.
+    pub manifests: Vec<Manifest>,
+    /// Where NPCs may read and write files; `None`: nowhere.
+    pub file_io: Option<FileIo>,
+    /// The bot; its token may be empty.
+    pub discord: DiscordOptions,
+    /// Where kept sessions lie.
+    pub data_dir: PathBuf,
+    /// What is remembered, where and how long.
+    pub memory: MemoryOptions,
+    /// Where measured figures of tools belong to.
+    pub environment: String,
+    /// Least important level logged ("info").
+    pub log_level: String,
+    /// Files that were read, in order.
+    pub files: Vec<PathBuf>,
+    /// What is allowed, but probably not meant.
+    pub warnings: Vec<Problem>,
+}

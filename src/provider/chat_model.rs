@@ -1,0 +1,72 @@
+//! The contract of a chat model: messages and tools in, text and calls out as they are written.
+//!
+//! Entry type: [`ChatModel`]. **Never**: calls a tool.
+
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+
+use super::Error;
+use crate::domain::{Message, ToolCall, ToolChoice, ToolSpec, TurnFacts};
+
+/// Writes replies and asks for tools.
+pub trait ChatModel: Send + Sync {
+    /// Short name for logs and reports ("scripted", "openai").
+    fn name(&self) -> &str;
+
+    /// The model's name in the price list; `None`: it costs nothing.
+    fn priced_as(&self) -> Option<&str>;
+
+    /// Whether it does what any prompt says; a brain of rules does not.
+    fn reads_prompts(&self) -> bool {
+        true
+    }
+
+    /// Tokens of a request and its answer together, at most; `None`: nothing is counted, as with a
+    /// brain of rules.
+    fn window(&self) -> Option<u32> {
+        None
+    }
+
+    /// Streams one reply. Dropping the stream cancels the request.
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ChatEvent, Error>>;
+}
+
+/// One request to a chat model.
+#[derive(Clone, Debug)]
+pub struct ChatRequest {
+    /// Stable prefix first, this turn's facts last.
+    pub messages: Vec<Message>,
+    /// The tools it may call now.
+    pub tools: Arc<[ToolSpec]>,
+    /// What it is told about calling them.
+    pub tool_choice: ToolChoice,
+    /// Longest answer, in tokens.
+    pub max_tokens: u32,
+    /// The turn's facts as values, for brains that do not read prose.
+    pub facts: Arc<TurnFacts>,
+}
+
+/// A piece of a streamed reply.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChatEvent {
+    /// Text to append.
+    Text(String),
+    /// One whole call.
+    ToolCall(ToolCall),
+    /// Tokens billed for this request; the last one counts.
+    Usage(Usage),
+    /// The reply is whole; nothing follows.
+    Done,
+}
+
+/// Tokens billed for one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the request, cached ones included.
+    pub input_tokens: u64,
+    /// Of those, read from the provider's cache.
+    pub cached_tokens: u64,
+    /// Tokens of the answer, hidden reasoning included.
+    pub output_tokens: u64,
+}

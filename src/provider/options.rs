@@ -1,0 +1,69 @@
+//! The services of one configuration.
+//!
+//! Entry type: [`Options`]; `config` builds it. **Never**: opens anything.
+
+use super::{
+    Error, Kind,
+    embedders::EmbedderEntry,
+    models::ModelEntry,
+    recognisers::RecogniserEntry,
+    service::Services,
+    voices::{VoiceEntry, VoiceService},
+};
+use crate::domain::Voice;
+
+/// Which services are used, and how they are reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Turns speech into text.
+    pub recogniser: RecogniserEntry,
+    /// Answers for the NPCs.
+    pub model: ModelEntry,
+    /// Voice services NPCs may name, each once; the first speaks for those that name none.
+    pub voices: Vec<VoiceEntry>,
+    /// Compares meanings; `None`: words in common decide.
+    pub embedder: Option<EmbedderEntry>,
+}
+
+impl Options {
+    /// The entries of `voices` that NPCs may name: `first`, and those that need no settings.
+    pub fn voices(first: VoiceEntry) -> Vec<VoiceEntry> {
+        let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
+        let others: Vec<_> = others.filter_map(VoiceService::without_settings).collect();
+        [first].into_iter().chain(others).collect()
+    }
+
+    /// The entry that speaks `voice`.
+    ///
+    /// # Errors
+    /// Its service is not configured.
+    pub fn voice(&self, voice: &Voice) -> Result<&VoiceEntry, Error> {
+        let named = |entry: &&VoiceEntry| entry.name() == voice.provider;
+        self.voices.iter().find(named).ok_or_else(|| {
+            let text = format!(
+                "the voice service \"{}\" is not configured (set providers.tts, or the voice's \
+                 provider)",
+                voice.provider
+            );
+            Error::new(Kind::Missing, text)
+        })
+    }
+
+    /// What the services are, with those that speak `voices`.
+    pub fn describe<'a>(&self, voices: impl Iterator<Item = &'a Voice>) -> Services {
+        let mut speaks = Vec::new();
+        // A voice whose service is not configured does not speak, so nothing goes there.
+        for entry in voices.filter_map(|voice| self.voice(voice).ok()) {
+            let service = entry.info();
+            if !speaks.contains(&service) {
+                speaks.push(service);
+            }
+        }
+        Services {
+            hears: self.recogniser.info(),
+            thinks: self.model.info(),
+            sums_up: self.model.reads_prompts(),
+            speaks,
+        }
+    }
+}

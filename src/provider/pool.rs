@@ -1,0 +1,42 @@
+//! What was opened once, to be handed out again to whoever has the same settings.
+//!
+//! Entry type: [`Pool`]. **Never**: opens twice what has equal settings.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Error;
+
+/// Open services by their settings. There are a few, so a list is searched.
+pub struct Pool<K, V>(Mutex<Vec<(K, V)>>);
+
+impl<K, V> Default for Pool<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Clone + PartialEq, V: Clone> Pool<K, V> {
+    /// What was opened with `settings`, else what `open` makes of them now.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub fn get(&self, settings: &K, open: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
+        let mut opened = self.opened();
+        if let Some((_, service)) = opened.iter().find(|(known, _)| known == settings) {
+            return Ok(service.clone());
+        }
+        let service = open()?;
+        opened.push((settings.clone(), service.clone()));
+        Ok(service)
+    }
+
+    /// Lets go of what `is_wanted` says no to; who uses it still, keeps it.
+    pub fn retain(&self, is_wanted: impl Fn(&K) -> bool) {
+        self.opened().retain(|(settings, _)| is_wanted(settings));
+    }
+
+    /// Held while a client is made, never across an await.
+    fn opened(&self) -> MutexGuard<'_, Vec<(K, V)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

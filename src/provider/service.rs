@@ -1,0 +1,76 @@
+//! What a service is and where it stands, for the consent notice and for reports.
+//!
+//! Entry types: [`ServiceInfo`], [`Services`]. **Never**: takes a service for a local one unless it
+//! says so itself.
+
+use std::fmt;
+
+use super::address::base_url;
+
+/// A service that what is said, or what is answered, goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceInfo {
+    /// A program or a model, as people know it ("PocketSphinx", "whisper-1").
+    name: String,
+    /// Where what it is given goes.
+    place: Place,
+}
+
+/// Where a service stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// Inside this program, or in a child process of it.
+    ThisMachine,
+    /// Behind an address.
+    Host {
+        /// Host and port.
+        host: String,
+        /// On this machine or its network.
+        is_near: bool,
+    },
+}
+
+impl ServiceInfo {
+    /// A service that runs on this machine.
+    pub fn here(name: &str) -> Self {
+        Self { name: name.to_owned(), place: Place::ThisMachine }
+    }
+
+    /// The model `name` behind `address`, which is near only if it is known to be.
+    pub fn at(name: &str, address: &str) -> Self {
+        let host = address.split("//").nth(1).and_then(|rest| rest.split('/').next());
+        let host = host.unwrap_or(address).to_owned();
+        let is_near = base_url(address).is_ok_and(|address| address.private);
+        Self { name: name.to_owned(), place: Place::Host { host, is_near } }
+    }
+
+    /// Whether nothing it is given leaves this machine and its network.
+    pub const fn is_local(&self) -> bool {
+        match self.place {
+            Place::ThisMachine => true,
+            Place::Host { is_near, .. } => is_near,
+        }
+    }
+}
+
+impl fmt::Display for ServiceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::ThisMachine => f.write_str(&self.name),
+            Place::Host { host, .. } => write!(f, "{} at {host}", self.name),
+        }
+    }
+}
+
+/// The services of a configuration, by what they are given of the talk at a table.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// Hears the players' voices.
+    pub hears: ServiceInfo,
+    /// Reads what was said and answers.
+    pub thinks: ServiceInfo,
+    /// Whether what thinks is given what was said once more, to say what happened.
+    pub sums_up: bool,
+    /// Speak the answers; each once.
+    pub speaks: Vec<ServiceInfo>,
+}

@@ -1,0 +1,66 @@
+//! The contract of a recogniser: sound of one speaker in, partials and a final transcript out.
+//!
+//! Entry type: [`SpeechToText`]. **Never**: knows who is addressed.
+
+use futures::{future::BoxFuture, stream::BoxStream};
+use tokio::sync::mpsc;
+
+use super::Error;
+use crate::audio::Frame;
+
+/// Hears one speaker.
+pub trait SpeechToText: Send + Sync {
+    /// Short name for logs and reports ("local", "openai").
+    fn name(&self) -> &str;
+
+    /// The recogniser's name in the price list; `None`: it costs nothing.
+    fn priced_as(&self) -> Option<&str>;
+
+    /// What can be expected of it.
+    fn abilities(&self) -> SttAbilities;
+
+    /// Resolves when it can hear at once; models are loaded by then.
+    ///
+    /// # Errors
+    /// What is missing and how to install or configure it.
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>>;
+
+    /// From now on `names` are likely to be said, the likeliest first; a recogniser that cannot be
+    /// told does not ask for them.
+    fn expect(&self, names: &dyn Fn() -> Vec<String>);
+
+    /// Hears one utterance: 16 kHz mono frames come in on `audio`, whose closing ends the
+    /// utterance; in a pause they may stay away, and come later or never. The stream ends after the
+    /// final or after an error. Dropping it gives the recogniser back.
+    ///
+    /// The table polls the stream in its own task: whatever takes time (decoding, encoding, a
+    /// connection) runs in a task or thread of the recogniser, which the stream ends when dropped.
+    fn listen(
+        &self,
+        audio: mpsc::Receiver<Frame>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>>;
+}
+
+/// What a recogniser does beside final transcripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SttAbilities {
+    /// It gives partials while the person speaks.
+    pub partials: bool,
+    /// It decides itself when an utterance ends: the stream of `listen` goes on after a final.
+    pub endpointing: bool,
+}
+
+/// What a recogniser has to say of an utterance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpeechEvent {
+    /// The utterance so far.
+    Partial {
+        /// Replaces the text of the partial before it.
+        text: String,
+    },
+    /// The utterance is over.
+    Final {
+        /// All of it; empty when nothing was understood.
+        text: String,
+    },
+}

@@ -1,0 +1,145 @@
+//! The voice services there are, and one of them with its settings.
+//!
+//! Entry types: [`VoiceService`], [`VoiceEntry`]; [`Voices`] opens entries. What a service says of
+//! itself stands in its own file ([`VoiceTraits`]).
+//! **Never**: a service without an arm; the compiler asks for each.
+
+mod espeak;
+mod flite;
+
+use std::sync::Arc;
+
+use self::{espeak::Espeak, flite::Flite};
+use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo};
+
+/// The voice services there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VoiceService {
+    /// flite on this machine.
+    #[default]
+    Flite,
+    /// espeak-ng on this machine.
+    Espeak,
+    /// An OpenAI-compatible service.
+    OpenAi,
+}
+
+impl VoiceService {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Flite, Self::Espeak, Self::OpenAi];
+    /// Their names in files.
+    pub const NAMES: &[&str] = &[Self::Flite.name(), Self::Espeak.name(), Self::OpenAi.name()];
+
+    /// The one that files call `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|service| service.name() == name)
+    }
+
+    /// Its name in files and reports.
+    pub const fn name(self) -> &'static str {
+        self.traits().name
+    }
+
+    /// What it says of itself.
+    pub const fn traits(self) -> &'static VoiceTraits {
+        match self {
+            Self::Flite => &flite::TRAITS,
+            Self::Espeak => &espeak::TRAITS,
+            Self::OpenAi => &openai::VOICE_TRAITS,
+        }
+    }
+
+    /// The service as it is without any settings, if it needs none.
+    pub const fn without_settings(self) -> Option<VoiceEntry> {
+        match self {
+            Self::Flite => Some(VoiceEntry::Flite),
+            Self::Espeak => Some(VoiceEntry::Espeak),
+            Self::OpenAi => None,
+        }
+    }
+}
+
+/// A voice service with its settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there are a few in a configuration")]
+pub enum VoiceEntry {
+    /// flite on this machine.
+    #[default]
+    Flite,
+    /// espeak-ng on this machine.
+    Espeak,
+    /// An OpenAI-compatible service.
+    OpenAi(openai::Options),
+}
+
+impl VoiceEntry {
+    /// The service it is of.
+    pub const fn service(&self) -> VoiceService {
+        match self {
+            Self::Flite => VoiceService::Flite,
+            Self::Espeak => VoiceService::Espeak,
+            Self::OpenAi(_) => VoiceService::OpenAi,
+        }
+    }
+
+    /// The name by which NPCs' voices ask for it.
+    pub const fn name(&self) -> &'static str {
+        self.service().name()
+    }
+
+    /// What it is, and where what is answered goes.
+    pub fn info(&self) -> ServiceInfo {
+        match self {
+            Self::Flite => ServiceInfo::here("flite"),
+            Self::Espeak => ServiceInfo::here("espeak-ng"),
+            Self::OpenAi(options) => options.info(),
+        }
+    }
+
+    /// Whether it can be used; one line for a report.
+    ///
+    /// # Errors
+    /// Why it cannot, and the way out.
+    pub async fn probe(&self) -> Result<String, Error> {
+        match self {
+            Self::Flite => Flite::new().voices().await.map(|voices| listed(&voices)),
+            Self::Espeak => Espeak::new().voices().await.map(|voices| listed(&voices)),
+            Self::OpenAi(options) => openai::probe(options.clone()).await,
+        }
+    }
+}
+
+/// Voices named of a long list.
+const FEW: usize = 8;
+
+/// How many voices there are, and the first of them.
+fn listed(voices: &[String]) -> String {
+    let shown = voices.iter().take(FEW).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if voices.len() > FEW { ", …" } else { "" };
+    format!("{} voices: {shown}{more}", voices.len())
+}
+
+/// Voice services that are open.
+#[derive(Default)]
+pub struct Voices(Pool<VoiceEntry, Arc<dyn TextToSpeech>>);
+
+impl Voices {
+    /// The service of `entry`.
+    ///
+    /// # Errors
+    /// An address or key that makes no request.
+    pub fn open(&self, entry: &VoiceEntry) -> Result<Arc<dyn TextToSpeech>, Error> {
+        self.0.get(entry, || {
+            Ok(match entry {
+                VoiceEntry::Flite => Arc::new(Flite::new()),
+                VoiceEntry::Espeak => Arc::new(Espeak::new()),
+                VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
+            })
+        })
+    }
+
+    /// Lets go of all but `wanted`.
+    pub fn retain(&self, wanted: &[VoiceEntry]) {
+        self.0.retain(|entry| wanted.contains(entry));
+    }
+}
