@@ -28,8 +28,8 @@ use std::{
 
 use echo::{Bare, TEXT};
 use glyphoxa::measure::{
-    Auth, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions, Servers,
-    SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
+    Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions,
+    Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -179,7 +179,7 @@ impl Host {
         let context = CallContext {
             session: SessionId("bench".to_owned()),
             turn: TurnId(1),
-            caller: Some(Caller {
+            authority: Authority::OperatorAs(Caller {
                 npc: Arc::clone(&self.npc),
                 tier: Tier::Fast,
                 offered: self.host.visible(&self.npc, Tier::Fast, Tier::Fast.ceiling()).names(),

@@ -22,9 +22,9 @@ use futures::{
     future::{BoxFuture, join_all},
 };
 use glyphoxa::measure::{
-    CallContext, CallError, CallId, CallOutput, Caller, Command, Declared, Definition, Handler,
-    Materials, Progress, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost, TurnId,
-    offer_built_ins,
+    Authority, CallContext, CallError, CallId, CallOutput, Caller, Command, Declared, Definition,
+    Handler, Materials, Progress, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost,
+    TurnId, offer_built_ins,
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -104,7 +104,7 @@ async fn built_in(n: usize) -> Figures {
         let context = CallContext {
             session: SessionId("bench".to_owned()),
             turn: TurnId(1),
-            caller: Some(Caller {
+            authority: Authority::OperatorAs(Caller {
                 npc: Arc::from(bartok.name.as_str()),
                 tier: Tier::Fast,
                 offered: host.visible(&bartok.name, Tier::Fast, Tier::Fast.ceiling()).names(),

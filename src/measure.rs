@@ -17,7 +17,7 @@ pub use crate::{
         AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
         TurnId, Voice,
     },
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     logic::{
         budget::{BudgetOptions, Ledger},
         dice,
@@ -41,8 +41,9 @@ pub use crate::{
         TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
     },
     tools::{
-        Attachment, CallContext, CallError, CallOutput, Caller, Declared, Definition, Effects,
-        Handler, Progress, Query, Report, SelectionOptions, SourceKind, Taint, ToolHost,
+        Attachment, Authority, CallContext, CallError, CallOutput, Caller, Declared, Definition,
+        Effects, Handler, Progress, Query, Report, SelectionOptions, SessionCalls, SourceKind,
+        Taint, ToolHost,
         builtin::{Materials, RandomTable, RuleBook, offer as offer_built_ins},
         connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,

@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use crate::{
     config::Config,
     domain::{Campaign, Message, Npc},
-    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer},
+    engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     provider::{Error, Registry},
     session::{Command, Seat, TableHandle},
-    tools::ToolHost,
+    tools::{SessionCalls, ToolHost},
 };
 
 /// Makes the seats of one table.

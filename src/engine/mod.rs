@@ -21,7 +21,7 @@ mod voice_engine;
 
 pub use assistant::{Assistant, Question};
 pub use budget::{Budget, Reservation};
-pub use calls::{NpcCalls, SessionCalls};
+pub use calls::NpcCalls;
 pub use cascaded::Cascaded;
 pub use conversation::{Conversation, Summarising, Summary, forget_exchanges};
 pub use npc_model::NpcModel;

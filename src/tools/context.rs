@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attachment, CallRecord, OfferedNames, Sampler};
-use crate::domain::{SessionId, Tier, ToolCall, TurnId};
+use super::{Attachment, Authority, CallRecord};
+use crate::domain::{SessionId, ToolCall, TurnId};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
@@ -22,8 +22,8 @@ pub struct CallContext {
     pub session: SessionId,
     /// Turn within it.
     pub turn: TurnId,
-    /// Whose model calls; `None`: the operator, who is bound by no whitelist and no tier.
-    pub caller: Option<Caller>,
+    /// On whose authority the tool is called, which says what binds the call.
+    pub authority: Authority,
     /// The speaker the NPC is answering.
     pub speaker: Arc<str>,
     /// When the turn's tool time is over.
@@ -38,19 +38,6 @@ pub struct CallContext {
     pub cancel: CancellationToken,
     /// The table itself.
     pub effects: Arc<dyn Effects>,
-}
-
-/// An NPC whose model calls.
-#[derive(Clone)]
-pub struct Caller {
-    /// Its full name.
-    pub npc: Arc<str>,
-    /// Effective tier of its turn.
-    pub tier: Tier,
-    /// What its model was offered; the names it uses are resolved by this.
-    pub offered: Arc<OfferedNames>,
-    /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
-    pub sampler: Option<Arc<dyn Sampler>>,
 }
 
 /// Whether a turn has read data from outside, which may carry instructions.

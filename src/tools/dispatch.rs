@@ -61,9 +61,9 @@ impl Run {
         self.ready.entry.tool.max()
     }
 
-    /// Why the game master must be asked first. The operator needs nobody's leave.
+    /// Why the game master must be asked first. Who calls as a person needs nobody's leave.
     pub fn needs_approval(&self) -> Option<&'static str> {
-        self.context.caller.as_ref()?;
+        self.context.authority.caller()?;
         let declared = &self.ready.entry.tool.declared;
         if declared.approval == Some(true) {
             return Some("this tool always asks");
@@ -75,7 +75,8 @@ impl Run {
 
     /// Whether its result may come as a turn of its own.
     pub fn may_be_late(&self) -> bool {
-        self.context.caller.is_some() && self.ready.entry.tool.declared.follow_up == Some(true)
+        self.context.authority.caller().is_some()
+            && self.ready.entry.tool.declared.follow_up == Some(true)
     }
 
     /// Runs it within `limit`. Cancel safe.
@@ -146,7 +147,7 @@ impl Run {
     }
 
     async fn ask_and_run(mut self, reason: &'static str) {
-        let Some(caller) = self.context.caller.clone() else { return };
+        let Some(caller) = self.context.authority.caller().cloned() else { return };
         let request = ApprovalRequest {
             npc: caller.npc,
             tool: Arc::clone(&self.ready.entry.tool.identity),
@@ -338,7 +339,7 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
     tracing::debug!(
         session = %context.session,
         turn = context.turn.0,
-        npc = context.caller.as_ref().map_or("operator", |caller| &*caller.npc),
+        npc = context.authority.name(),
         tool = &*record.tool,
         ok = record.result.is_ok(),
         kind = record.result.as_ref().err().map(|error| error.kind.name()),
@@ -353,7 +354,7 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
 /// Hands a result to the table after its turn.
 fn deliver(context: &CallContext, call: ToolCall, record: CallRecord) {
     log(context, &record);
-    let Some(caller) = &context.caller else { return };
+    let Some(caller) = context.authority.caller() else { return };
     let cancelled = record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);
     if !cancelled {
         context.effects.follow_up(FollowUp {

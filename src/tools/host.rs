@@ -78,9 +78,12 @@ impl ToolHost {
     /// Runs one call and returns its record. Cancel safe: dropping the future ends the call.
     pub async fn execute(&self, context: &CallContext, call: &ToolCall) -> CallRecord {
         let started = Instant::now();
-        let record = match self.admit(context, call) {
-            Ok(ready) => self.start(context, ready, call, started).await,
-            Err(refused) => refused.record(call, started.elapsed()),
+        let record = match context.authority.admit(started, call) {
+            Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
+            Ok(()) => match self.admit(context, call) {
+                Ok(ready) => self.start(context, ready, call, started).await,
+                Err(refused) => refused.record(call, started.elapsed()),
+            },
         };
         log(context, &record);
         record
@@ -115,10 +118,20 @@ impl ToolHost {
         }
     }
 
+    /// The identity of what was offered by `name`; the name itself when nothing was.
+    fn identity(&self, context: &CallContext, name: &str) -> Arc<str> {
+        let snapshot = self.inner.catalog.snapshot();
+        let offered = context.authority.caller().and_then(|caller| caller.offered.hash(name));
+        match offered.and_then(|_| snapshot.find(name)) {
+            Some(entry) => Arc::clone(&entry.tool.identity),
+            None => Arc::from(name),
+        }
+    }
+
     /// The tool `name` means to this caller.
     fn resolve(&self, context: &CallContext, name: &str) -> Result<Arc<CatalogEntry>, CallError> {
         let snapshot = self.inner.catalog.snapshot();
-        let Some(caller) = &context.caller else {
+        let Some(caller) = context.authority.caller() else {
             return snapshot.find(name).cloned().ok_or_else(|| {
                 let what = format!("there is no tool '{name}' (glyphoxa tools list shows them)");
                 CallError::new(CallErrorKind::NotFound, what)

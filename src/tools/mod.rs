@@ -3,6 +3,7 @@
 //! Entry type: [`ToolHost`], whose [`ToolHost::visible`] and [`ToolHost::execute`] are the only
 //! door. **Never**: asks a chat model, knows Discord.
 
+mod authority;
 pub mod builtin;
 mod cache;
 mod calibrate;
@@ -21,6 +22,7 @@ pub mod manifest;
 mod names;
 mod offered;
 mod output;
+mod policy;
 mod record;
 mod sampling;
 mod schema;
@@ -31,11 +33,12 @@ mod tool;
 mod url;
 mod visible;
 
+pub use authority::{Authority, Caller};
 pub use calibrate::{Calibrated, CalibrationOutcome, picked};
 pub use catalog::{Catalog, Snapshot};
 pub use changes::{CastChanges, allowed};
 pub use context::{
-    ApprovalRequest, CallContext, Caller, Decision, Effects, FollowUp, Form, Progress, Taint,
+    ApprovalRequest, CallContext, Decision, Effects, FollowUp, Form, Progress, Taint,
 };
 pub use declared::Declared;
 pub use definition::{Definition, Handler, SourceKind};
@@ -47,6 +50,7 @@ pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use offered::OfferedNames;
 pub use output::{Attachment, CallOutput, Part};
+pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};

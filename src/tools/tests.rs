@@ -21,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId};
+use crate::domain::{CallId, Npc, Policy, SessionId, Tier, ToolCall, ToolChoice, TurnId};
 
 /// What a stand-in does each time it is called.
 #[derive(Clone)]
@@ -159,7 +159,7 @@ impl Stage {
         CallContext {
             session: SessionId("s".to_owned()),
             turn: TurnId(1),
-            caller: Some(Caller {
+            authority: Authority::OperatorAs(Caller {
                 npc: Arc::from(self.npc.name.as_str()),
                 tier,
                 offered: self.host.visible(&self.npc.name, tier, left).names(),
@@ -459,10 +459,59 @@ async fn the_operator_is_bound_by_schemas_only() {
     let asks = Declared { approval: Some(true), floor: Some(Tier::Deep), ..quick() };
     let (stage, tool) = Stage::with(&[Does::Answer(0)], asks);
     let mut context = stage.context(Tier::Fast, ms(500));
-    context.caller = None;
+    context.authority = Authority::Operator;
     assert!(stage.call_in(&context, "x.t", &json!({})).await.result.is_ok());
     let record = stage.call_in(&context, "x.nothing", &json!({})).await;
     assert_eq!((kind(&record), tool.begun()), (Some(CallErrorKind::NotFound), 1));
+}
+
+impl Stage {
+    /// A turn whose NPC has this policy.
+    fn limited(&self, policy: Policy) -> (CallContext, TurnLimits) {
+        let context = self.context(Tier::Deep, Tier::Deep.ceiling());
+        let limits = TurnLimits::new(SessionCalls::default(), policy);
+        let caller = context.authority.caller().unwrap().clone();
+        (CallContext { authority: Authority::Npc(caller, limits.clone()), ..context }, limits)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_door_itself_holds_an_npc_to_its_policy_and_nobody_else() {
+    let (stage, tool) = Stage::with(&[Does::Answer(0)], quick());
+    let policy = Policy { max_calls_per_turn: 1, ..Policy::default() };
+    let (mut context, _) = stage.limited(policy);
+    assert!(stage.call_in(&context, "t", &json!({})).await.result.is_ok());
+    let refused = stage.call_in(&context, "t", &json!({"n": 1})).await;
+    assert_eq!((kind(&refused), &*refused.tool), (Some(CallErrorKind::Policy), "x.t"));
+    assert_eq!((refused.attempts, refused.tier, tool.begun()), (0, None, 1));
+    let caller = context.authority.caller().unwrap().clone();
+    for authority in [Authority::OperatorAs(caller), Authority::Operator, Authority::Dm] {
+        context.authority = authority;
+        for _ in 0..20 {
+            assert!(stage.call_in(&context, "t", &json!({})).await.result.is_ok());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_calls_count_once_a_round_and_a_closed_turn_calls_nothing() {
+    let (stage, tool) = Stage::with(&[Does::Answer(0)], quick());
+    let (context, limits) = stage.limited(Policy::default());
+    let mut kinds = Vec::new();
+    for _ in 0..3 {
+        limits.begin_round();
+        for _ in 0..2 {
+            kinds.push(kind(&stage.call_in(&context, "t", &json!({})).await));
+        }
+    }
+    let policy = Some(CallErrorKind::Policy);
+    assert_eq!(kinds, [None, None, None, None, policy, policy]);
+    limits.close();
+    assert_eq!(kind(&stage.call_in(&context, "t", &json!({"n": 2})).await), policy);
+    let none = Policy { tool_choice: ToolChoice::None, ..Policy::default() };
+    let (context, _) = stage.limited(none);
+    assert_eq!(kind(&stage.call_in(&context, "t", &json!({})).await), policy);
+    assert_eq!(tool.begun(), 4);
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,10 +10,12 @@ use serde_json::{Map, Value};
 use crate::{
     campaign::AssistantSettings,
     domain::SessionId,
-    engine::{self, Budget, NpcCalls, NpcModel, Question, SessionCalls},
+    engine::{self, Budget, NpcCalls, NpcModel, Question},
     provider::Error,
     session::ToolLine,
-    tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
+    tools::{
+        ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, SessionCalls, ToolHost,
+    },
 };
 
 /// How much longer a written answer may be than a spoken one.

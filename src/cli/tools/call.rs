@@ -15,7 +15,7 @@ use crate::{
     config::Config,
     domain::{CallId, SessionId, Tier, ToolCall, TurnId},
     session::ToolLine,
-    tools::{CallContext, Caller, Progress, Taint, ToolHost},
+    tools::{Authority, CallContext, Caller, Progress, Taint, ToolHost},
 };
 
 #[derive(Args)]
@@ -52,30 +52,31 @@ impl Arguments {
 /// No such NPC, or stdout is gone.
 pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
     let mut tier = Tier::Deep;
-    let caller = match &arguments.npc {
-        None => None,
+    let authority = match &arguments.npc {
+        None => Authority::Operator,
         Some(name) => {
             let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
             tier = arguments.tier.unwrap_or(npc.budget_tier);
             let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
-            Some(Caller { npc: Arc::from(npc.name.as_str()), tier, offered, sampler: None })
+            let npc = Arc::from(npc.name.as_str());
+            Authority::OperatorAs(Caller { npc, tier, offered, sampler: None })
         }
     };
     let snapshot = host.catalog().snapshot();
     let entry = snapshot.find(&arguments.tool);
-    let limit = match (&caller, entry) {
+    let limit = match (authority.caller(), entry) {
         // The operator has the tool's own time.
         (None, Some(entry)) => entry.tool.max(),
         _ => tier.ceiling(),
     };
     let name = match entry {
-        Some(entry) if caller.is_some() => entry.spec.name.to_string(),
+        Some(entry) if authority.caller().is_some() => entry.spec.name.to_string(),
         _ => arguments.tool.clone(),
     };
     let context = CallContext {
         session: SessionId("operator".to_owned()),
         turn: TurnId(0),
-        caller,
+        authority,
         speaker: Arc::from("the operator"),
         deadline: Instant::now() + limit,
         fresh: arguments.fresh,

@@ -1,11 +1,10 @@
-//! The calls of one turn, whoever's model makes them.
+//! The calls of one turn, whatever model makes them.
 //!
-//! Entry type: [`TurnCalls`]. It offers tools, lets a round of calls pass or not, holds back what
-//! has effects until the final transcript agrees, runs the rest through the one door
-//! (`ToolHost::execute`) within what is left of the turn's tool time, and keeps the records.
+//! Entry type: [`TurnCalls`]. It offers tools, holds back what has effects until the final
+//! transcript agrees, has calls made through the one door (`ToolHost::execute`, which lets them
+//! pass or not) within what is left of the turn's tool time, and keeps the records.
 //! **Never**: asks a model, or says a word.
 
-mod limits;
 mod topics;
 
 use std::{sync::Arc, time::Duration};
@@ -18,15 +17,10 @@ use super::Turn;
 use crate::{
     domain::{Npc, ToolCall, ToolChoice, ToolSpec},
     tools::{
-        CallContext, CallError, CallErrorKind, CallRecord, Caller, Progress, Query, Sampler, Taint,
-        ToolHost, VisibleTools, bare, found_in,
+        Authority, CallContext, CallRecord, Caller, Progress, Query, Sampler, SessionCalls, Taint,
+        ToolHost, TurnLimits, VisibleTools, bare, found_in,
     },
 };
-pub use limits::SessionCalls;
-use limits::TurnLimits;
-
-/// Said to a model that calls when it should answer.
-const CLOSED: &str = "no tool can be called any more (answer now)";
 
 /// What the calls of one NPC have in common from turn to turn.
 #[derive(Clone)]
@@ -56,8 +50,6 @@ pub struct TurnCalls {
     setup: CallSetup,
     turn: Arc<Turn>,
     limits: TurnLimits,
-    /// No tool may be called any more.
-    closed: bool,
     /// What the model is offered now; before the first offer everything the NPC may call.
     offered: Arc<VisibleTools>,
     /// Names that are offered whatever was said: the NPC's own, and what was found.
@@ -75,7 +67,6 @@ impl TurnCalls {
         let policy = &setup.npc.policy;
         Self {
             limits: TurnLimits::new(setup.calls.made.clone(), policy.clone()),
-            closed: policy.tool_choice == ToolChoice::None,
             offered: Arc::clone(&turn.tools),
             found: own_tools(&setup.npc),
             taint: Taint::default(),
@@ -88,7 +79,7 @@ impl TurnCalls {
 
     /// Offers what fits the turn, for the first time. Cancel safe.
     pub async fn offer_first(&mut self) {
-        if self.closed {
+        if self.limits.is_closed() {
             return self.offer_nothing();
         }
         let all = Arc::clone(&self.offered);
@@ -97,7 +88,7 @@ impl TurnCalls {
 
     /// Offers what fits into what is left, what was found meanwhile included. Cancel safe.
     pub async fn offer_next(&mut self) {
-        if self.closed {
+        if self.limits.is_closed() {
             return self.offer_nothing();
         }
         let (npc, tier) = (&self.setup.npc.name, self.turn.tier);
@@ -133,29 +124,23 @@ impl TurnCalls {
         if calls.iter().any(|call| !self.may_run_ahead(call)) && !self.is_confirmed().await {
             return None;
         }
-        self.limits.begin_round(calls);
+        self.limits.begin_round();
         let started = Instant::now();
         let context = self.context(started);
-        let running: Vec<BoxFuture<'static, CallRecord>> = calls
-            .iter()
-            .map(|call| {
-                let admitted = match self.closed {
-                    true => Err(CallError::new(CallErrorKind::Policy, CLOSED)),
-                    false => self.limits.admit(started, call),
-                };
-                let admitted =
-                    admitted.map_err(|error| CallRecord::refused(self.identity(call), call, error));
-                let host = self.setup.calls.host.clone();
-                one_call(host, context.clone(), call.clone(), admitted).boxed()
-            })
-            .collect();
+        let running = calls.iter().map(|call| {
+            let (host, context) = (self.setup.calls.host.clone(), context.clone());
+            let call = call.clone();
+            async move { host.execute(&context, &call).await }.boxed()
+        });
+        let running: Vec<BoxFuture<'static, CallRecord>> = running.collect();
         let max_parallel = self.setup.npc.policy.max_parallel.max(1) as usize;
         let records: Vec<CallRecord> = stream::iter(running).buffered(max_parallel).collect().await;
         self.tool_time += started.elapsed();
         self.found.extend(records.iter().flat_map(found_in));
         let stop_on = &self.setup.npc.policy.stop_on_tool;
-        self.closed |=
-            records.iter().any(|record| stop_on.iter().any(|entry| names(entry, record)));
+        if records.iter().any(|record| stop_on.iter().any(|entry| names(entry, record))) {
+            self.limits.close();
+        }
         let before = self.records.len();
         self.records.extend(records);
         self.records.get(before..)
@@ -221,15 +206,16 @@ impl TurnCalls {
     }
 
     fn context(&self, now: Instant) -> CallContext {
+        let caller = Caller {
+            npc: Arc::from(self.setup.npc.name.as_str()),
+            tier: self.turn.tier,
+            offered: self.offered.names(),
+            sampler: self.setup.sampler.clone(),
+        };
         CallContext {
             session: self.turn.session.clone(),
             turn: self.turn.id,
-            caller: Some(Caller {
-                npc: Arc::from(self.setup.npc.name.as_str()),
-                tier: self.turn.tier,
-                offered: self.offered.names(),
-                sampler: self.setup.sampler.clone(),
-            }),
+            authority: Authority::Npc(caller, self.limits.clone()),
             speaker: Arc::from(self.turn.facts.speaker.as_str()),
             deadline: now + self.left(),
             fresh: false,
@@ -249,19 +235,6 @@ fn own_tools(npc: &Npc) -> Vec<Arc<str>> {
     };
     let lines = npc.lines.iter().filter_map(|line| Some(&line.tool.as_ref()?.name));
     named.into_iter().chain(lines).map(|name| Arc::from(name.as_str())).collect()
-}
-
-/// One call of a round: refused or run.
-async fn one_call(
-    host: ToolHost,
-    context: CallContext,
-    call: ToolCall,
-    admitted: Result<(), CallRecord>,
-) -> CallRecord {
-    match admitted {
-        Ok(()) => host.execute(&context, &call).await,
-        Err(refused) => refused,
-    }
 }
 
 /// Whether a policy's entry means the tool of this record.

@@ -18,7 +18,7 @@ use super::*;
 use crate::{
     domain::{Campaign, Message, Npc, SessionId, Tier, TurnFacts, TurnId},
     logic::budget::{BudgetOptions, Ledger},
-    tools::ToolHost,
+    tools::{SessionCalls, ToolHost},
 };
 use props::{Hum, Model, NoEffects, Tools, ms};
 

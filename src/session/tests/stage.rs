@@ -21,7 +21,7 @@ use crate::{
     audio::{Frame, Gain, SampleRate},
     domain::{Campaign, Message, Npc, SessionId},
     engine::{
-        Budget, Cascaded, Conversation, NpcCalls, NpcModel, SessionCalls, Synthesizer,
+        Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer,
         tests::props::{self, Hum, Live, Model, NoEffects, Tools, ms},
     },
     logic::{
@@ -29,6 +29,7 @@ use crate::{
         tier::Keywords,
     },
     provider::SttAbilities,
+    tools::SessionCalls,
 };
 
 pub const THORIN: SpeakerId = SpeakerId(1);

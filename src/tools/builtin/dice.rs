@@ -130,6 +130,6 @@ impl RollTable {
 
 /// Everyone at the table sees what was really rolled.
 fn show(context: &CallContext, text: &str) {
-    let who = context.caller.as_ref().map_or("the table", |caller| &*caller.npc);
+    let who = context.authority.caller().map_or("the table", |caller| &*caller.npc);
     context.effects.show(&format!("{who} rolls for {}: {text}", context.speaker));
 }

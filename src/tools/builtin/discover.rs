@@ -54,7 +54,7 @@ impl Handler for Discover {
             let Some(inner) = self.0.upgrade() else {
                 return Err(CallError::new(CallErrorKind::Cancelled, "the tools are closed"));
             };
-            let caller = context.caller.as_ref();
+            let caller = context.authority.caller();
             let npc = caller.map(|caller| (&*caller.npc, caller.tier));
             let host = ToolHost { inner, session: Some(context.session.clone()) };
             let found = host.search(npc, query).await;

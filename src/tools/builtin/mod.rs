@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::{
         domain::{CallId, SessionId, Tier, ToolCall, TurnId},
-        tools::{Attachment, CallContext, Effects, Progress, Taint},
+        tools::{Attachment, Authority, CallContext, Effects, Progress, Taint},
     };
 
     struct Table;
@@ -127,7 +127,7 @@ mod tests {
         let context = CallContext {
             session: SessionId("s".to_owned()),
             turn: TurnId(1),
-            caller: None,
+            authority: Authority::Operator,
             speaker: Arc::from("Anna"),
             deadline: Instant::now() + Tier::Fast.ceiling(),
             fresh: false,

@@ -23,8 +23,8 @@ use tokio::{
 pub use arguments::{NoArguments, minimal};
 
 use super::{
-    Attachment, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint, Tool,
-    ToolHost, limit::Limit, percentiles, record, schema::Mismatch,
+    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint,
+    Tool, ToolHost, limit::Limit, percentiles, record, schema::Mismatch,
 };
 use crate::domain::{SessionId, Tier, TurnId};
 
@@ -204,7 +204,7 @@ impl ToolHost {
         let context = CallContext {
             session: SessionId("calibration".to_owned()),
             turn: TurnId(0),
-            caller: None,
+            authority: Authority::Operator,
             speaker: Arc::from("calibration"),
             deadline: Instant::now() + tool.max(),
             fresh: true,

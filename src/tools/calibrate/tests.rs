@@ -216,7 +216,7 @@ fn operator() -> (CallContext, ToolCall) {
     let context = CallContext {
         session: SessionId("s".to_owned()),
         turn: TurnId(1),
-        caller: None,
+        authority: Authority::Operator,
         speaker: Arc::from("Anna"),
         deadline: Instant::now() + Duration::from_secs(60),
         fresh: false,

@@ -41,7 +41,7 @@ impl Whose {
     pub fn of(context: &CallContext) -> Self {
         Self {
             effects: Arc::clone(&context.effects),
-            sampler: context.caller.as_ref().and_then(|caller| caller.sampler.clone()),
+            sampler: context.authority.caller().and_then(|caller| caller.sampler.clone()),
             progress: context.progress.clone(),
         }
     }

@@ -19,8 +19,9 @@ use crate::{
     domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId},
     provider::{Embedder, Error, Kind},
     tools::{
-        Attachment, CallContext, CallError, CallErrorKind, CallOutput, Caller, Declared,
-        Definition, Effects, Handler, Progress, SourceKind, Taint, ToolHost, VisibleTools,
+        Attachment, Authority, CallContext, CallError, CallErrorKind, CallOutput, Caller, Declared,
+        Definition, Effects, Handler, OfferedNames, Progress, SourceKind, Taint, ToolHost,
+        VisibleTools,
         builtin::{Materials, offer},
     },
 };
@@ -172,12 +173,17 @@ async fn a_blocked_finder_and_a_named_one_are_no_surprise() {
     assert_eq!(named.visible("Bartok", TIER, TIER.ceiling()).len(), 3);
 }
 
+fn of_bartok(offered: Arc<OfferedNames>) -> Authority {
+    let npc = Arc::from("Bartok");
+    Authority::OperatorAs(Caller { npc, tier: TIER, offered, sampler: None })
+}
+
 fn context(offered: &VisibleTools) -> CallContext {
     let offered = offered.names();
     CallContext {
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
-        caller: Some(Caller { npc: Arc::from("Bartok"), tier: TIER, offered, sampler: None }),
+        authority: of_bartok(offered),
         speaker: Arc::from("Thorin"),
         deadline: Instant::now() + TIER.ceiling(),
         fresh: false,
@@ -215,10 +221,7 @@ async fn discover_finds_what_may_be_seen_and_nothing_else() {
     assert!(found_in(&none).is_empty());
     // Where nothing was hidden there is nothing to call.
     let all = host.visible("Bartok", TIER, TIER.ceiling());
-    let unasked = CallContext {
-        caller: context.caller.map(|it| Caller { offered: all.names(), ..it }),
-        ..context
-    };
+    let unasked = CallContext { authority: of_bartok(all.names()), ..context };
     let refused = host.execute(&unasked, &call("discover_tools", json!({"query": "x"}))).await;
     assert_eq!(refused.result.unwrap_err().kind, CallErrorKind::NotVisible);
 }

@@ -16,7 +16,7 @@ use crate::{
     },
     domain::{CallId, SessionId, ToolCall, TurnId},
     tools::{
-        CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, report,
+        Authority, CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, report,
         reported_line,
     },
 };
@@ -84,7 +84,7 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let context = CallContext {
         session: session.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone()),
         turn: TurnId(0),
-        caller: None,
+        authority: Authority::Dm,
         speaker: call.name.as_str().into(),
         deadline: Instant::now() + placed.tool.max(),
         fresh: false,

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     domain::{CallId, SessionId, ToolCall, TurnId},
-    tools::{Attachment, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
+    tools::{Attachment, Authority, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
 };
 
 /// Nobody is at the table.
@@ -21,7 +21,7 @@ fn context() -> CallContext {
     CallContext {
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
-        caller: None,
+        authority: Authority::Operator,
         speaker: Arc::from("Ann"),
         deadline: Instant::now() + std::time::Duration::from_secs(60),
         fresh: false,

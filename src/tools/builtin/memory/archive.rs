@@ -77,7 +77,7 @@ impl Archive {
 
     /// For whom a call looks things up.
     pub(super) fn viewer(&self, context: &CallContext) -> Viewer {
-        let Some(caller) = &context.caller else { return Viewer::Dm };
+        let Some(caller) = context.authority.caller() else { return Viewer::Dm };
         let known = self.viewers.load().get(&*caller.npc).cloned();
         known.unwrap_or_else(|| Viewer::Npc { name: caller.npc.to_string(), knows: Vec::new() })
     }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     domain::{CallId, SessionId, ToolCall, TurnId},
-    tools::{Attachment, Effects, SourceKind, Taint, ToolHost},
+    tools::{Attachment, Authority, Effects, SourceKind, Taint, ToolHost},
 };
 
 fn rule(id: &str, edition: &str, text: &str) -> Rule {
@@ -94,7 +94,7 @@ async fn the_first_question_waits_for_the_rules_and_holds_nobody_up() {
     let context = CallContext {
         session: SessionId("s".to_owned()),
         turn: TurnId(1),
-        caller: None,
+        authority: Authority::Operator,
         speaker: Arc::from("Anna"),
         deadline: Instant::now() + Duration::from_secs(30),
         fresh: false,

@@ -1,0 +1,67 @@
+//! On whose authority a tool is called, and what that authority is bound by.
+//!
+//! Entry type: [`Authority`]. **Never**: runs anything.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{CallError, OfferedNames, Sampler, TurnLimits};
+use crate::domain::{Tier, ToolCall};
+
+/// On whose authority a tool is called.
+#[derive(Clone)]
+pub enum Authority {
+    /// An NPC's model: bound by its whitelist, the tier of its turn, the limits of its policy, and
+    /// the game master's approval.
+    Npc(Caller, TurnLimits),
+    /// The operator, who tries what an NPC could call: bound as the NPC is, save for the limits.
+    OperatorAs(Caller),
+    /// The operator, or the program that measures its tools: bound by nothing.
+    Operator,
+    /// The game master, by a command: bound by nothing.
+    Dm,
+}
+
+/// An NPC whose model calls.
+#[derive(Clone)]
+pub struct Caller {
+    /// Its full name.
+    pub npc: Arc<str>,
+    /// Effective tier of its turn.
+    pub tier: Tier,
+    /// What its model was offered; the names it uses are resolved by this.
+    pub offered: Arc<OfferedNames>,
+    /// Lends its chat model to servers that may ask; `None`: servers cannot ask.
+    pub sampler: Option<Arc<dyn Sampler>>,
+}
+
+impl Authority {
+    /// The NPC that calls or is tried; `None`: a person, who is bound by no whitelist and no tier.
+    pub const fn caller(&self) -> Option<&Caller> {
+        match self {
+            Self::Npc(caller, _) | Self::OperatorAs(caller) => Some(caller),
+            Self::Operator | Self::Dm => None,
+        }
+    }
+
+    /// The word used in the log.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Npc(caller, _) | Self::OperatorAs(caller) => &caller.npc,
+            Self::Operator => "operator",
+            Self::Dm => "game master",
+        }
+    }
+
+    /// Lets a call pass and counts it, or says which limit of the NPC's policy it hits.
+    ///
+    /// # Errors
+    /// [`super::CallErrorKind::Policy`] with text for the model.
+    pub fn admit(&self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
+        match self {
+            Self::Npc(_, limits) => limits.admit(now, call),
+            Self::OperatorAs(_) | Self::Operator | Self::Dm => Ok(()),
+        }
+    }
+}

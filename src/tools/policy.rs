@@ -1,0 +1,140 @@
+//! Limits of an NPC's policy on tool calls, counted per turn, minute and session.
+//!
+//! Entry type: [`TurnLimits`], which the door asks before anything else.
+//! **Never**: knows what a tool is; whitelists and tiers are the catalog's.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{CallError, CallErrorKind};
+use crate::domain::{Policy, ToolCall, ToolChoice};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Calls of one NPC in this session; clones count together.
+#[derive(Clone, Default)]
+pub struct SessionCalls(Arc<Mutex<Counted>>);
+
+#[derive(Default)]
+struct Counted {
+    total: u32,
+    recent: VecDeque<Instant>,
+}
+
+/// Calls of one turn, held against the policy of its NPC; clones count together.
+#[derive(Clone)]
+pub struct TurnLimits(Arc<Mutex<Counting>>);
+
+struct Counting {
+    session: SessionCalls,
+    policy: Policy,
+    made: u32,
+    round: u32,
+    identical: HashMap<(String, String), Identical>,
+    /// No tool may be called any more.
+    closed: bool,
+}
+
+/// Equal calls: name and arguments are the same.
+#[derive(Default)]
+struct Identical {
+    rounds: u32,
+    /// The last of these.
+    last: Option<u32>,
+}
+
+impl TurnLimits {
+    /// Starts counting a turn; `session` goes on from the turns before.
+    pub fn new(session: SessionCalls, policy: Policy) -> Self {
+        Self(Arc::new(Mutex::new(Counting {
+            closed: policy.tool_choice == ToolChoice::None,
+            session,
+            policy,
+            made: 0,
+            round: 0,
+            identical: HashMap::new(),
+        })))
+    }
+
+    /// What is called from now on is called at once: of equal calls several are wanted then (three
+    /// magic missiles), and not over and over again.
+    pub fn begin_round(&self) {
+        self.counting().round += 1;
+    }
+
+    /// Lets nothing pass any more.
+    pub fn close(&self) {
+        self.counting().closed = true;
+    }
+
+    /// Whether nothing passes any more.
+    pub fn is_closed(&self) -> bool {
+        self.counting().closed
+    }
+
+    /// Lets a call pass and counts it, or says which limit it hits.
+    ///
+    /// # Errors
+    /// [`CallErrorKind::Policy`] with text for the model.
+    pub fn admit(&self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
+        self.counting().admit(now, call)
+    }
+
+    /// Held for counting, never across an await.
+    fn counting(&self) -> MutexGuard<'_, Counting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counting {
+    fn admit(&mut self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
+        let refuse = |what: String| Err(CallError::new(CallErrorKind::Policy, what));
+        if self.closed {
+            return refuse("no tool can be called any more (answer now)".to_owned());
+        }
+        if self.made >= self.policy.max_calls_per_turn {
+            return refuse(format!(
+                "no more than {} calls in one turn (answer now)",
+                self.policy.max_calls_per_turn
+            ));
+        }
+        let key = (call.name.clone(), call.arguments.clone());
+        let identical = self.identical.entry(key).or_default();
+        if identical.last.replace(self.round) != Some(self.round) {
+            identical.rounds += 1;
+        }
+        if identical.rounds > self.policy.max_identical {
+            return refuse(format!(
+                "'{}' was called with the same arguments before (use that result)",
+                call.name
+            ));
+        }
+        self.session.admit(now, &self.policy)?;
+        self.made += 1;
+        Ok(())
+    }
+}
+
+impl SessionCalls {
+    fn admit(&self, now: Instant, policy: &Policy) -> Result<(), CallError> {
+        let refuse = |what: &str| Err(CallError::new(CallErrorKind::Policy, what));
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counted.total >= policy.max_calls_per_session {
+            return refuse("the calls of this session are used up (answer without tools)");
+        }
+        while counted.recent.front().is_some_and(|at| now.duration_since(*at) >= MINUTE) {
+            counted.recent.pop_front();
+        }
+        if counted.recent.len() >= policy.max_calls_per_minute as usize {
+            return refuse("too many calls in this minute (answer without tools)");
+        }
+        counted.total += 1;
+        counted.recent.push_back(now);
+        Ok(())
+    }
+}
