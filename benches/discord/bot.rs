@@ -197,7 +197,7 @@ impl Factory for StandInFactory {
         });
         let made = MadeTable {
             table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
-            purse: Budget::new(Ledger::default()),
+            budget: Budget::new(Ledger::default()),
             assistant: assistant(Arc::default()),
         };
         ready(Ok(made)).boxed()

@@ -129,7 +129,7 @@ pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) ->
         pace: Pace::RealTime,
         host,
         effects: Arc::new(Nothing),
-        purse: budget,
+        budget,
         seed: 1,
         events,
     }

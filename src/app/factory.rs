@@ -112,7 +112,7 @@ impl TableFactory {
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },
-            purse: table.purse,
+            budget: table.budget,
             assistant: assistant(&parts.tools.services, config),
         })
     }

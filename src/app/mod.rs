@@ -88,7 +88,7 @@ pub struct OpenTable {
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
     /// Pays for everything at this table.
-    pub purse: Budget,
+    pub budget: Budget,
     /// Makes its seats anew.
     pub seats: SeatMaker,
 }
@@ -187,9 +187,9 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
-    let purse = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
+    let budget = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
-    let maker = SeatMaker::new(setup.services, &host, &purse, &campaign, setup.seed);
+    let maker = SeatMaker::new(setup.services, &host, &budget, &campaign, setup.seed);
     let seats = npcs
         .into_iter()
         .map(|npc| {
@@ -209,7 +209,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         pace: setup.pace,
         host,
         effects: setup.effects,
-        purse: purse.clone(),
+        budget: budget.clone(),
         backlog: setup.backlog,
         memory: setup.memory.map(|store| session::Memory {
             store,
@@ -219,7 +219,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         seed: setup.seed,
         events: setup.events,
     });
-    Ok(OpenTable { handle, task, purse, seats: maker })
+    Ok(OpenTable { handle, task, budget, seats: maker })
 }
 
 /// Has a voice say a word; how many seconds of sound came.

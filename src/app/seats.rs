@@ -20,22 +20,22 @@ use crate::{
 pub struct SeatMaker {
     services: Registry,
     host: ToolHost,
-    purse: Budget,
+    budget: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
 
 impl SeatMaker {
-    /// Makes seats whose NPCs play `campaign`, paid for from `purse`.
+    /// Makes seats whose NPCs play `campaign`, paid for from `budget`.
     pub fn new(
         services: Registry,
         host: &ToolHost,
-        purse: &Budget,
+        budget: &Budget,
         campaign: &Arc<Campaign>,
         seed: u64,
     ) -> Self {
-        let (host, purse, campaign) = (host.clone(), purse.clone(), Arc::clone(campaign));
-        Self { services, host, purse, campaign, seed }
+        let (host, budget, campaign) = (host.clone(), budget.clone(), Arc::clone(campaign));
+        Self { services, host, budget, campaign, seed }
     }
 
     /// A seat for `npc` that goes on from `history`.
@@ -51,7 +51,7 @@ impl SeatMaker {
         let model = self.services.model(&config.services, &npc, self.seed)?;
         let voice = self.services.voice(&config.services, &npc.voice)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
-        let budget = self.purse.clone();
+        let budget = self.budget.clone();
         let world = &self.campaign.entities;
         let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
         let max_tokens = config.session.max_tokens;

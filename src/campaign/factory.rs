@@ -54,7 +54,7 @@ pub struct MadeTable {
     /// The table, for whoever opened it.
     pub table: RunningTable,
     /// What pays for it.
-    pub purse: Budget,
+    pub budget: Budget,
     /// How the assistant is asked during its session.
     pub assistant: AssistantSettings,
 }

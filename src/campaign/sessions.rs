@@ -93,7 +93,7 @@ pub struct Sessions {
 
 /// What is kept of a session while it runs.
 struct Running {
-    purse: Budget,
+    budget: Budget,
     calls: CallLog,
     transcript: Transcript,
     commands: mpsc::WeakSender<Command>,
@@ -142,7 +142,7 @@ impl Sessions {
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let running = Running {
-            purse: made.purse,
+            budget: made.budget,
             calls,
             transcript,
             commands: made.table.handle.commands.downgrade(),
@@ -201,7 +201,7 @@ impl Sessions {
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
-                let spent = running.map_or(0.0, |running| running.purse.spent());
+                let spent = running.map_or(0.0, |running| running.budget.spent());
                 let histories = kept.histories.into_iter().collect();
                 Ok(KeptSession::open(&folder, &id)?.save(histories, spent)?)
             };
@@ -213,14 +213,14 @@ impl Sessions {
     pub fn paid(&self, session: &SessionId) -> Option<(Budget, Transcript)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.purse.clone(), running.transcript.clone()))
+        Some((running.budget.clone(), running.transcript.clone()))
     }
 
     /// What pays for the assistant, and how it is asked, during `session` while it runs.
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.purse.clone(), running.assistant.clone()))
+        Some((running.budget.clone(), running.assistant.clone()))
     }
 
     /// Forgets at the tables that run what people of these names have led to; the sessions whose calls

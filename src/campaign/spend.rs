@@ -21,28 +21,28 @@ pub struct DailyAllowance(Arc<Mutex<Today>>);
 struct Today {
     /// Days since 1970.
     day: i64,
-    purse: Budget,
+    budget: Budget,
 }
 
 impl DailyAllowance {
-    /// Today's, of as much as `budget` allows.
-    pub fn new(budget: &BudgetOptions) -> Self {
-        Self(Arc::new(Mutex::new(Today::full(budget))))
+    /// Today's, of as much as `options` allow.
+    pub fn new(options: &BudgetOptions) -> Self {
+        Self(Arc::new(Mutex::new(Today::full(options))))
     }
 
-    /// Today's purse; a new day's has what `budget` allows.
-    pub fn purse(&self, budget: &BudgetOptions) -> Budget {
+    /// Today's budget; a new day's has what `options` allow.
+    pub fn budget(&self, options: &BudgetOptions) -> Budget {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.day != today() {
-            *kept = Today::full(budget);
+            *kept = Today::full(options);
         }
-        kept.purse.clone()
+        kept.budget.clone()
     }
 }
 
 impl Today {
-    fn full(budget: &BudgetOptions) -> Self {
-        Self { day: today(), purse: Budget::new(Ledger::new(budget.clone(), 0.0)) }
+    fn full(options: &BudgetOptions) -> Self {
+        Self { day: today(), budget: Budget::new(Ledger::new(options.clone(), 0.0)) }
     }
 }
 

@@ -250,16 +250,16 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
     let kept = kept(config, id)?;
-    let purse = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let budget = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
     let writer = match extract {
         true => None,
-        false => Writer::new(&app::assistant(&Registry::default(), config), purse.clone())?,
+        false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
     };
     let recap = campaign::recap(at, id, viewer, writer.as_ref()).await;
     // What was paid is paid, whatever came of it.
-    if purse.spent() > kept.spent() {
+    if budget.spent() > kept.spent() {
         let histories = kept.histories();
-        kept.save(histories, purse.spent())?;
+        kept.save(histories, budget.spent())?;
     }
     let Some(recap) = recap? else { return Ok(DONE) };
     let mut out = io::stdout().lock();

@@ -20,7 +20,7 @@ use crate::{
 pub struct NpcModel {
     /// Who pays, as far as its policy's own cap goes.
     pub npc: Arc<Npc>,
-    /// The service that is asked, shared with other NPCs.
+    /// The service that is asked.
     pub model: Arc<dyn ChatModel>,
     /// What the session may spend.
     pub budget: Budget,

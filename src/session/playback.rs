@@ -440,3 +440,46 @@ impl Sentence {
         (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::audio::SampleRate;
+
+    struct Nowhere;
+
+    impl VoiceOut for Nowhere {
+        fn play(&mut self, _: &str, _: Frame) {}
+
+        fn ramp(&mut self, _: f32, _: Duration) {}
+
+        fn stop(&mut self) -> usize {
+            2
+        }
+    }
+
+    #[test]
+    fn what_was_heard_says_where_it_ended() {
+        let (now, turn) = (Instant::now(), TurnId(1));
+        let rng = StdRng::seed_from_u64(1);
+        let mut playback = Playback::new(Box::new(Nowhere), Pace::Free, rng);
+        playback.open(turn, "Bartok", Place { urgent: false, said_at: now });
+        playback.release(turn);
+        let silence = vec![0; SampleRate::HZ_48000.frame_len()];
+        let frame = Frame::new(silence, SampleRate::HZ_48000).unwrap();
+        for (sentence, filler) in [(0, true), (1, false)] {
+            playback.sentence(turn, "Well met.".to_owned(), filler);
+            for _ in 0..5 {
+                playback.push(now, turn, sentence, frame.clone());
+            }
+        }
+        playback.poll(now);
+        let heard = playback.close(now, turn);
+        // Two frames had not left yet when it was cut off.
+        assert_eq!(heard.position, Some(Position { sentence: 1, into: FRAME * 3 }));
+        assert_eq!(heard.audio, FRAME * 8);
+        assert_eq!(playback.close(now, turn).position, None);
+    }
+}

@@ -50,14 +50,14 @@ pub struct Recogniser {
     /// The service that understands speech.
     pub stt: Arc<dyn SpeechToText>,
     /// What its seconds are paid from.
-    pub purse: Budget,
+    pub budget: Budget,
 }
 
 impl Recogniser {
     /// Pays ahead for [`PAID_SECONDS`].
     fn reserve(&self) -> Result<Reservation, Error> {
         let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
-        self.purse.reserve(self.stt.priced_as(), "hearing", None, expected)
+        self.budget.reserve(self.stt.priced_as(), "hearing", None, expected)
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Reports {
     pub statistics: Statistics,
     /// The newest lines, for taking them back.
     pub recent: RecentLines,
-    purse: Budget,
+    budget: Budget,
     backlog: Backlog,
     /// Name of the recogniser.
     stt: String,
@@ -46,13 +46,13 @@ pub struct Company<'t> {
 
 impl Reports {
     /// Nothing is told yet; `stt` is the recogniser's name.
-    pub fn new(events: TableEvents, purse: Budget, backlog: Backlog, stt: &str) -> Self {
+    pub fn new(events: TableEvents, budget: Budget, backlog: Backlog, stt: &str) -> Self {
         Self {
             events,
             lines: 0,
             statistics: Statistics::default(),
             recent: RecentLines::default(),
-            purse,
+            budget,
             backlog,
             stt: stt.to_owned(),
         }
@@ -70,7 +70,7 @@ impl Reports {
 
     /// Money spent in the session so far.
     pub fn spent(&self) -> f64 {
-        self.purse.spent()
+        self.budget.spent()
     }
 
     /// Lines that are not on the disk.

@@ -75,7 +75,7 @@ pub struct TableParts {
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
     /// What everything of the session is paid from.
-    pub purse: Budget,
+    pub budget: Budget,
     /// Lines that are still to be written down.
     pub backlog: Backlog,
     /// Where the NPCs remember; `None`: they have their conversations alone.
@@ -161,7 +161,7 @@ impl Table {
         let seats = Seats::new(parts.seats);
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let name = parts.stt.name().to_owned();
-        let recogniser = Recogniser { stt: parts.stt, purse: parts.purse.clone() };
+        let recogniser = Recogniser { stt: parts.stt, budget: parts.budget.clone() };
         Self {
             session,
             recaller: recaller.map(Arc::new),
@@ -180,7 +180,7 @@ impl Table {
             turns: Turns::default(),
             host: parts.host,
             effects: Arc::new(TableEffects::new(parts.effects, late)),
-            reports: Reports::new(parts.events, parts.purse, parts.backlog, &name),
+            reports: Reports::new(parts.events, parts.budget, parts.backlog, &name),
             replies,
             paused: false,
             summaries: Summaries::default(),

@@ -43,7 +43,7 @@ pub struct AssistantParts {
     /// The session it is asked in.
     pub session: SessionId,
     /// Pays for its model and its calls.
-    pub purse: Budget,
+    pub budget: Budget,
     /// The tools, as this session sees them.
     pub host: ToolHost,
     /// What they reach.
@@ -63,7 +63,7 @@ impl Assistant {
         let model = NpcModel {
             model: settings.model.make(parts.seed)?,
             npc,
-            budget: parts.purse,
+            budget: parts.budget,
             max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
         };
         let calls = NpcCalls {

@@ -69,14 +69,14 @@ impl Questions {
     ) -> impl Future<Output = Result<Written, AskError>> + Send + use<> {
         let AssistantQuestion { session, text, effects } = question;
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
-        let (purse, settings) = own.unwrap_or_else(|| {
+        let (budget, settings) = own.unwrap_or_else(|| {
             let settings = self.settings.load();
-            (self.allowance.purse(&settings.budget), settings.assistant.clone())
+            (self.allowance.budget(&settings.budget), settings.assistant.clone())
         });
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
         let host = self.tools.at(&session);
         let seed = rand::random();
-        let parts = AssistantParts { session, purse, host, effects, seed };
+        let parts = AssistantParts { session, budget, host, effects, seed };
         let opened = Assistant::open(&settings, parts);
         async move {
             let assistant = opened?;

@@ -36,7 +36,7 @@ pub struct Recaps {
 
 impl Recaps {
     /// What follows `session` when it is kept: its summary, and the facts that are proposed of it and
-    /// wait now. Taken before the session is kept, which closes its purse; asks a model when it is
+    /// wait now. Taken before the session is kept, which closes its budget; asks a model when it is
     /// awaited. Nothing where nothing is to be proposed. Cancel safe.
     pub fn consolidate(
         &self,
@@ -45,8 +45,8 @@ impl Recaps {
         let (recaps, paid) = (self.clone(), self.sessions.paid(session));
         async move {
             match paid {
-                Some((purse, transcript)) if recaps.settings.load().consolidate => {
-                    recaps.go_through(purse, &transcript).await
+                Some((budget, transcript)) if recaps.settings.load().consolidate => {
+                    recaps.go_through(budget, &transcript).await
                 }
                 _ => Ok(Vec::new()),
             }
@@ -55,10 +55,10 @@ impl Recaps {
 
     async fn go_through(
         &self,
-        purse: Budget,
+        budget: Budget,
         transcript: &Transcript,
     ) -> Result<Vec<Fact>, RecapError> {
-        let Some(writer) = Writer::new(&self.settings.load().assistant, purse)? else {
+        let Some(writer) = Writer::new(&self.settings.load().assistant, budget)? else {
             return Ok(Vec::new());
         };
         self.sessions.transcripts().caught_up().await?;
@@ -86,10 +86,10 @@ impl Recaps {
         if let (Some(summary), Some(_), false) = (&session.summary, session.ended, request.paid) {
             return Ok(summary.clone());
         }
-        let own = self.sessions.paid(&SessionId(session.id.clone())).map(|(purse, _)| purse);
-        let purse = own.unwrap_or_else(|| self.allowance.purse(&self.settings.load().budget));
+        let own = self.sessions.paid(&SessionId(session.id.clone())).map(|(budget, _)| budget);
+        let budget = own.unwrap_or_else(|| self.allowance.budget(&self.settings.load().budget));
         let writer = match request.paid {
-            true => Writer::new(&self.settings.load().assistant, purse)?,
+            true => Writer::new(&self.settings.load().assistant, budget)?,
             false => None,
         };
         let viewer = if request.for_dm { Viewer::Dm } else { Viewer::Everyone };

@@ -74,18 +74,18 @@ impl Setting<'_> {
         Arc::new(TerminalEffects { aloud, approve, typed: Arc::clone(typed) })
     }
 
-    /// The game master's assistant, paid for from `purse`.
+    /// The game master's assistant, paid for from `budget`.
     ///
     /// # Errors
     /// An address or key that makes no request.
     pub fn assistant(
         &self,
-        purse: Budget,
+        budget: Budget,
         effects: Arc<dyn Effects>,
     ) -> Result<Assistant, Failure> {
         let parts = AssistantParts {
             session: self.session(),
-            purse,
+            budget,
             host: self.tools.host.clone(),
             effects,
             seed: rand::random(),
@@ -168,7 +168,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
-    let assistant = setting.assistant(table.purse.clone(), effects)?;
+    let assistant = setting.assistant(table.budget.clone(), effects)?;
     let context =
         SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;
@@ -177,7 +177,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     driver.close_record().await?;
     driven?;
     let histories = ended.histories.into_iter().collect::<BTreeMap<_, _>>();
-    setting.kept.save(histories, table.purse.spent())?;
+    setting.kept.save(histories, table.budget.spent())?;
     arguments.out.as_ref().map(|path| sink.write(path)).transpose()?;
     let well = driver.last_outcome().is_some_and(|outcome| outcome.is_well());
     Ok(if well || driver.is_quiet_end() { DONE } else { FAILED })

@@ -93,8 +93,8 @@ async fn play(
 async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.json, false);
-    let purse = Budget::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
-    let assistant = setting.assistant(purse.clone(), setting.effects(&Typed::new()))?;
+    let budget = Budget::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
+    let assistant = setting.assistant(budget.clone(), setting.effects(&Typed::new()))?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = said.steps.into_iter().filter_map(|step| match step.input.what {
@@ -104,6 +104,6 @@ async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let questions: Vec<String> = questions.collect();
     let status = assist(&assistant, &questions, &tools.host, &printer).await;
     let histories = setting.kept.histories();
-    setting.kept.save(histories, purse.spent())?;
+    setting.kept.save(histories, budget.spent())?;
     status
 }

@@ -161,7 +161,7 @@ impl Setup {
             pace: self.pace,
             host: host.clone(),
             effects: Arc::new(NoEffects),
-            purse: budget.clone(),
+            budget: budget.clone(),
             backlog: Backlog::default(),
             memory: None,
             seed: 7,
