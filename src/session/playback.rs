@@ -465,7 +465,7 @@ mod tests {
         let (now, turn) = (Instant::now(), TurnId(1));
         let rng = StdRng::seed_from_u64(1);
         let mut playback = Playback::new(Box::new(Nowhere), Pace::Free, rng);
-        playback.open(turn, "Bartok", Place { urgent: false, said_at: now });
+        playback.open(turn, "Bartok", QueuePosition { urgent: false, said_at: now });
         playback.release(turn);
         let silence = vec![0; SampleRate::HZ_48000.frame_len()];
         let frame = Frame::new(silence, SampleRate::HZ_48000).unwrap();
