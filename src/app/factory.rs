@@ -7,17 +7,17 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session, open_table,
-    recogniser,
+    IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, campaign_key, for_session,
+    open_table, recogniser,
 };
 use crate::{
     campaign::{
-        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession, MadeTable,
-        OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest, Tables,
-        TranscriptWriter,
+        self, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession,
+        MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped, ServerError, TableRequest,
+        Tables, TranscriptWriter,
     },
     config::{self, Config},
-    domain::{SessionId, Voice},
+    domain::{Scope, Voice},
     provider::{Error, SpeechToText, VoiceService},
     tools::{self, connection::ServerOptions},
 };
@@ -71,9 +71,18 @@ impl TableFactory {
 
     /// The configuration as a session of `played` plays it. Without its store, names of files are
     /// known.
-    async fn config_for(&self, played: Option<&PlayedCampaign>) -> Config {
+    async fn config_for(&self, scope: &Scope, played: Option<&PlayedCampaign>) -> Config {
         let config = self.0.config.load_full();
-        for_session(&config, &*self.0.transcripts.store(), played).await.unwrap_or_else(|error| {
+        let store = self.0.transcripts.store();
+        let at = Scoped::new(&*store, scope);
+        let found = async {
+            if scope.campaign == campaign_key(&config) {
+                campaign::seed(at, &config.world).await?;
+            }
+            anyhow::Ok(for_session(&config, at, played).await?)
+        };
+        found.await.unwrap_or_else(|error| {
+            let error = format!("{error:#}");
             tracing::error!(%error, "only names of files are known");
             (*config).clone()
         })
@@ -99,7 +108,7 @@ impl TableFactory {
             stt,
             out: wanted.out,
             pace: wanted.pace,
-            host: parts.tools.host.at(&wanted.session),
+            host: parts.tools.host.at(&wanted.session, &wanted.scope),
             effects: wanted.effects,
             events: wanted.events,
             backlog: parts.transcripts.backlog(),
@@ -108,7 +117,6 @@ impl TableFactory {
         };
         let table = open_table(config, setup)?;
         parts.open.add(&table.handle, table.seats);
-        parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },
@@ -122,17 +130,13 @@ impl Factory for TableFactory {
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
         let factory = self.clone();
         async move {
-            let config = factory.config_for(wanted.played.as_ref()).await;
+            let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
             let services = &factory.0.tools.services;
             let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
             factory.make(&config, wanted, stt)
         }
         .boxed()
-    }
-
-    fn closed(&self, session: &SessionId) {
-        self.0.tools.archive.set_campaign(session, None);
     }
 
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError> {

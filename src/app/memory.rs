@@ -8,16 +8,16 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::{self, CAMPAIGN_FILE, Scoped, key_of, now},
+    campaign::{self, Scoped, key_of, now},
     config::{Config, MemoryPlace},
-    domain::{Owner, Scope},
+    domain::Scope,
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
     provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
 /// Opens the store; a file is made where there is none, and the entities of the campaign file are
-/// put into it where they have changed.
+/// put into it where they have changed, for this machine; guilds have them when they play.
 ///
 /// # Errors
 /// It cannot be reached or written, is newer than this program, or damaged.
@@ -39,7 +39,7 @@ pub fn archive(
     meaning: Meaning,
 ) -> Arc<Archive> {
     let config = Arc::new(config.clone());
-    let (campaign, described) = (campaign_key(&config), Arc::clone(&config));
+    let described = Arc::clone(&config);
     let open = move || {
         let (store, config) = (store.clone(), Arc::clone(&config));
         async move {
@@ -50,7 +50,7 @@ pub fn archive(
         }
         .boxed()
     };
-    let parts = ArchiveParts { campaign, open: Box::new(open), meaning, now };
+    let parts = ArchiveParts { open: Box::new(open), meaning, now };
     let archive = Archive::new(parts);
     archive.set_cast(&described.npcs, &described.assistant);
     Arc::new(archive)
@@ -72,17 +72,12 @@ pub fn campaign_key(config: &Config) -> CampaignKey {
 
 /// The campaign that is configured, as it is played at the command line.
 pub fn local_scope(config: &Config) -> Scope {
-    Scope { owner: Owner::Local, campaign: campaign_key(config) }
+    Scope::local(campaign_key(config))
 }
 
 /// Makes the entities that come from the campaign file those that are in it.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
     let scope = local_scope(config);
-    let at = Scoped::new(store, &scope);
-    let worlds = std::slice::from_ref(&config.world);
-    let mut plan = campaign::plan(at, worlds, CAMPAIGN_FILE).await?;
-    plan.carry_out(at).await?;
-    let campaign::Plan { added, changed, removed, .. } = plan;
-    tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
+    campaign::seed(Scoped::new(store, &scope), &config.world).await?;
     Ok(())
 }

@@ -34,7 +34,7 @@ use self::seats::SeatMaker;
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
-    domain::{Message, Npc, SessionId, Voice},
+    domain::{Message, Npc, Scope, SessionId, Voice},
     engine::Budget,
     logic::{budget::Ledger, tier::Names},
     memory::MemoryStore,
@@ -64,7 +64,7 @@ pub struct TableSetup {
     pub out: Box<dyn VoiceOut>,
     /// How fast it goes there.
     pub pace: Pace,
-    /// The tools, as this session sees them.
+    /// The tools, as this session sees them, for the scope that is played.
     pub host: ToolHost,
     /// What tools may do to the table.
     pub effects: Arc<dyn Effects>,
@@ -124,7 +124,7 @@ pub fn open_tools(
 ) -> Result<Tools, Error> {
     let services = Registry::default();
     let embedder = services.embedder(&config.services)?;
-    let host = ToolHost::new(StdRng::seed_from_u64(seed));
+    let host = ToolHost::new(StdRng::seed_from_u64(seed)).within(&local_scope(config));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.catalog().set_cast(&callers(config));
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
@@ -156,10 +156,10 @@ fn callers(config: &Config) -> Vec<Arc<Npc>> {
 }
 
 impl Tools {
-    /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
-    pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
+    /// Makes what `transcripts` writes searchable until closed: of the scope `only`, or of all.
+    pub fn index(&self, only: Option<Scope>, transcripts: &TranscriptWriter) -> Indexer {
         let (store, written) = (transcripts.store(), transcripts.written());
-        Indexer::open(store, local_scope(config), self.meaning.clone(), written, now)
+        Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -187,6 +187,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
+    let scope = host.scope().clone();
     let budget = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
     let mut histories = setup.histories;
     let maker = SeatMaker::new(setup.services, &host, &budget, &campaign, setup.seed);
@@ -211,11 +212,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
         effects: setup.effects,
         budget: budget.clone(),
         backlog: setup.backlog,
-        memory: setup.memory.map(|store| session::Memory {
-            store,
-            campaign: campaign_key(config),
-            now,
-        }),
+        memory: setup.memory.map(|store| session::Memory { store, scope, now }),
         seed: setup.seed,
         events: setup.events,
     });

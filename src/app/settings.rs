@@ -51,6 +51,7 @@ impl LiveConfig {
 fn settings(services: &Registry, config: &Config) -> Settings {
     Settings {
         campaign: Arc::new(config.campaign.clone()),
+        world: Arc::new(config.world.clone()),
         cast: config.npcs.iter().cloned().map(Arc::new).collect(),
         assistant: assistant(services, config),
         budget: config.budget.clone(),

@@ -96,9 +96,6 @@ pub trait Factory: Send + Sync {
     /// Makes a table and starts it.
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>>;
 
-    /// The table of `session` is closed.
-    fn closed(&self, session: &SessionId);
-
     /// How a server that was added is reached.
     ///
     /// # Errors

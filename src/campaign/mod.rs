@@ -46,7 +46,7 @@ pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
 pub use keys::key_of;
 pub use played::PlayedCampaign;
-pub use privacy::{ForgetFrom, ForgetRequest};
+pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{OpenSession, Sessions};
@@ -55,6 +55,6 @@ pub use spend::DailyAllowance;
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{
-    CAMPAIGN_FILE, IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder,
-    WorldRequest, entities_of_no_file, plan,
+    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder, WorldRequest,
+    entities_of_no_file, plan, seed,
 };

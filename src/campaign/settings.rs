@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 
 use crate::{
     domain::{Campaign, Npc},
+    import::campaign::World,
     logic::budget::BudgetOptions,
     provider::{ChatModel, Error, Services},
 };
@@ -20,6 +21,8 @@ pub type SharedSettings = Arc<ArcSwap<Settings>>;
 pub struct Settings {
     /// The configured campaign.
     pub campaign: Arc<Campaign>,
+    /// Its file, of which every owner has its own entities.
+    pub world: Arc<World>,
     /// The NPCs, in the order of the files.
     pub cast: Vec<Arc<Npc>>,
     /// How the game master's assistant is asked outside sessions.

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{DONE, Failure, complain};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
-    campaign::{Tables, TranscriptWriter},
+    campaign::{Scoped, Tables, TranscriptWriter},
     config::Config,
     discord,
 };
@@ -44,15 +44,17 @@ async fn serve(
 ) -> Result<u8, Failure> {
     let store = app::open_memory(&config).await?;
     let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
+    let scope = app::local_scope(&config);
+    let at = Scoped::new(&*store, &scope);
     // Who cannot hear learns it before a session.
-    app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
+    app::recogniser(&tools.services, &app::for_session(&config, at, None).await?)?;
     tools.servers.required().await?;
     let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
-    let indexer = tools.index(&config.load(), &transcripts);
+    let indexer = tools.index(None, &transcripts);
     let handles = TableFactory::handles(
         FactoryParts {
             config: Arc::clone(&config),

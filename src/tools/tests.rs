@@ -157,6 +157,7 @@ impl Stage {
 
     fn context(&self, tier: Tier, left: Duration) -> CallContext {
         CallContext {
+            scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
             session: SessionId("s".to_owned()),
             turn: TurnId(1),
             authority: Authority::OperatorAs(Caller {
@@ -520,7 +521,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
     let npc = Npc { tools: Vec::new(), ..Npc::plain("Bartok") };
     stage.host.catalog().set_cast(&[Arc::new(npc)]);
     let session = SessionId("s".to_owned());
-    let (plain, own) = (stage.host.clone(), stage.host.at(&session));
+    let (plain, own) = (stage.host.clone(), stage.host.at(&session, &stage.host.scope().clone()));
     let seen = |host: &ToolHost| host.visible("Bartok", Tier::Deep, Tier::Deep.ceiling()).len();
     assert_eq!((seen(&plain), seen(&own)), (0, 0));
 

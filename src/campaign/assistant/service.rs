@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::engine::{Assistant, AssistantParts};
 use crate::{
     campaign::{DailyAllowance, Sessions, SharedSettings},
-    domain::SessionId,
+    domain::{Scope, SessionId},
     engine::Failure,
     provider::Error,
     tools::{Effects, ToolHost},
@@ -15,6 +15,8 @@ use crate::{
 
 /// What a game master asks.
 pub struct AssistantQuestion {
+    /// Whose things its tools find.
+    pub scope: Scope,
     /// The session that runs and pays; `None`: the day's allowance does.
     pub session: Option<SessionId>,
     /// The question, as it was typed.
@@ -67,14 +69,14 @@ impl Questions {
         &self,
         question: AssistantQuestion,
     ) -> impl Future<Output = Result<Written, AskError>> + Send + use<> {
-        let AssistantQuestion { session, text, effects } = question;
+        let AssistantQuestion { scope, session, text, effects } = question;
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
         let (budget, settings) = own.unwrap_or_else(|| {
             let settings = self.settings.load();
             (self.allowance.budget(&settings.budget), settings.assistant.clone())
         });
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
-        let host = self.tools.at(&session);
+        let host = self.tools.at(&session, &scope);
         let seed = rand::random();
         let parts = AssistantParts { session, budget, host, effects, seed };
         let opened = Assistant::open(&settings, parts);

@@ -28,7 +28,7 @@ const TEXTS: usize = 32;
 /// What is left at the end may take so long; the next start goes on with it.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Keeps the index of one scope. Cloning shares it.
+/// Keeps the indexes of scopes. Cloning shares it.
 #[derive(Clone)]
 pub struct Indexer {
     stop: CancellationToken,
@@ -36,17 +36,17 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Indexes what is in `store` until closed, and again whenever something was `written`; `now` is
-    /// Unix time in ms.
+    /// Indexes what is in `store` until closed, and again whenever something was `written`: what is of
+    /// the scope `only`, or everything, each scope by itself. `now` is Unix time in ms.
     pub fn open(
         store: Arc<dyn MemoryStore>,
-        scope: Scope,
+        only: Option<Scope>,
         meaning: Meaning,
         written: Arc<Notify>,
         now: fn() -> i64,
     ) -> Self {
         let stop = CancellationToken::new();
-        let work = Work { store, scope, meaning, written, now, stop: stop.clone() };
+        let work = Work { store, only, meaning, written, now, stop: stop.clone() };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(work.run()))));
         Self { stop, task }
     }
@@ -66,7 +66,7 @@ impl Indexer {
 /// The task's own side.
 struct Work {
     store: Arc<dyn MemoryStore>,
-    scope: Scope,
+    only: Option<Scope>,
     meaning: Meaning,
     written: Arc<Notify>,
     now: fn() -> i64,
@@ -96,8 +96,15 @@ impl Work {
     /// Indexes what was said before `until`; whether there is something younger.
     async fn pass(&self, until: i64) -> bool {
         let indexed = async {
-            let waits = self.chunk(until).await?;
-            self.embed().await?;
+            let scopes = match &self.only {
+                Some(only) => vec![only.clone()],
+                None => self.store.scopes().await?,
+            };
+            let mut waits = false;
+            for scope in scopes {
+                waits |= self.chunk(&scope, until).await?;
+                self.embed(&scope).await?;
+            }
             Ok::<bool, Error>(waits)
         };
         indexed.await.unwrap_or_else(|error| {
@@ -106,9 +113,9 @@ impl Work {
         })
     }
 
-    async fn chunk(&self, until: i64) -> Result<bool, Error> {
+    async fn chunk(&self, scope: &Scope, until: i64) -> Result<bool, Error> {
         let mut waits = false;
-        let sessions = self.store.sessions(&self.scope.campaign, SessionFilter::default()).await?;
+        let sessions = self.store.sessions(scope, SessionFilter::default()).await?;
         for entry in sessions.into_iter().filter(|entry| entry.unindexed > 0) {
             loop {
                 let filter = LineFilter {
@@ -117,12 +124,11 @@ impl Work {
                     limit: LINES,
                     ..LineFilter::default()
                 };
-                let lines = self.store.lines(&self.scope.campaign, filter, Viewer::Dm).await?;
+                let lines = self.store.lines(scope, filter, Viewer::Dm).await?;
                 let is_all = lines.len() < LINES;
                 let Chunks { items, waits: left } = chunk::chunks(&lines, until, is_all);
                 waits |= left;
-                let some = !items.is_empty()
-                    && self.store.put_items(&self.scope.campaign, items).await? > 0;
+                let some = !items.is_empty() && self.store.put_items(scope, items).await? > 0;
                 if is_all || !some {
                     break;
                 }
@@ -132,12 +138,12 @@ impl Work {
     }
 
     /// Gives every item a vector of the model; those of other models go.
-    async fn embed(&self) -> Result<(), Error> {
+    async fn embed(&self, scope: &Scope) -> Result<(), Error> {
         let Meaning { model, embedder } = &self.meaning;
         loop {
             let without = Some(model.clone());
             let filter = ItemFilter { without, limit: TEXTS, ..ItemFilter::default() };
-            let items = self.store.items(&self.scope.campaign, filter, Viewer::Dm).await?;
+            let items = self.store.items(scope, filter, Viewer::Dm).await?;
             if items.is_empty() {
                 break;
             }
@@ -154,10 +160,10 @@ impl Work {
                 .filter(|(_, values)| values.iter().any(|value| *value != 0.0))
                 .map(|(item, values)| Vector { item: item.id, values });
             let vectors = vectors.collect();
-            if self.store.put_vectors(&self.scope.campaign, model, vectors).await? == 0 {
+            if self.store.put_vectors(scope, model, vectors).await? == 0 {
                 break;
             }
         }
-        self.store.keep_vectors_of(&self.scope.campaign, model).await.map(drop)
+        self.store.keep_vectors_of(scope, model).await.map(drop)
     }
 }

@@ -5,7 +5,7 @@
 use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
     campaign::{DailyAllowance, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate},
-    domain::{CampaignKey, Owner, Scope, SessionId},
+    domain::{Owner, Scope, SessionId},
     engine::Budget,
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
@@ -78,8 +78,7 @@ impl Recaps {
 
     async fn retell(&self, request: RecapRequest) -> Result<String, RecapError> {
         self.sessions.transcripts().caught_up().await?;
-        let Some((campaign, SessionEntry { session, .. })) = self.last_session(&request).await?
-        else {
+        let Some((scope, SessionEntry { session, .. })) = self.last_session(&request).await? else {
             return Err(request.session.map_or(RecapError::Nothing, RecapError::Unknown));
         };
         // Of a session that runs it would soon be old.
@@ -93,7 +92,6 @@ impl Recaps {
             false => None,
         };
         let viewer = if request.for_dm { Viewer::Dm } else { Viewer::Everyone };
-        let scope = Scope { owner: request.owner, campaign };
         let store = self.sessions.transcripts().store();
         let told =
             recap(Scoped::new(&*store, &scope), &session.id, viewer, writer.as_ref()).await?;
@@ -108,22 +106,22 @@ impl Recaps {
         Ok(text)
     }
 
-    /// The session that is meant, and its campaign: its owner may have played several.
+    /// The session that is meant, and whose it is: its owner may have played several.
     async fn last_session(
         &self,
         request: &RecapRequest,
-    ) -> Result<Option<(CampaignKey, SessionEntry)>, memory::Error> {
-        let (id, guild) = (request.session.clone(), request.owner.guild());
-        let filter = SessionFilter { id, guild, limit: 1 };
+    ) -> Result<Option<(Scope, SessionEntry)>, memory::Error> {
+        let filter = SessionFilter { id: request.session.clone(), limit: 1 };
         let store = self.sessions.transcripts().store();
-        let mut latest: Option<(CampaignKey, SessionEntry)> = None;
-        for campaign in store.campaigns().await? {
-            let found = store.sessions(&campaign, filter.clone()).await?.pop();
+        let mut latest: Option<(Scope, SessionEntry)> = None;
+        let all = store.scopes().await?.into_iter();
+        for scope in all.filter(|scope| scope.owner == request.owner) {
+            let found = store.sessions(&scope, filter.clone()).await?.pop();
             let began = |it: &SessionEntry| it.session.started;
             if let Some(found) = found
                 && latest.as_ref().is_none_or(|(_, other)| began(other) < began(&found))
             {
-                latest = Some((campaign, found));
+                latest = Some((scope, found));
             }
         }
         Ok(latest)

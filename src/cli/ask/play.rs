@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::{self, Tools},
-    campaign::{KeptError, KeptSession},
+    campaign::{KeptError, KeptSession, Scoped},
     config::Config,
     domain::SessionId,
     engine::Budget,
@@ -72,10 +72,11 @@ async fn play(
         Some(_) => Some(app::open_memory(config).await?),
         None => None,
     };
+    let scope = app::local_scope(config);
     let config = &match &memory {
-        Some(store) => {
-            app::for_session(config, &**store, None).await.map_err(anyhow::Error::from)?
-        }
+        Some(store) => app::for_session(config, Scoped::new(&**store, &scope), None)
+            .await
+            .map_err(anyhow::Error::from)?,
         None => app::with_names(config).await,
     };
     let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;

@@ -74,6 +74,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         _ => arguments.tool.clone(),
     };
     let context = CallContext {
+        scope: host.scope().clone(),
         session: SessionId("operator".to_owned()),
         turn: TurnId(0),
         authority,

@@ -6,7 +6,9 @@ mod graph;
 mod items;
 pub mod kept;
 mod lines;
+pub mod moved;
 mod sample;
+mod scopes;
 
 use std::sync::Arc;
 
@@ -26,4 +28,5 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     graph::finding(&*open()).await;
     graph::ways(&*open()).await;
     graph::batches(&*open()).await;
+    scopes::apart(&*open()).await;
 }

@@ -82,6 +82,7 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| session.effects.clone()));
     let context = CallContext {
+        scope: guild.scope(),
         session: session.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone()),
         turn: TurnId(0),
         authority: Authority::Dm,
