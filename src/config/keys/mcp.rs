@@ -43,7 +43,15 @@ pub static SERVER: Shape = Shape {
         Key::new(
             "env",
             Kind::Names(&Kind::Text),
-            "Variables the program gets beside PATH, HOME, LANG and TMPDIR; it gets no others.",
+            "Variables the program gets beside PATH, LANG and a HOME and TMPDIR of its own; it gets \
+             no others.",
+        ),
+        Key::new(
+            "sandbox",
+            Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
+            "What the program may reach beside the system's folders, what it was installed with, the \
+             working folder (without data_dir, this file and .env) and the folders its command line \
+             names; it has a HOME and a TMPDIR of its own. off: everything that you may.",
         ),
         Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
         Key::new(
@@ -98,6 +106,15 @@ pub static SERVER: Shape = Shape {
              sampling); that is the table's money, within its caps. Default false.",
         ),
         Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
+    ],
+};
+
+/// What a program may reach.
+pub static SANDBOX: Shape = Shape {
+    title: "What a server's program may reach",
+    keys: &[
+        Key::new("read", TEXTS, "Files and folders it may read; ~ is your home."),
+        Key::new("write", TEXTS, "Files and folders it may read and write."),
     ],
 };
 

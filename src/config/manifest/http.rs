@@ -166,7 +166,7 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
         return None;
     };
     let (name, variable) = (name.trim(), variable.trim());
-    let Some(value) = reading.variable(variable) else {
+    let Some(value) = reading.variable(variable, "headers_from_env") else {
         let message =
             format!("'headers_from_env' needs the variable {}, not set", quoted(variable));
         problems.add(node.at, message, "set it");

@@ -2,17 +2,21 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
+mod sandbox;
+
 use std::{collections::BTreeMap, net::Ipv4Addr, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
+use self::sandbox::Places;
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     provider::base_url,
     tools::{
         Declared,
         connection::{
-            Auth, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions, Trust,
+            Auth, ClientCredentials, Credential, Facts, Reach, Sandbox, Secret, ServerOptions,
+            Trust,
         },
     },
     yaml::{self, Fields, Kind, Node, Problems, Value, nearest, quoted},
@@ -46,6 +50,9 @@ pub struct McpOptions {
 pub struct Origin<'a> {
     /// What paths are relative to.
     pub folder: &'a Path,
+    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
+    /// run us, and what it may reach is not theirs to say.
+    pub data_dir: Option<&'a Path>,
     /// Where files come from.
     pub source: Source,
     /// Identities of the built-in tools.
@@ -86,7 +93,8 @@ pub fn server(
         yaml::check(&mut node, "", &Kind::Shape(&keys::MCP), &mut notes.problems);
         node
     });
-    let from = Origin { folder: Path::new("."), source: Source::Disk, built_in, manifests };
+    let (folder, source) = (Path::new("."), Source::Disk);
+    let from = Origin { folder, data_dir: None, source, built_in, manifests };
     let found = node.map(|node| mcp(Some(Fields::new(&node, &keys::MCP)), &from, &mut notes));
     let told = notes.problems.into_vec().into_iter().chain(notes.warnings.into_vec());
     let told: Vec<String> = told.map(|it| format!("{} ({})", it.message, it.way_out)).collect();
@@ -200,7 +208,7 @@ impl Server<'_> {
                 self.stdio()
             }
             (None | Some("streamable-http"), false, true) => {
-                self.refuse(&["args", "env"], "an address");
+                self.refuse(&["args", "env", "sandbox"], "an address");
                 self.http()
             }
             (_, true, true) => {
@@ -261,7 +269,20 @@ impl Server<'_> {
             }
         }
         let env = env.into_iter().map(|(name, value)| (name, Secret(value))).collect();
-        Some(Reach::Stdio { command, env })
+        let sandbox = match self.from.data_dir {
+            Some(data_dir) => {
+                let places = Places { folder: self.from.folder, data_dir };
+                sandbox::sandbox(self.fields, places, self.notes)
+            }
+            None => {
+                if self.fields.get("sandbox").is_some() {
+                    let message = "'sandbox' is for who runs the bot to say".to_owned();
+                    self.problem("sandbox", message, "put the server into glyphoxa.yaml");
+                }
+                Sandbox::Foreign
+            }
+        };
+        Some(Reach::Stdio { command, env, sandbox })
     }
 
     fn http(&mut self) -> Option<Reach> {

@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,11 +26,12 @@ use super::{
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
-    options::Secret,
-    stdio::{Child, Start, StartError},
+    options::{Sandbox, Secret},
+    stdio::{Child, Room, Start, StartError},
     stdio_transport::StdioTransport,
     tail::Tail,
 };
+use crate::launch;
 use crate::tools::{
     Attachment, CallErrorKind, Effects, Form,
     calibrate::{NoArguments, minimal},
@@ -60,6 +62,12 @@ pub enum Target {
         command: Vec<String>,
         /// What it gets.
         environment: BTreeMap<String, String>,
+        /// What it may reach.
+        sandbox: Sandbox,
+        /// A folder that is made for it.
+        folder: PathBuf,
+        /// What it may not read.
+        hidden: Vec<PathBuf>,
     },
 }
 
@@ -256,16 +264,26 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
             let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;
             Ok(OpenClient { client, child: None })
         }
-        Target::Stdio { command, environment } => {
-            let environment: Vec<(&str, Secret)> =
-                environment.iter().map(|(name, value)| (&**name, Secret(value.clone()))).collect();
+        Target::Stdio { command, environment, sandbox, folder, hidden } => {
+            let ours =
+                environment.iter().map(|(name, value)| (name.clone(), Secret(value.clone())));
+            let room = Room {
+                launcher: launch::SELF.into(),
+                homes: folder.clone(),
+                hidden: hidden.clone(),
+                environment: ours.collect(),
+            };
             let tail = Arc::new(Tail::default());
             let (child, streams) = Child::start(Start {
+                room: &room,
+                name: "probe",
                 command,
-                environment: environment.iter().map(|(name, value)| (*name, value)).collect(),
+                environment: Vec::new(),
+                sandbox,
                 tail: Arc::clone(&tail),
                 shown: Box::new(|_| {}),
-            })?;
+            })
+            .await?;
             let transport =
                 StdioTransport::new("probe".into(), streams.read, streams.write, lost.clone());
             match Client::open(transport, handler, era, lost).await {
