@@ -42,6 +42,11 @@ fn is_confined(place: &Place) -> bool {
 
 /// A table with the server `x`, and more keys of it.
 fn table(more: &str) -> Place {
+    table_of(more, &Place::new())
+}
+
+/// The same for a person whose home is there.
+fn table_of(more: &str, person: &Place) -> Place {
     let place = Place::new();
     let script = repository("tests/support/mcp/intruder.py");
     place.write(
@@ -52,8 +57,8 @@ fn table(more: &str) -> Place {
             script.display()
         ),
     );
-    let home = place.path("person").display().to_string();
-    place.write("person/.ssh/id", "a private key");
+    let home = person.path("").display().to_string();
+    person.write(".ssh/id", "a private key");
     place.env("DISCORD_TOKEN", TOKEN).env("HOME", &home)
 }
 
@@ -137,13 +142,10 @@ fn a_servers_program_reads_and_writes_what_is_its_own() {
     if !has_python() {
         return;
     }
-    let place = table(
-        ", env: { KEPT: \"${SOMETHING}\" }, sandbox: { read: [books], write: [notes, ~/shared] }",
-    );
-    let place = place.env("SOMETHING", "of its own");
-    for folder in ["books", "notes", "person/shared"] {
-        fs::create_dir_all(place.path(folder)).unwrap();
-    }
+    let person = Place::new();
+    let place = table_of(", sandbox: { read: [books], write: [notes, ~/shared] }", &person);
+    person.write("shared/book", "shared");
+    fs::create_dir_all(place.path("notes")).unwrap();
     place.write("books/book", "a book");
     place.write("beside.txt", "beside the configuration");
     place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
@@ -159,21 +161,21 @@ fn a_servers_program_reads_and_writes_what_is_its_own() {
         at("data/sessions/friday.json"),
         at("glyphoxa.yaml"),
         at(".env"),
-        at("person/.ssh/id"),
+        person.path(".ssh/id"),
         "/etc/shadow".into(),
     ];
     let secret: Vec<&Path> = secret.iter().map(|path| path.as_path()).collect();
     assert_eq!(paths(&place, "read", &secret), ["Permission denied"; 5]);
-    let listed = [at("data"), at("data/sessions"), at("person/.ssh"), "/proc".into()];
+    let listed = [at("data"), at("data/sessions"), person.path(".ssh"), "/proc".into()];
     let listed: Vec<&Path> = listed.iter().map(|path| path.as_path()).collect();
     assert_eq!(paths(&place, "list", &listed), ["Permission denied"; 4]);
     let written = [
         at("notes/a"),
-        at("person/shared/a"),
+        person.path("shared/a"),
         at("a"),
         at("books/a"),
         at("data/a"),
-        at("person/.ssh/authorized_keys"),
+        person.path(".ssh/authorized_keys"),
         at("../glyphoxa-was-here"),
     ];
     let written: Vec<&Path> = written.iter().map(|path| path.as_path()).collect();
@@ -206,8 +208,10 @@ fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::
     fs::create_dir_all(place.path("notes")).unwrap();
     let noted = place.path("notes/pid");
     let place = place.env("NOTED", &noted.display().to_string());
-    let live = place.start(&["ask", "--json"]);
+    let mut live = place.start(&["ask", "--json"]);
     live.says("server ready");
+    live.types("Bartok, hello");
+    live.says("Hm.");
     (live, place, noted)
 }
 
@@ -282,7 +286,7 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
 fn what_is_kept_is_for_its_owner_alone() {
     let place = Place::new();
     let config = "npcs: [{ name: Bartok, tools: [dice-roller.*, file-io.*], lines: [\
-                  { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } } }, \
+                  { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } }, say: Rolled. }, \
                   { say: Hm. }] }]\nfile_io: { base_dir: data/notes }\n";
     place.write("glyphoxa.yaml", config);
     // As an earlier version, or somebody's own hand, has made them.
@@ -358,7 +362,8 @@ fn what_a_servers_program_complains_of_is_logged_without_secrets() {
     );
     let server =
         "{ name: x, required: true, command: python3 echo.py, env: { A_KEY: \"${KEY}\" } }";
-    place.write("glyphoxa.yaml", format!("mcp: {{ servers: [{server}] }}\n"));
+    let npc = "npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]";
+    place.write("glyphoxa.yaml", format!("{npc}\nmcp: {{ servers: [{server}] }}\n"));
     let place = place.env("KEY", TOKEN).env("RUST_LOG", "debug");
     let ran = place.run(&["ask", "--text", "Hm?"]);
     let said = format!("{}{}", ran.stdout, ran.stderr);
