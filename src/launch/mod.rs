@@ -23,12 +23,9 @@ pub use self::{
     confine::is_possible,
     environment::variable,
     hide::hide,
-    plan::{Confinement, Plan, Refusal},
+    plan::{Confinement, Plan, Refusal, SELF},
     start::{LaunchError, Launched, Pipes, start},
 };
-
-/// This program, whatever has become of its file.
-pub const SELF: &str = "/proc/self/exe";
 
 /// Does the work of a supervisor, or of a program that confines itself, if that is what this process
 /// was started for. `arguments` are those of the process, its own name left out.

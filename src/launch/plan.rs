@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+/// This program, whatever has become of its file.
+pub const SELF: &str = "/proc/self/exe";
 /// The argument that makes this program a supervisor.
 pub const SUPERVISE: &str = "supervise-program";
 /// The one that makes it confine itself and become another program.

@@ -33,8 +33,8 @@ use rustix::{
 };
 
 use super::{
-    SELF, allowed,
-    plan::{CONFINE, Confinement, LONGEST, Plan, Refusal, Report},
+    allowed,
+    plan::{CONFINE, Confinement, LONGEST, Plan, Refusal, Report, SELF},
     tree,
 };
 
