@@ -18,7 +18,7 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Command, ExitCode, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     thread,
     time::{Duration, Instant},
 };
@@ -46,6 +46,9 @@ const AGAIN: Duration = Duration::from_millis(2);
 const GIVEN_UP: Duration = Duration::from_secs(10);
 /// What programs are started with when nobody says otherwise.
 const MASK: Mode = Mode::from_raw_mode(0o022);
+
+/// Processes that have ended and were not taken note of yet; who waits for more of them waits too.
+const EVENTS: usize = 64;
 
 /// What happens to a supervisor.
 enum Event {
@@ -190,7 +193,7 @@ fn say(mut control: &UnixStream, report: &Report) {
 
 /// Waits for the end, from whichever side, and leaves nothing behind. Whether that was done.
 fn watch(watched: Watched) -> bool {
-    let (sender, events) = mpsc::channel();
+    let (sender, events) = mpsc::sync_channel(EVENTS);
     let Ok(socket) = watched.control.try_clone() else { return false };
     let others = sender.clone();
     thread::spawn(move || until_released(socket, &others));
@@ -246,7 +249,7 @@ impl Watched {
 }
 
 /// Reads until the other end of the socket is gone. Nothing is ever sent.
-fn until_released(mut socket: UnixStream, events: &Sender<Event>) {
+fn until_released(mut socket: UnixStream, events: &SyncSender<Event>) {
     let mut byte = [0];
     while let Ok(1..) = socket.read(&mut byte) {}
     // Without a receiver everything is over anyway.
@@ -254,7 +257,7 @@ fn until_released(mut socket: UnixStream, events: &Sender<Event>) {
 }
 
 /// Takes note of every process that ends, until there is none.
-fn reap(events: &Sender<Event>) {
+fn reap(events: &SyncSender<Event>) {
     loop {
         let event = match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) => {
