@@ -57,10 +57,14 @@ fn an_address_is_read_with_who_we_are() {
     let token = Auth::Token(Secret("s3cret".to_owned()));
     assert_eq!(auth(", auth: { token: \"${TOKEN}\" }"), token);
     assert_eq!(auth(", auth: { token: \"bearer ${TOKEN}\" }"), token);
-    assert_eq!(auth(", auth: login"), Auth::Login);
-    let oauth = ", auth: { token: t, oauth: { client_id: c, client_secret: s, scopes: [a, b] } }";
+    assert_eq!(auth(", auth: login"), Auth::Login { issuer: None });
+    let issuer = Some("https://sso.lan".to_owned());
+    assert_eq!(auth(", auth: { login: { issuer: \"https://sso.lan\" } }"), Auth::Login { issuer });
+    let oauth = ", auth: { token: t, oauth: { client_id: c, client_secret: s, scopes: [a, b], \
+                 issuer: \"https://login.test\" } }";
     let Auth::Client(client) = auth(oauth) else { panic!("no client") };
     assert_eq!((client.client_id.as_str(), client.scopes.len()), ("c", 2));
+    assert_eq!(client.authority.issuer.as_deref(), Some("https://login.test"));
     assert_eq!(reach("").endpoint(), "https://h.test/mcp");
     let header = ", headers: { X-Who: \"${session.id} ${data.who} ${TOKEN}\" }";
     let Reach::Http { headers, .. } = reach(header) else { panic!("a command") };
@@ -134,6 +138,15 @@ fn every_problem_has_its_place_and_way_out() {
             "neither 'client_secret' nor 'private_key'",
         ),
         (
+            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, client_secret: s } } }",
+            "'oauth' has neither 'issuer' nor 'token_url', and what proves who we are is sent \
+             nowhere else (issuer: the address of the authorization server",
+        ),
+        (
+            "{ name: a, url: \"http://①②⑦.⓪.⓪.①/m\" }",
+            "'url' is 'http://①②⑦.⓪.⓪.①/m' (a host of ASCII letters",
+        ),
+        (
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, private_key: no.pem } } }",
             "'private_key' names a file: no such file",
         ),
@@ -180,7 +193,8 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
         matches!(&found.reach, Reach::Http { url: it, auth, .. } if it == url && *auth == expected),
         "a variable stands for nothing: {found:?}"
     );
-    assert!(!is_near(&found));
+    assert!(!found.reach.is_inside());
+    assert!(matches!(found.reach, Reach::Http { may_be_inside: false, .. }));
     for (json, expected) in [
         (serde_json::json!({ "name": "a b", "url": url }), "letters, digits"),
         (serde_json::json!({ "name": "dice-roller", "url": url }), "built-in"),
@@ -198,11 +212,16 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
 
 #[test]
 fn what_may_be_on_this_network_is_known() {
-    let near = |json: Json| is_near(&server(&json, &[], &[]).unwrap());
+    let near = |json: Json| server(&json, &[], &[]).unwrap().reach.is_inside();
     assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
-    for host in ["127.0.0.1", "127.1", "2130706433", "localhost:8080", "[::1]", "nas.local"] {
+    for host in ["127.0.0.1", "100.64.0.1", "localhost:8080", "[::1]", "[64:ff9b::1]", "nas.local"]
+    {
         let url = format!("http://{host}/mcp");
         assert!(near(serde_json::json!({ "name": "a", "url": url })), "{host}");
+    }
+    for host in ["127.1", "2130706433", "127.0.0.1.", "①②⑦.⓪.⓪.①", "%31%32%37.0.0.1"] {
+        let json = serde_json::json!({ "name": "a", "url": format!("http://{host}/mcp") });
+        assert!(server(&json, &[], &[]).is_err(), "{host}");
     }
     let far = serde_json::json!({ "name": "a", "url": "https://tools.example.com/mcp" });
     assert!(!near(far));
