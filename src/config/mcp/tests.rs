@@ -138,6 +138,21 @@ fn every_problem_has_its_place_and_way_out() {
             "neither 'client_secret' nor 'private_key'",
         ),
         (
+            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, private_key: no.pem } } }",
+            "'private_key' names a file: no such file",
+        ),
+        ("{ name: a, command: x, tols: {} }", "did you mean 'tools'?"),
+    ];
+    for (server, expected) in cases {
+        let found = wrong(server);
+        assert!(found.contains(expected), "{server}:\n{found}");
+    }
+}
+
+#[test]
+fn addresses_and_who_may_have_a_secret_are_told() {
+    let cases = [
+        (
             "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, client_secret: s } } }",
             "'oauth' has neither 'issuer' nor 'token_url', and what proves who we are is sent \
              nowhere else (issuer: the address of the authorization server",
@@ -147,14 +162,41 @@ fn every_problem_has_its_place_and_way_out() {
             "'url' is 'http://①②⑦.⓪.⓪.①/m' (a host of ASCII letters",
         ),
         (
-            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, private_key: no.pem } } }",
-            "'private_key' names a file: no such file",
+            "{ name: a, url: \"http://h/m\", auth: { login: { issuer: ftp://h } } }",
+            "'issuer' is 'ftp://h' (it begins with http:// or https://)",
         ),
-        ("{ name: a, command: x, tols: {} }", "did you mean 'tools'?"),
     ];
     for (server, expected) in cases {
         let found = wrong(server);
         assert!(found.contains(expected), "{server}:\n{found}");
+    }
+}
+
+#[test]
+fn servers_stand_under_their_names_too() {
+    let loaded = |servers: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("glyphoxa.yaml");
+        fs::write(&path, format!("{}{servers}", BART.replace("TOOLS", ""))).unwrap();
+        load(Some(&path), &|_| Some("s3cret".to_owned()), &["dice-roller.roll"])
+            .map(|config| config.mcp.servers)
+            .map_err(|report| report.to_string())
+    };
+    let home = "mcp_servers:\n  home: { command: x, prefix: house }\n  far:\n    url: \"https://h.test\"\n    \
+                headers: { A: \"${session.id} ${TOKEN}\" }\n";
+    let servers = loaded(home).unwrap();
+    assert_eq!((servers[0].name.as_str(), servers[0].identity()), ("home", "house"));
+    let Reach::Http { headers, .. } = &servers[1].reach else { panic!("a command") };
+    assert_eq!(headers[0].1, Secret("${session.id} s3cret".to_owned()));
+    let both = format!("{home}mcp: {{ servers: [{{ name: home, command: y }}] }}\n");
+    assert!(loaded(&both).unwrap_err().contains("two servers are called 'home'"));
+    for (wrong, expected) in [
+        ("mcp_servers: { a.b: { command: x } }\n", "2:16: 'name' of a server is 'a.b'"),
+        ("mcp_servers: { a: { name: b, command: x } }\n", "unknown key 'name'"),
+        ("mcp_servers: { a: {} }\n", "missing key 'command' of a server"),
+    ] {
+        let found = loaded(wrong).unwrap_err();
+        assert!(found.contains(expected), "{wrong}: {found}");
     }
 }
 
