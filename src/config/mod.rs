@@ -43,7 +43,7 @@ pub use self::{
     checked::Config,
     discord::DiscordOptions,
     hidden::cleaned,
-    mcp::{is_near, server},
+    mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
     schema::{SchemaKind, schema},
