@@ -19,7 +19,7 @@ use crate::{
     tools::connection::{
         Sandbox,
         oauth::{Authority, Client, Proof},
-        probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Target, probe},
+        probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Program, Target, probe},
     },
 };
 
@@ -130,7 +130,7 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     };
     let target = match &arguments.url {
         Some(url) => Target::http(url).map_err(|wrong| Failure::Usage(wrong.to_string()))?,
-        None => Target::Stdio {
+        None => Target::Stdio(Program {
             command: arguments.command.clone(),
             environment: HANDED_ON
                 .into_iter()
@@ -142,7 +142,7 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
             },
             folder: folder(),
             hidden: HIDDEN.map(PathBuf::from).to_vec(),
-        },
+        }),
     };
     let suite = environment(REVISION);
     let document = suite.as_ref().map(|_| SUITE_DOCUMENT.to_owned());
