@@ -3,4 +3,5 @@
 
 mod addresses;
 mod children;
+mod guilds_apart;
 mod loopback;
