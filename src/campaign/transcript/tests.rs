@@ -78,10 +78,10 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     writer.ends(&of);
     assert_eq!(writer.close().await, None);
     assert_eq!(writer.backlog().count(), Unwritten::default());
-    let lines = store.lines(&of.scope.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    let lines = store.lines(&of.scope, LineFilter::default(), Viewer::Dm).await.unwrap();
     assert_eq!(lines.len(), 200);
     assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
-    let sessions = store.sessions(&of.scope.campaign, SessionFilter::default()).await.unwrap();
+    let sessions = store.sessions(&of.scope, SessionFilter::default()).await.unwrap();
     assert!(sessions[0].session.ended >= sessions[0].session.started);
 }
 

@@ -107,6 +107,9 @@ async fn seen(store: &dyn MemoryStore, scope: &Scope) -> String {
         let around = store.neighbours(scope, around, viewer.clone()).await.unwrap();
         let way = store.path(scope, "a", "c", viewer).await.unwrap().unwrap();
         assert_eq!((entities.len(), around.len(), way.len()), (3, 2, 2));
+        // How well something fits is reckoned among all lines there are.
+        let hits: Vec<_> = hits.into_iter().map(|hit| hit.line).collect();
+        let found: Vec<_> = found.into_iter().map(|hit| hit.item).collect();
         seen.push_str(&format!("{hits:?}{lines:?}{items:?}{found:?}{near:?}"));
         seen.push_str(&format!("{entities:?}{snapshot:?}{around:?}{way:?}"));
     }
@@ -125,7 +128,7 @@ async fn changing(store: &dyn MemoryStore) {
     store.apply(&one, vec![Change::Remove("a".to_owned())]).await.unwrap();
     let ended = Session { id: "one".to_owned(), ended: Some(9), ..Session::default() };
     store.put_session(&one, ended).await.unwrap();
-    assert_eq!((seen(store, &of_guild(2)).await, seen(store, &key()).await), before);
+    assert!((seen(store, &of_guild(2)).await, seen(store, &key()).await) == before);
     let counts = store.counts(&one).await.unwrap();
     assert!(counts.vectors.is_empty() && counts.relations == 1, "{counts:?}");
 }
@@ -137,5 +140,5 @@ async fn forgetting(store: &dyn MemoryStore) {
     assert_eq!(store.forget(&of_guild(1), person).await.unwrap().lines, 3);
     let session = Forget::Session("one".to_owned());
     assert_eq!(store.forget(&of_guild(2), session).await.unwrap().sessions, 1);
-    assert_eq!(seen(store, &key()).await, before);
+    assert!(seen(store, &key()).await == before);
 }
