@@ -22,7 +22,7 @@ pub use crate::{
         budget::{BudgetOptions, Ledger},
         dice,
         sentence::{SentenceOptions, SentenceSplitter},
-        tier::{Keywords, Names, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
         vad::{Vad, VadOptions},
     },
     memory::{
