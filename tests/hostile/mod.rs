@@ -2,4 +2,5 @@
 //! this machine.
 
 mod addresses;
+mod children;
 mod loopback;
