@@ -16,8 +16,7 @@ use crate::{
 
 /// The checked configuration, or every problem of every file.
 pub fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
-    config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))
+    config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)
 }
 
 /// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not

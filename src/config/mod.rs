@@ -40,7 +40,6 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
-    discord::DiscordOptions,
     mcp::{is_near, server},
     memory::MemoryPlace,
     rules::shipped_rules,

@@ -19,6 +19,7 @@ mod options;
 mod pool;
 mod recognisers;
 mod registry;
+mod respell;
 mod service;
 mod speech_to_text;
 mod text_to_speech;

@@ -8,12 +8,11 @@ use serde_json::Value as Json;
 
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
+    domain::Secret,
     provider::base_url,
     tools::{
         Declared,
-        connection::{
-            Auth, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions, Trust,
-        },
+        connection::{Auth, ClientCredentials, Credential, Facts, Reach, ServerOptions, Trust},
     },
     yaml::{self, Fields, Kind, Node, Problems, Value, nearest, quoted},
 };

@@ -2,8 +2,9 @@
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
+pub use crate::domain::Secret;
 use crate::{domain::fnv1a, tools::Declared};
 
 /// One configured server; two that are equal need no reconnection.
@@ -134,14 +135,4 @@ pub enum Trust {
     /// New and changed tools wait until they are approved, and its hints on side effects do not
     /// count.
     Review,
-}
-
-/// A value that never prints.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
-    }
 }

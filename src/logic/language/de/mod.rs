@@ -7,6 +7,56 @@ use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+/// Words of every request.
+#[rustfmt::skip]
+const IN_EVERY_REQUEST: List = &[
+    "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bist", "bitte", "da", "dann",
+    "das", "dass", "dein", "dem", "den", "der", "des", "dich", "die", "dir", "doch", "du", "ein",
+    "eine", "einen", "einer", "er", "es", "fur", "gibt", "habe", "haben", "hat", "ich", "ihm",
+    "ihn", "ihr", "im", "ist", "ja", "jetzt", "kann", "kannst", "mal", "man", "mein", "mich", "mir",
+    "mit", "nach", "nicht", "noch", "nun", "nur", "oder", "sein", "sich", "sie", "sind", "um",
+    "und", "uns", "vom", "von", "vor", "war", "was", "wenn", "wer", "wie", "wir", "wird", "wo",
+    "zu", "zum", "zur",
+];
+/// Words of every question about rules.
+#[rustfmt::skip]
+const IN_EVERY_RULE_QUESTION: List = &[
+    "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bist", "brauche", "braucht",
+    "das", "dass", "dem", "den", "denn", "der", "des", "die", "doch", "du", "ein", "eine", "einem",
+    "einen", "einer", "er", "es", "fur", "funktioniert", "hat", "habe", "haben", "ich", "ihm",
+    "ihn", "ihr", "im", "in", "ist", "jemand", "jemanden", "kann", "kannst", "konnen", "machen",
+    "macht", "man", "mein", "meine", "meinen", "mich", "mir", "mit", "muss", "noch", "oder",
+    "passiert", "regel", "regeln", "sein", "sich", "sie", "sind", "so", "tun", "um", "und", "uns",
+    "von", "vor", "was", "welche", "wenn", "werde", "werden", "wer", "wie", "wir", "wird", "wurde",
+    "zu", "zum", "zur",
+];
+/// Words of the table, and what tools call the same.
+#[rustfmt::skip]
+const IN_ENGLISH: &[(&str, &str)] = &[
+    ("wurf", "roll dice"), ("wirf", "roll dice"), ("probe", "check roll"), ("tabelle", "table"),
+    ("zufall", "random"), ("begegnung", "encounter"), ("schatz", "treasure hoard"),
+    ("magie", "magic"), ("zauber", "spell magic"), ("spruch", "spell"), ("regel", "rule"),
+    ("zustand", "condition"), ("kampf", "combat fight"), ("waffe", "weapon"),
+    ("rustung", "armor"), ("gegner", "enemy monster"), ("trank", "potion"), ("heilung", "heal"),
+    ("rast", "rest"), ("inventar", "inventory item"), ("preis", "price"), ("kauf", "buy shop"),
+    ("laden", "shop"), ("erinner", "remember memory"),
+    ("gedacht", "memory"), ("geschicht", "history story"), ("sitzung", "session"),
+    ("letzte", "last previous"), ("zusammenfass", "summary"), ("passiert", "happened history"),
+    ("gerucht", "rumor"), ("auftrag", "quest"), ("fakt", "fact"), ("person", "person entity"),
+    ("stadt", "town city place"), ("ort", "place location"), ("karte", "map card"),
+    ("suche", "search find"), ("suchst", "search find"), ("finde", "find search"),
+    ("nachschlag", "look lookup search"), ("schlag", "look lookup"), ("netz", "web"),
+    ("seite", "page"), ("datei", "file"), ("lese", "read"),
+    ("schreib", "write"), ("notiz", "note"), ("aufschreib", "note write"), ("bild", "image picture"),
+    ("zeichn", "draw image"), ("musik", "music"), ("spiel", "play game"), ("stopp", "stop"),
+    ("stimmung", "mood ambiance"), ("gerausch", "sound"), ("licht", "light"), ("lampe", "lamp light"),
+    ("dunkel", "dark light"), ("temperatur", "temperature"),
+    ("heizung", "heating temperature"), ("warm", "warm temperature"), ("kalt", "cold temperature"),
+    ("wetter", "weather"), ("regnet", "rain weather"), ("zeit", "time"), ("uhr", "time clock"),
+    ("spat", "late time"), ("datum", "date"), ("kalender", "calendar"),
+    ("nachricht", "message"), ("rechne", "calculate"), ("ubersetz", "translate"),
+    ("sprache", "language"), ("offne", "open"), ("tur", "door"),
+];
 
 /// German as it is spoken at tables.
 pub(super) static GERMAN: Language = Language {
@@ -143,6 +193,9 @@ pub(super) static GERMAN: Language = Language {
         "dir", "du", "ein", "eine", "er", "es", "habe", "hat", "im", "ist", "kann", "mich", "mir",
         "mit", "sie", "sind", "und", "uns", "von", "war", "wir", "wird", "zu",
     ],
+    in_every_request: IN_EVERY_REQUEST,
+    in_every_rule_question: IN_EVERY_RULE_QUESTION,
+    in_english: IN_ENGLISH,
     plain: &[
         "aber", "auch", "das", "dass", "dem", "den", "denn", "der", "die", "doch", "ein", "eine",
         "einen", "einer", "hast", "hat", "ich", "ihr", "ist", "kannst", "mal", "mein", "mich",

@@ -7,6 +7,31 @@ use crate::{domain::EntityKind, logic::command::order::Order};
 
 /// Words too common to be a name that was misheard.
 static ORDINARY: LazyLock<HashSet<String>> = LazyLock::new(|| folded(include_str!("ordinary.txt")));
+/// Words of every request.
+#[rustfmt::skip]
+const IN_EVERY_REQUEST: List = &[
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
+    "can", "could", "did", "do", "does", "for", "from", "get", "got", "had", "has", "have", "he",
+    "her", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "like",
+    "may", "me", "my", "no", "not", "now", "of", "oh", "ok", "okay", "on", "one", "or", "our",
+    "please", "she", "should", "so", "some", "than", "that", "the", "their", "them", "then",
+    "there", "they", "this", "to", "up", "us", "want", "was", "we", "well", "were", "what", "when",
+    "where", "which", "who", "will", "with", "would", "you", "your",
+];
+/// Words of every question about rules.
+#[rustfmt::skip]
+const IN_EVERY_RULE_QUESTION: List = &[
+    "a", "about", "actually", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at",
+    "be", "been", "but", "by", "can", "cant", "could", "did", "do", "does", "doesnt", "dont", "for",
+    "from", "get", "give", "go", "got", "happen", "happens", "has", "have", "he", "her", "him",
+    "his", "how", "i", "if", "im", "in", "into", "is", "it", "its", "just", "know", "let", "like",
+    "make", "many", "may", "me", "mean", "means", "much", "must", "my", "need", "needs", "of", "on",
+    "or", "our", "please", "remind", "rule", "rules", "say", "shall", "she", "should", "so", "some",
+    "somebody", "someone", "something", "still", "tell", "than", "that", "the", "their", "them",
+    "then", "there", "they", "thing", "this", "to", "us", "use", "using", "want", "was", "we",
+    "were", "what", "whats", "when", "where", "which", "while", "who", "will", "with", "work",
+    "works", "would", "you", "your",
+];
 
 /// English as it is spoken at tables.
 pub(super) static ENGLISH: Language = Language {
@@ -233,6 +258,9 @@ pub(super) static ENGLISH: Language = Language {
         "their", "them", "then", "there", "these", "they", "this", "those", "though", "to", "was",
         "we", "were", "will", "with", "would", "you", "your",
     ],
+    in_every_request: IN_EVERY_REQUEST,
+    in_every_rule_question: IN_EVERY_RULE_QUESTION,
+    in_english: &[],
     plain: &[
         "about", "again", "and", "any", "are", "but", "can", "could", "did", "does", "dont", "for",
         "from", "has", "have", "hello", "her", "him", "his", "how", "know", "last", "let", "like",

@@ -187,7 +187,7 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
         ),
         output: None,
         declared: declared(Millis { estimated: 30, max: 100 }, Tier::Standard),
-        handler: Arc::new(Search(Arc::clone(&book))),
+        handler: Arc::new(Lookup { book: Arc::clone(&book), answer: RuleBook::search }),
     };
     let get = Definition {
         name: "get_rule".to_owned(),
@@ -199,40 +199,26 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
             probe: json!({"id": "condition-blinded"}).as_object().cloned(),
             ..declared(Millis { estimated: 5, max: 20 }, Tier::Fast)
         },
-        handler: Arc::new(Get(book)),
+        handler: Arc::new(Lookup { book, answer: RuleBook::get }),
     };
     vec![search, get]
 }
 
-/// Answers `search_rules`.
-struct Search(Arc<RuleBook>);
-
-impl Handler for Search {
-    fn call<'a>(
-        &'a self,
-        context: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            RuleBook::ready(&self.0, &context.progress).await;
-            self.0.search(arguments)
-        }
-        .boxed()
-    }
+/// Answers one of the two tools, once the rules are read.
+struct Lookup {
+    book: Arc<RuleBook>,
+    answer: fn(&RuleBook, &Map<String, Value>) -> Result<CallOutput, CallError>,
 }
 
-/// Answers `get_rule`.
-struct Get(Arc<RuleBook>);
-
-impl Handler for Get {
+impl Handler for Lookup {
     fn call<'a>(
         &'a self,
         context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
-            RuleBook::ready(&self.0, &context.progress).await;
-            self.0.get(arguments)
+            RuleBook::ready(&self.book, &context.progress).await;
+            (self.answer)(&self.book, arguments)
         }
         .boxed()
     }
