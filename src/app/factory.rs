@@ -49,13 +49,7 @@ impl TableFactory {
     /// # Errors
     /// No voice for announcements.
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
-        let voice = Voice {
-            provider: VoiceService::Flite.name().to_owned(),
-            voice_id: ANNOUNCER.to_owned(),
-            pitch_shift: 0.0,
-            speed_factor: 1.0,
-            volume: 1.0,
-        };
+        let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
         let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
         Ok(Handles::new(HandleParts {
