@@ -25,7 +25,7 @@ use super::{
     transcript::{Transcript, TranscriptWriter},
 };
 use crate::{
-    domain::{Scope, SessionId},
+    domain::SessionId,
     engine::Budget,
     session::{Command, Conversations, EventReader, TableEvent, TurnLine},
     tools::{CastChanges, ToolHost},

@@ -195,7 +195,7 @@ impl Reading {
             return Err(self.sentence.not_understood("empty"));
         }
         let mut samples = Vec::new();
-        if let Some(shape) = self.shape.take() {
+        if let Some(mut shape) = self.shape.take() {
             shape.finish(&mut samples);
         }
         Ok(self.pcm.rate().map(|rate| Pcm { samples, rate }))

@@ -2,7 +2,7 @@
 
 mod call;
 
-use super::{AUDIBLE, Player};
+use super::AUDIBLE;
 use crate::{
     Faults, Mode, Scope, VoiceOptions,
     voice::tests::{CHANNEL, GUILD},
