@@ -76,6 +76,11 @@ mod tests {
     #[test]
     fn letters_of_any_script_are_whole_words() {
         assert_eq!(said("Ünal und Ünals", &[("ünal", "oonal")]), "oonal und Ünals");
+        let entries = [("Greymantle", "gray mantle"), ("Zoë", "zo ee")];
+        let text = "GREYMANTLE, meet Zoë's Greymantles.";
+        assert_eq!(said(text, &entries), "gray mantle, meet zo ee's Greymantles.");
+        assert_eq!(said("aZoë ZOË", &entries), "aZoë zo ee");
+        assert_eq!(said("nothing", &[("", "x")]), "nothing");
     }
 
     proptest! {
