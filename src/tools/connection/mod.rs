@@ -28,6 +28,6 @@ mod tail;
 mod tool;
 
 pub use facts::Facts;
-pub use options::{Auth, ClientCredentials, Credential, Reach, ServerOptions, Trust};
+pub use options::{Auth, Authority, ClientCredentials, Credential, Reach, ServerOptions, Trust};
 pub use servers::{Servers, Setup};
 pub use status::{State, Status};
