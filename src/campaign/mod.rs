@@ -49,7 +49,7 @@ pub use played::PlayedCampaign;
 pub use privacy::{ForgetFrom, ForgetRequest};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
-pub use sessions::{OpenSession, Sessions};
+pub use sessions::Sessions;
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
 pub use spend::DailyAllowance;
 pub use tables::Tables;

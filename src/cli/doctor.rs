@@ -106,7 +106,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
     }
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
-    findings.extend(bot(&app::bot_options(&config.discord)).await);
+    findings.extend(bot(&config.discord.bot).await);
     findings
 }
 

@@ -23,7 +23,7 @@ pub fn run(
     path: Option<PathBuf>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    if config.discord.token.0.is_empty() {
+    if config.discord.bot.token.0.is_empty() {
         return Err(Failure::Usage(
             "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
              to try the cast without Discord: glyphoxa ask)"
@@ -47,7 +47,7 @@ async fn serve(
     // Who cannot hear learns it before a session.
     app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     tools.servers.required().await?;
-    let (options, tables) = (app::bot_options(&config.discord), Tables::default());
+    let (options, tables) = (config.discord.bot.clone(), Tables::default());
     let open = OpenTables::default();
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =

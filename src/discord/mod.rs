@@ -22,4 +22,4 @@ mod voice;
 pub use bot::run;
 pub use diagnostics::diagnose;
 pub use invite::{Invitation, invite};
-pub use options::{Options, Token};
+pub use options::Options;

@@ -10,6 +10,7 @@ mod ids;
 mod npc;
 mod rule;
 mod scope;
+mod secret;
 mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
@@ -22,4 +23,5 @@ pub use npc::{
 };
 pub use rule::Rule;
 pub use scope::{CampaignKey, Owner, Scope};
+pub use secret::Secret;
 pub use tier::Tier;

@@ -20,6 +20,7 @@ mod outbound;
 mod pool;
 mod recognisers;
 mod registry;
+mod respell;
 mod service;
 mod speech_to_text;
 mod text_to_speech;

@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, Conversations, EventReader, Options, Outcome, Pace, Seat, SoundTime, Speaker,
-    SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame,
-    VoiceInput, VoiceOut, open,
+    Backlog, Command, Conversations, EventReader, Options, Outcome, Outlets, Pace, Seat, SoundTime,
+    Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TableSetup,
+    TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -145,28 +145,33 @@ impl Setup {
         let told = TableEvents::new(512);
         let events = told.subscribe();
         let (opened, left) = (Instant::now(), Arc::default());
-        let (table, task) = open(TableParts {
+        let setup = TableSetup {
             session: SessionId("test".to_owned()),
+            stt: Arc::clone(&stt) as _,
+            outlets: Outlets {
+                out: Box::new(Ear {
+                    opened,
+                    left: Arc::clone(&left),
+                    gain: Gain::new(SampleRate::HZ_48000),
+                }),
+                pace: self.pace,
+                effects: Arc::new(NoEffects),
+                events: told,
+            },
+            host: host.clone(),
+            backlog: Backlog::default(),
+            seed: 7,
+        };
+        let parts = TableParts {
             options: self.options,
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
             keywords: Keywords::shipped(["en"]),
             rules: Arc::from([]),
-            stt: Arc::clone(&stt) as _,
-            out: Box::new(Ear {
-                opened,
-                left: Arc::clone(&left),
-                gain: Gain::new(SampleRate::HZ_48000),
-            }),
-            pace: self.pace,
-            host: host.clone(),
-            effects: Arc::new(NoEffects),
             budget: budget.clone(),
-            backlog: Backlog::default(),
             memory: None,
-            seed: 7,
-            events: told,
-        });
+        };
+        let (table, task) = open(setup, parts);
         let stage =
             Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
         for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
