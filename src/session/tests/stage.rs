@@ -51,6 +51,12 @@ struct Ear {
     gain: Gain,
 }
 
+impl Ear {
+    fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>) -> Self {
+        Self { opened, left: Arc::clone(left), gain: Gain::new(SampleRate::HZ_48000) }
+    }
+}
+
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
         let mut samples = frame.samples().to_vec();
@@ -134,8 +140,8 @@ impl Setup {
             };
             let made = SessionCalls::default();
             let calls = NpcCalls { host: host.clone(), made, filler_after: ms(700) };
-            let before = self.history.clone();
-            let conversation = Conversation::new(model.clone(), &self.campaign, before);
+            let conversation =
+                Conversation::new(model.clone(), &self.campaign, self.history.clone());
             let (hum, world) = (Arc::clone(&voice) as _, &self.campaign.entities);
             let speech = Synthesizer::new(Arc::clone(npc), hum, budget.clone(), world);
             let engine = Box::new(Cascaded::new(model, calls, speech));
@@ -149,11 +155,7 @@ impl Setup {
             session: SessionId("test".to_owned()),
             stt: Arc::clone(&stt) as _,
             outlets: Outlets {
-                out: Box::new(Ear {
-                    opened,
-                    left: Arc::clone(&left),
-                    gain: Gain::new(SampleRate::HZ_48000),
-                }),
+                out: Box::new(Ear::new(opened, &left)),
                 pace: self.pace,
                 effects: Arc::new(NoEffects),
                 events: told,
@@ -174,10 +176,7 @@ impl Setup {
         let (table, task) = open(setup, parts);
         let stage =
             Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
-        for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
-            let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
-            stage.order(Command::Join(speaker)).await;
-        }
+        stage.sit_down().await;
         stage
     }
 }
@@ -198,6 +197,13 @@ fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
 }
 
 impl Stage {
+    async fn sit_down(&self) {
+        for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
+            let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
+            self.order(Command::Join(speaker)).await;
+        }
+    }
+
     pub async fn order(&self, command: Command) {
         self.table.commands.send(command).await.expect("the table is open");
     }
