@@ -237,7 +237,7 @@ async fn a_summary_is_paid_for_or_not_made() {
             Model { window: Some(WINDOW), price: Some("dear"), ..Model::default() }.into();
         bench.model.then(&[Text(SUMMARY), Usage(1_000, 20)]);
         let prices = BTreeMap::from([("dear".to_owned(), price)]);
-        bench.budget = BudgetOptions { session_max: Some(cap), prices };
+        bench.budget = BudgetOptions { session_max: Some(cap), month_max: None, prices };
         let model = bench.model();
         let budget = model.budget.clone();
         let talk = Conversation::new(model, &Campaign::default(), bench.history.clone());

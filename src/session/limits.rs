@@ -1,0 +1,187 @@
+//! What one player may ask for, so that nobody spends what is everybody's.
+//!
+//! Entry type: [`PlayerLimits`]. Players are told apart by identity, never by name.
+//! **Never**: limits a game master.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    Limits, SeatId, SpeakerId, line::Outcome, table::Table, utterance::Utterance,
+};
+
+/// What answers are counted in.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Who has asked for how much lately.
+pub struct PlayerLimits {
+    limits: Limits,
+    players: HashMap<SpeakerId, Player>,
+}
+
+/// What one player has asked for.
+#[derive(Default)]
+struct Player {
+    /// When answers that cost something were asked for, within the last minute.
+    paid: VecDeque<Instant>,
+    /// When such were begun ahead of what was said.
+    ahead: VecDeque<Instant>,
+    /// They were told to wait, and have asked for more since.
+    told: Option<Instant>,
+}
+
+/// Of what a player has asked for too much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// Answers that cost something.
+    Paid,
+    /// Utterances that wait.
+    Waiting,
+}
+
+/// What somebody asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// When it is.
+    pub now: Instant,
+    /// The answer costs something.
+    pub costs: bool,
+    /// So many of their utterances wait already.
+    pub waiting: usize,
+}
+
+impl PlayerLimits {
+    /// Nobody has asked for anything yet.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, players: HashMap::new() }
+    }
+
+    /// From now on these hold.
+    pub const fn set(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Of what `speaker` would have too much.
+    pub fn excess(&mut self, speaker: SpeakerId, asking: Asking) -> Option<Excess> {
+        let most = self.limits.paid_turns_per_minute;
+        let player = self.players.entry(speaker).or_default();
+        if asking.costs && lately(&mut player.paid, asking.now) >= most {
+            return Some(Excess::Paid);
+        }
+        (asking.waiting >= self.limits.waiting).then_some(Excess::Waiting)
+    }
+
+    /// `speaker` is answered, which costs something.
+    pub fn paid(&mut self, speaker: SpeakerId, now: Instant) {
+        self.players.entry(speaker).or_default().paid.push_back(now);
+    }
+
+    /// Whether `speaker` may be answered ahead of what they say, which costs something; if so it is
+    /// counted.
+    pub fn may_be_ahead(&mut self, speaker: SpeakerId, now: Instant) -> bool {
+        let most = self.limits.paid_turns_per_minute;
+        let player = self.players.entry(speaker).or_default();
+        let may = lately(&mut player.paid, now) < most && lately(&mut player.ahead, now) < most;
+        if may {
+            player.ahead.push_back(now);
+        }
+        may
+    }
+
+    /// Whether `speaker`, who has asked for too much, is to be told: once until they have kept to their
+    /// limits for a minute.
+    pub fn is_to_be_told(&mut self, speaker: SpeakerId, now: Instant) -> bool {
+        let told = &mut self.players.entry(speaker).or_default().told;
+        told.replace(now).is_none_or(|last| now.duration_since(last) > MINUTE)
+    }
+}
+
+/// How many of these were in the last minute; the others are forgotten.
+fn lately(times: &mut VecDeque<Instant>, now: Instant) -> usize {
+    while times.front().is_some_and(|at| now.duration_since(*at) >= MINUTE) {
+        times.pop_front();
+    }
+    times.len()
+}
+
+impl Table {
+    /// Of what `speaker` would have too much if `seat` answered them.
+    pub(super) fn excess(&mut self, speaker: SpeakerId, seat: SeatId) -> Option<Excess> {
+        if self.speakers.is_dm(speaker) {
+            return None;
+        }
+        let theirs = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
+        let waiting = theirs.filter(|it| it.utterance.speaker == speaker).count();
+        let (now, costs) = (Instant::now(), self.seats[seat].engine.costs());
+        self.players.excess(speaker, Asking { now, costs, waiting })
+    }
+
+    /// `speaker` is answered by `seat`.
+    pub(super) fn counts_for(&mut self, speaker: SpeakerId, seat: SeatId) {
+        if self.seats[seat].engine.costs() && !self.speakers.is_dm(speaker) {
+            self.players.paid(speaker, Instant::now());
+        }
+    }
+
+    /// Whether `speaker` may be answered by `seat` ahead of what they say.
+    pub(super) fn may_be_ahead(&mut self, speaker: SpeakerId, seat: SeatId) -> bool {
+        let is_free = !self.seats[seat].engine.costs() || self.speakers.is_dm(speaker);
+        is_free || self.players.may_be_ahead(speaker, Instant::now())
+    }
+
+    /// Nobody answers an utterance, since its speaker has asked for much just now: they are told once.
+    pub(super) fn put_off(&mut self, utterance: Utterance, excess: Excess) {
+        let Limits { paid_turns_per_minute, waiting } = self.options.limits;
+        let why = match excess {
+            Excess::Paid => format!(
+                "up to {paid_turns_per_minute} answers a minute for each player \
+                 (limits.paid_turns_per_minute)"
+            ),
+            Excess::Waiting => format!(
+                "up to {waiting} utterances of each player wait for an answer (limits.waiting)"
+            ),
+        };
+        if self.players.is_to_be_told(utterance.speaker, Instant::now()) {
+            let name = self.speakers.name(utterance.speaker);
+            self.reports.notice(format!(
+                "one moment, {name}: the NPCs hear you, and answer again shortly; {why}"
+            ));
+        }
+        self.overhear(&utterance, None);
+        self.unanswered(utterance, Outcome::PutOff, Some(why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANNA: SpeakerId = SpeakerId(1);
+    const BEN: SpeakerId = SpeakerId(2);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_minute_has_so_many_answers_for_each_player() {
+        let mut players = PlayerLimits::new(Limits { paid_turns_per_minute: 2, waiting: 1 });
+        let now = Instant::now();
+        let costs = Asking { now, costs: true, waiting: 0 };
+        for _ in 0..2 {
+            assert_eq!(players.excess(ANNA, costs), None);
+            players.paid(ANNA, now);
+        }
+        assert_eq!(players.excess(ANNA, costs), Some(Excess::Paid));
+        assert_eq!(players.excess(ANNA, Asking { costs: false, ..costs }), None);
+        assert_eq!(players.excess(BEN, costs), None);
+        assert_eq!(players.excess(BEN, Asking { waiting: 1, ..costs }), Some(Excess::Waiting));
+        assert!(!players.may_be_ahead(ANNA, now) && players.may_be_ahead(BEN, now));
+        assert!(players.is_to_be_told(ANNA, now));
+        assert!(!players.is_to_be_told(ANNA, now + MINUTE / 2), "once");
+        let later = Asking { now: now + MINUTE, ..costs };
+        assert_eq!(players.excess(ANNA, later), None);
+        assert!(!players.is_to_be_told(ANNA, now + MINUTE), "she goes on and on");
+        assert!(players.is_to_be_told(ANNA, now + 3 * MINUTE));
+    }
+}
