@@ -7,9 +7,9 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        Accounts, AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore, HandleParts,
-        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Settings,
-        TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        Accounts, AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore,
+        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError,
+        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, Token, run as run_discord},

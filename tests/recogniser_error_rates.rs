@@ -12,8 +12,8 @@ use std::{
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Attempts, Local, LocalOptions, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary, load_config,
-    vocabulary,
+    Attempts, Local, LocalOptions, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary,
+    load_config, vocabulary,
 };
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 

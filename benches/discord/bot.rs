@@ -21,10 +21,10 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    Accounts, AddedServer, Announcer, AssistantSettings, Attempts, Backlog, Budget, BudgetOptions, Campaign, Consent,
-    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers,
-    ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
+    Accounts, AddedServer, Announcer, AssistantSettings, Attempts, Backlog, Budget, BudgetOptions,
+    Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts,
+    Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions,
+    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
     SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
     TranscriptWriter, VoiceOut, open, run_discord,
 };

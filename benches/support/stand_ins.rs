@@ -11,9 +11,9 @@ use futures::{
     stream::{self, BoxStream},
 };
 use glyphoxa::measure::{
-    Attempts, Attachment, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest,
-    Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest, SpeechEvent,
-    SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
+    Attachment, Attempts, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel,
+    ChatRequest, Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest,
+    SpeechEvent, SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     campaign::{
-        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession, MadeTable,
-        OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest, Tables,
-        TranscriptWriter,
+        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
+        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest,
+        Tables, TranscriptWriter,
     },
     config::{self, Config},
     domain::{SessionId, Voice},

@@ -1,6 +1,8 @@
 //! All layers of a memory as one trait.
 
-use super::{graph::Graph, index::Index, settings::Settings, spending::Spending, transcript::Transcript};
+use super::{
+    graph::Graph, index::Index, settings::Settings, spending::Spending, transcript::Transcript,
+};
 
 /// Everything a table remembers.
 pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending {}

@@ -10,9 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{
-    Limits, SeatId, SpeakerId, line::Outcome, table::Table, utterance::Utterance,
-};
+use super::{Limits, SeatId, SpeakerId, line::Outcome, table::Table, utterance::Utterance};
 
 /// What answers are counted in.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -58,11 +56,6 @@ impl PlayerLimits {
     /// Nobody has asked for anything yet.
     pub fn new(limits: Limits) -> Self {
         Self { limits, players: HashMap::new() }
-    }
-
-    /// From now on these hold.
-    pub const fn set(&mut self, limits: Limits) {
-        self.limits = limits;
     }
 
     /// Of what `speaker` would have too much.

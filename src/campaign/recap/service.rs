@@ -4,7 +4,9 @@
 
 use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
-    campaign::{AccountFor, Accounts, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate},
+    campaign::{
+        AccountFor, Accounts, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate,
+    },
     domain::{CampaignKey, Owner, Scope, SessionId},
     engine::Budget,
     memory::{self, SessionEntry, SessionFilter, Viewer},

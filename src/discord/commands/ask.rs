@@ -33,7 +33,8 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
     let scope = guild.scope();
-    let question = AssistantQuestion { scope, session, text: text.clone(), effects: effects.clone() };
+    let question =
+        AssistantQuestion { scope, session, text: text.clone(), effects: effects.clone() };
     let asked = guild.shared.handles.assistant.ask(question);
     Ok(Answer::later(async move {
         match asked.await {

@@ -12,9 +12,7 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use super::Synthesizer;
-use crate::{
-    audio::Frame, logic::spoken::spending_stop, provider::Error, tools::VisibleTools,
-};
+use crate::{audio::Frame, logic::spoken::spending_stop, provider::Error, tools::VisibleTools};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]

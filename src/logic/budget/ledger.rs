@@ -215,7 +215,8 @@ impl Ledger {
         let at_rest = self.at_rest;
         let of_payers = self.payers.iter().filter(|(_, tally)| tally.cap.is_some());
         let of_payers = of_payers.filter_map(|(payer, tally)| tally.claim(Some(payer), at_rest));
-        let claims: Vec<Claim> = self.whole.claim(None, at_rest).into_iter().chain(of_payers).collect();
+        let claims: Vec<Claim> =
+            self.whole.claim(None, at_rest).into_iter().chain(of_payers).collect();
         if claims.is_empty() {
             return None;
         }
@@ -275,7 +276,9 @@ impl Ledger {
         };
         let way_out = match limit {
             Limit::Payer => "raise policy.max_cost of this npc",
-            Limit::Account => "raise budget.session_max; a session begun twelve hours later counts anew",
+            Limit::Account => {
+                "raise budget.session_max; a session begun twelve hours later counts anew"
+            }
             Limit::Month => "raise budget.max_cost_month, or wait for the next month",
         };
         let cap = cap.unwrap_or_default().units();

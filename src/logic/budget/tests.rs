@@ -47,8 +47,9 @@ fn an_npc_has_its_own_cap_and_free_models_none() {
 #[test]
 fn a_payers_cap_sees_what_is_under_way() {
     let mut ledger = ledger(100.0);
-    let under_way: Vec<_> =
-        (0..4).filter_map(|_| ledger.reserve(&of("Mira", Some(0.2), tokens(120_000, 0))).ok()).collect();
+    let under_way: Vec<_> = (0..4)
+        .filter_map(|_| ledger.reserve(&of("Mira", Some(0.2), tokens(120_000, 0))).ok())
+        .collect();
     assert_eq!(under_way.len(), 1);
     under_way.into_iter().for_each(|held| ledger.release(held));
     assert!(ledger.reserve(&of("Mira", Some(0.2), tokens(120_000, 0))).is_ok(), "given back");
@@ -57,7 +58,8 @@ fn a_payers_cap_sees_what_is_under_way() {
 #[test]
 fn what_the_cache_makes_dearer_is_bound_so() {
     let price = Price { input: 1.0, cached_input: 3.0, ..Price::default() };
-    let options = BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };
+    let options =
+        BudgetOptions { prices: BTreeMap::from([("m".to_owned(), price)]), ..options(1.0) };
     assert_eq!(options.bound("m", tokens(1_000_000, 0)), Money::of(3.0));
     let used = Consumption { cached_tokens: 9_000_000, ..tokens(1_000_000, 0) };
     assert_eq!(options.cost("m", used), Money::of(3.0), "more from the cache than there was");
@@ -167,7 +169,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 const CAP: f64 = 2.0;
 const MIRAS: f64 = 0.5;
-const PAYERS: [(&str, Option<f64>); 3] = [("Mira", Some(MIRAS)), ("Bartok", None), ("hearing", None)];
+const PAYERS: [(&str, Option<f64>); 3] =
+    [("Mira", Some(MIRAS)), ("Bartok", None), ("hearing", None)];
 
 /// Everything that happens to money, and what a service has billed meanwhile.
 struct World {
@@ -257,7 +260,11 @@ impl World {
             }
             Step::Restart => {
                 for call in std::mem::take(&mut self.calls) {
-                    if call.went_out { self.ledger.settle(call.held, None) } else { self.ledger.release(call.held) }
+                    if call.went_out {
+                        self.ledger.settle(call.held, None)
+                    } else {
+                        self.ledger.release(call.held)
+                    }
                 }
                 self.ledger.rest();
                 written(&mut self.ledger, &mut self.store);

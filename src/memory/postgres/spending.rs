@@ -92,7 +92,8 @@ async fn account(
     if wanted.before > Money::ZERO {
         // What was spent before there was a ledger is of no month.
         let before = wanted.before;
-        let row = Taken { payer: "", month: "", granted: before, returned: Money::ZERO, spent: before };
+        let row =
+            Taken { payer: "", month: "", granted: before, returned: Money::ZERO, spent: before };
         put(work, scope, id, row).await?;
     }
     Ok(id)
@@ -115,7 +116,11 @@ async fn grant(
              ON a.id = s.account WHERE s.payer = '' AND a.owner = ",
         );
         sql.bind(scope.owner.word()).push(" AND s.month = ").bind(posting.month.clone());
-        rooms.push(Room { cap: posting.month_max, total: sum(work, &sql).await?, limit: Limit::Month });
+        rooms.push(Room {
+            cap: posting.month_max,
+            total: sum(work, &sql).await?,
+            limit: Limit::Month,
+        });
     }
     let Decided { granted, refused } = decide(claim, &rooms);
     let (month, returned, spent) = (&*posting.month, claim.returned, claim.spent);

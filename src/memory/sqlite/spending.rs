@@ -17,7 +17,8 @@ use super::{
 use crate::domain::{Claim, Granted, Limit, Money, Scope};
 
 /// What was taken from an account, by one payer.
-const OF_PAYER: &str = "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
+const OF_PAYER: &str =
+    "SELECT coalesce(sum(taken), 0) FROM spending WHERE account = ? AND payer = ?";
 /// What an owner has taken from all accounts in a month.
 const OF_MONTH: &str = "SELECT coalesce(sum(s.taken), 0) FROM spending s JOIN account a \
                         ON a.id = s.account WHERE a.owner = ? AND s.month = ? AND s.payer = ''";
@@ -46,9 +47,8 @@ impl Spending for Sqlite {
             let sql = "SELECT s.month, sum(s.taken) FROM spending s JOIN account a ON a.id = s.account \
                        WHERE a.owner = ? AND s.campaign = ? AND s.payer = '' \
                        GROUP BY s.month ORDER BY s.month DESC";
-            let read = |row: &Row<'_>| {
-                Ok(MonthSpent { month: row.get(0)?, total: Money(row.get(1)?) })
-            };
+            let read =
+                |row: &Row<'_>| Ok(MonthSpent { month: row.get(0)?, total: Money(row.get(1)?) });
             let mut months = db.prepare_cached(sql).map_err(failure)?;
             let months = months.query_map([owner, campaign], read).map_err(failure)?;
             months.collect::<Result<_, _>>().map_err(failure)

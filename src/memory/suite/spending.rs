@@ -53,7 +53,8 @@ pub async fn caps(store: &dyn MemoryStore) {
     let got = posted(store, &at, posting(account, "2026-11", vec![claim(100, 60, 40)])).await;
     assert_eq!(got, Granted { payer: None, granted: Money(60), total: Money(60), refused: None });
     // Less than is wanted, as long as it is enough; otherwise nothing.
-    let got = posted(store, &elsewhere, posting(account, "2026-11", vec![claim(100, 60, 30)])).await;
+    let got =
+        posted(store, &elsewhere, posting(account, "2026-11", vec![claim(100, 60, 30)])).await;
     assert_eq!((got.granted, got.refused), (Money(40), None));
     let got = posted(store, &at, posting(account, "2026-12", vec![claim(100, 1, 1)])).await;
     assert_eq!((got.granted, got.total), (Money(0), Money(100)));
@@ -67,7 +68,8 @@ pub async fn caps(store: &dyn MemoryStore) {
     assert_eq!(got.total, Money(87));
     // A payer's own cap is beside the account's.
     let bartok = |want| Claim { payer: Some("Bartok".to_owned()), ..claim(10, want, want) };
-    let got = store.post(&at, posting(account, "2026-11", vec![bartok(8), bartok(4)])).await.unwrap();
+    let got =
+        store.post(&at, posting(account, "2026-11", vec![bartok(8), bartok(4)])).await.unwrap();
     assert_eq!((got[0].granted, got[1].granted), (Money(8), Money(0)));
     assert_eq!(got[1].refused, Some(Limit::Payer));
     months(store, account).await;

@@ -17,7 +17,9 @@ use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
-    provider::{Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+    provider::{
+        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+    },
 };
 
 /// What it is before anything is spoken.
@@ -161,10 +163,7 @@ impl Sentence {
     }
 
     async fn ask(&mut self) -> Result<Reading, Error> {
-        let mut retry = Retry::new(
-            self.endpoint.options.first_byte_timeout,
-            self.attempts.clone(),
-        );
+        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
             match self.endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,

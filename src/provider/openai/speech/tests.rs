@@ -19,7 +19,13 @@ fn says(text: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         volume: 1.0,
     };
     let attempts = Attempts::default();
-    SpeakRequest { text: text.into(), voice, language: "en".into(), pronunciation: Arc::new([]), attempts }
+    SpeakRequest {
+        text: text.into(),
+        voice,
+        language: "en".into(),
+        pronunciation: Arc::new([]),
+        attempts,
+    }
 }
 
 async fn spoken(
