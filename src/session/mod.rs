@@ -13,6 +13,7 @@ mod hearing;
 mod input;
 mod limits;
 mod line;
+mod moderation;
 mod options;
 mod overrides;
 mod overview;

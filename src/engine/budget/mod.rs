@@ -4,27 +4,19 @@
 //! [`BudgetWriter`], which has it written down. **Never**: lets a request go out that a cap does not
 //! allow, or that is not set aside where it outlasts this process.
 
+mod account;
 mod reservation;
 mod writer;
 
-use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::{Arc, atomic::Ordering};
 
-use tokio::sync::{Notify, watch};
-
+use self::account::Account;
 pub use self::{reservation::Reservation, writer::BudgetWriter};
 use crate::{
-    logic::budget::{BudgetOptions, Consumption, Ledger, OverBudget},
-    provider::{Error, Kind, Usage},
+    logic::budget::{BudgetOptions, Consumption, Ledger},
+    provider::{Error, Usage},
 };
 
-/// Longest wait for the store before a request is given up.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// What templates put around a conversation, in tokens.
 const TEMPLATE: u64 = 64;
 
@@ -47,99 +39,52 @@ pub fn consumed(usage: Usage) -> Consumption {
     }
 }
 
-/// A handle on an account.
+/// What is paid from. Cloning shares it; it is closed when the last handle is gone.
 #[derive(Clone)]
-pub struct Budget {
-    shared: Arc<Shared>,
-    /// The account is closed when the last handle is gone.
-    _open: Arc<Open>,
-}
-
-/// The account, and who waits for what is written of it.
-struct Shared {
-    ledger: Mutex<Ledger>,
-    /// Something is to be written.
-    wake: Notify,
-    /// Told when the store has answered, or something was given back.
-    changed: watch::Sender<()>,
-    closed: AtomicBool,
-    /// Somebody has said aloud that a cap is reached.
-    told: AtomicBool,
-}
-
-/// Closes the account.
-struct Open(Arc<Shared>);
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
-impl Shared {
-    fn with<T>(&self, act: impl FnOnce(&mut Ledger) -> T) -> T {
-        let done = act(&mut self.ledger.lock().unwrap_or_else(PoisonError::into_inner));
-        self.wake.notify_one();
-        // Nobody may be waiting.
-        self.changed.send_replace(());
-        done
-    }
-
-    fn close(&self) {
-        self.closed.store(true, Ordering::Release);
-        self.with(Ledger::rest);
-    }
-}
+pub struct Budget(Account);
 
 impl Budget {
     /// A budget over `ledger`, which nobody writes down.
     pub fn new(ledger: Ledger) -> Self {
-        let shared = Arc::new(Shared {
-            ledger: Mutex::new(ledger),
-            wake: Notify::new(),
-            changed: watch::Sender::new(()),
-            closed: AtomicBool::new(false),
-            told: AtomicBool::new(false),
-        });
-        Self { _open: Arc::new(Open(Arc::clone(&shared))), shared }
+        Self(Account::new(ledger))
     }
 
     /// What writes it down.
     pub fn writer(&self) -> BudgetWriter {
-        BudgetWriter::new(Arc::clone(&self.shared))
+        BudgetWriter::new(Arc::clone(&self.0.shared))
     }
 
     /// Money spent so far.
     pub fn spent(&self) -> f64 {
-        self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner).spent()
+        self.0.shared.look(|ledger| ledger.spent())
     }
 
     /// From now on these caps and prices hold.
     pub fn set_options(&self, options: BudgetOptions) {
-        self.shared.told.store(false, Ordering::Relaxed);
-        self.shared.with(|ledger| ledger.set_options(options));
+        self.0.shared.told.store(false, Ordering::Relaxed);
+        self.0.shared.with(|ledger| ledger.set_options(options));
     }
 
     /// `payer` may come to spend something, up to a cap of its own.
     pub fn expect(&self, payer: &str, cap: Option<f64>) {
-        self.shared.with(|ledger| ledger.expect(payer, cap));
+        self.0.shared.with(|ledger| ledger.expect(payer, cap));
     }
 
     /// Whether it is to be said aloud that a cap is reached: once, until other caps hold.
     pub fn tells_of_stop(&self) -> bool {
-        !self.shared.told.swap(true, Ordering::Relaxed)
+        !self.0.shared.told.swap(true, Ordering::Relaxed)
     }
 
     /// The session is over: what is not needed goes back, and only what is spent after it is set aside.
     pub fn rest(&self) {
-        self.shared.with(Ledger::rest);
+        self.0.shared.with(Ledger::rest);
     }
 
     /// Sets money aside for a request, and waits until that outlasts this process, which it does already
     /// for most; free models (`None`) always pass. Cancel safe.
     ///
     /// # Errors
-    /// [`Kind::OverBudget`] when a cap would be passed, or nothing can be written down.
+    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed, or nothing can be written down.
     pub async fn reserve(
         &self,
         model: Option<&str>,
@@ -155,7 +100,7 @@ impl Budget {
     /// The same without waiting: [`Reservation::ready`] is waited for before the request goes out.
     ///
     /// # Errors
-    /// [`Kind::OverBudget`] when a cap would be passed.
+    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed.
     pub fn reserve_now(
         &self,
         model: Option<&str>,
@@ -163,10 +108,6 @@ impl Budget {
         payer_cap: Option<f64>,
         expected: Consumption,
     ) -> Result<Reservation, Error> {
-        Reservation::new(self.clone(), model, payer, payer_cap, expected)
+        Reservation::new(self.0.clone(), model, payer, payer_cap, expected)
     }
-}
-
-fn over_budget(error: &OverBudget) -> Error {
-    Error::new(Kind::OverBudget, error.to_string())
 }

@@ -1,15 +1,21 @@
 //! Money for one request, attempt by attempt.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use futures::FutureExt;
 use tokio::time::timeout;
 
-use super::{Budget, PATIENCE, over_budget};
+use super::account::Account;
 use crate::{
     logic::budget::{Consumption, OverBudget, Requested, ReservedAmount},
     provider::{Attempts, Error, Kind},
 };
+
+/// Longest wait for the store before a request is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Money set aside for one request; booked in full when dropped unsettled, because a request that was
 /// cancelled may have been billed.
@@ -17,7 +23,7 @@ use crate::{
 pub struct Reservation(Arc<Reserved>);
 
 struct Reserved {
-    budget: Budget,
+    account: Account,
     /// The model's name in the price list; `None`: it is free.
     model: Option<String>,
     payer: String,
@@ -32,7 +38,7 @@ impl Reservation {
     /// # Errors
     /// A cap would be passed.
     pub(super) fn new(
-        budget: Budget,
+        account: Account,
         model: Option<&str>,
         payer: &str,
         payer_cap: Option<f64>,
@@ -40,7 +46,7 @@ impl Reservation {
     ) -> Result<Self, Error> {
         let amount = Mutex::default();
         let (model, payer) = (model.map(str::to_owned), payer.to_owned());
-        let reserved = Reserved { budget, model, payer, payer_cap, expected, amount };
+        let reserved = Reserved { account, model, payer, payer_cap, expected, amount };
         *reserved.amount() = reserved.set_aside()?;
         Ok(Self(Arc::new(reserved)))
     }
@@ -90,19 +96,18 @@ impl Reserved {
         let Self { payer, payer_cap, expected, .. } = self;
         let (payer_cap, expected) = (*payer_cap, *expected);
         let requested = Requested { model, payer, payer_cap, expected };
-        let reserved = self.budget.shared.with(|ledger| ledger.reserve(&requested));
+        let reserved = self.account.shared.with(|ledger| ledger.reserve(&requested));
         reserved.map(Some).map_err(|error| over_budget(&error))
     }
 
     fn is_covered(&self) -> Result<bool, OverBudget> {
         let amount = self.amount();
         let Some(amount) = &*amount else { return Ok(true) };
-        let ledger = &self.budget.shared.ledger;
-        ledger.lock().unwrap_or_else(PoisonError::into_inner).is_covered(amount)
+        self.account.shared.look(|ledger| ledger.is_covered(amount))
     }
 
     async fn ready(&self) -> Result<(), Error> {
-        let mut changed = self.budget.shared.changed.subscribe();
+        let mut changed = self.account.shared.changed.subscribe();
         let covered = async {
             loop {
                 changed.mark_unchanged();
@@ -136,20 +141,20 @@ impl Reserved {
         let fresh = self.set_aside()?;
         let before = std::mem::replace(&mut *self.amount(), fresh);
         if let Some(before) = before {
-            self.budget.shared.with(|ledger| ledger.settle(before, None));
+            self.account.shared.with(|ledger| ledger.settle(before, None));
         }
         self.ready().await
     }
 
     fn settle(&self, used: Option<Consumption>) {
         if let Some(amount) = self.take() {
-            self.budget.shared.with(|ledger| ledger.settle(amount, used));
+            self.account.shared.with(|ledger| ledger.settle(amount, used));
         }
     }
 
     fn release(&self) {
         if let Some(amount) = self.take() {
-            self.budget.shared.with(|ledger| ledger.release(amount));
+            self.account.shared.with(|ledger| ledger.release(amount));
         }
     }
 
@@ -167,4 +172,8 @@ impl Drop for Reserved {
     fn drop(&mut self) {
         self.settle(None);
     }
+}
+
+fn over_budget(error: &OverBudget) -> Error {
+    Error::new(Kind::OverBudget, error.to_string())
 }

@@ -1,9 +1,12 @@
 //! What is to be written of a budget, for whoever has the store.
 
-use std::sync::{Arc, PoisonError, atomic::Ordering};
+use std::sync::Arc;
 
-use super::Shared;
-use crate::{domain::Granted, logic::budget::Postings};
+use super::account::Shared;
+use crate::{
+    domain::Granted,
+    logic::budget::{Ledger, Postings},
+};
 
 /// Hands out what is to be written of one budget. There is one at a time.
 pub struct BudgetWriter(Arc<Shared>);
@@ -28,17 +31,12 @@ impl BudgetWriter {
 
     /// What is to be written now, if anything.
     pub fn now(&self) -> Option<Postings> {
-        self.0.ledger.lock().unwrap_or_else(PoisonError::into_inner).postings()
-    }
-
-    /// Something may be to be written.
-    pub async fn woken(&self) {
-        self.0.wake.notified().await;
+        self.0.look(Ledger::postings)
     }
 
     /// Whether nobody spends from it any more.
     pub fn is_closed(&self) -> bool {
-        self.0.closed.load(Ordering::Acquire)
+        self.0.is_closed()
     }
 
     /// Nothing is set aside ahead any more, and [`Self::next`] ends when all is written.

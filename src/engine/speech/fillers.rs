@@ -38,6 +38,8 @@ pub struct Fillers {
 
 /// Longest wait for a line that is wanted before it was prepared.
 const SOON: Duration = Duration::from_millis(300);
+/// The same for what ends a session's answers.
+const STOP_SOON: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 struct Prepared {
@@ -105,8 +107,11 @@ impl Fillers {
         Ok(())
     }
 
-    /// What is said when a spending cap is reached, if it was prepared.
-    pub fn take_stop(&self) -> Option<Filler> {
+    /// What is said when a spending cap is reached; a voice that costs something has it only if it was
+    /// prepared. Cancel safe.
+    pub async fn stop(&self) -> Option<Filler> {
+        // A voice that is late or fails leaves a silence.
+        let _ = timeout(STOP_SOON, self.prepare_stop()).await;
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -51,7 +51,7 @@ impl TurnVoice {
         if !self.voice.budget().tells_of_stop() {
             return Ok(());
         }
-        match self.fillers.take_stop() {
+        match self.fillers.stop().await {
             Some(line) => self.play(index, line).await,
             None => Ok(()),
         }

@@ -7,8 +7,9 @@ use crate::domain::{Claim, Granted, Money};
 /// What is set aside ahead, as a share of the cap: most turns then write nothing before their requests,
 /// and a program that is killed leaves no more than that uncounted for nothing.
 const AHEAD: u64 = 50;
-/// And so many of the largest request there was.
+/// And so many of the largest request there was, as far as they are no larger share than this.
 const REQUESTS_AHEAD: u64 = 2;
+const MOST_AHEAD: u64 = 20;
 
 /// What one payer, or the account as a whole, has spent and set aside.
 #[derive(Clone, Debug, Default)]
@@ -90,8 +91,10 @@ impl Tally {
         if at_rest {
             return Money::ZERO;
         }
-        let share = Money(self.cap.unwrap_or_default().0 / AHEAD);
-        share.max(Money(self.largest.0.saturating_mul(REQUESTS_AHEAD)))
+        let requests = Money(self.largest.0.saturating_mul(REQUESTS_AHEAD));
+        self.cap.map_or(requests, |cap| {
+            requests.min(Money(cap.0 / MOST_AHEAD)).max(Money(cap.0 / AHEAD))
+        })
     }
 
     /// What the store is to be asked for, if anything. `at_rest`: nothing is set aside ahead.

@@ -1,0 +1,4 @@
+//! What others may try with the program: each attack through the real binary, against services on
+//! this machine.
+
+mod money;
