@@ -1,4 +1,6 @@
 //! What others may try with the program: each attack through the real binary, against services on
 //! this machine.
 
+mod addresses;
+mod loopback;
 mod money;
