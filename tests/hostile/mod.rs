@@ -2,5 +2,6 @@
 //! this machine.
 
 mod addresses;
+mod children;
 mod loopback;
 mod money;
