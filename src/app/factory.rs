@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     campaign::{
-        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession, MadeTable,
-        OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest, Tables,
-        TranscriptWriter,
+        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
+        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest,
+        Tables, TranscriptWriter,
     },
     config::{self, Config},
     domain::{SessionId, Voice},
+    engine::Budget,
     provider::{Error, SpeechToText, VoiceService},
     session::TableSetup,
     tools::{self, connection::ServerOptions},
@@ -36,6 +37,8 @@ pub struct FactoryParts {
     pub open: OpenTables,
     /// What writes down what is said.
     pub transcripts: TranscriptWriter,
+    /// What everything is paid from.
+    pub accounts: Accounts,
 }
 
 /// Makes tables. Cloning shares it.
@@ -55,6 +58,7 @@ impl TableFactory {
         Ok(Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
+            accounts: parts.accounts.clone(),
             tables,
             guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
             tools: parts.tools.host.clone(),
@@ -79,6 +83,7 @@ impl TableFactory {
         config: &Config,
         wanted: TableRequest,
         stt: Arc<dyn SpeechToText>,
+        budget: Budget,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
         // Read as late as can be: the session before may just be closing.
@@ -95,7 +100,7 @@ impl TableFactory {
             seed: rand::random(),
         };
         let memory = Some(parts.transcripts.store());
-        let resumed = Resumed { histories: kept.histories(), spent: 0.0 };
+        let resumed = Resumed { histories: kept.histories(), budget };
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
         parts.open.add(&table.handle, table.seats);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
@@ -116,7 +121,9 @@ impl Factory for TableFactory {
             let services = &factory.0.tools.services;
             let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
-            factory.make(&config, wanted, stt)
+            let accounts = &factory.0.accounts;
+            let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
+            factory.make(&config, wanted, stt, budget)
         }
         .boxed()
     }

@@ -14,7 +14,7 @@ mod world;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use factory::{FactoryParts, TableFactory};
-pub use memory::{campaign_key, local_scope, open_memory};
+pub use memory::{accounts, campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
 pub use settings::{LiveConfig, assistant};
@@ -34,9 +34,9 @@ use crate::{
     config::{self, Config},
     domain::{Message, Npc, SessionId, Voice},
     engine::Budget,
-    logic::{budget::Ledger, tier::Names},
+    logic::tier::Names,
     memory::MemoryStore,
-    provider::{Error, Registry, SpeakRequest, TextToSpeech},
+    provider::{Attempts, Error, Registry, SpeakRequest, TextToSpeech},
     session::{self, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
@@ -50,8 +50,8 @@ use crate::{
 pub struct Resumed {
     /// Conversations, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
-    /// Money the session has spent before.
-    pub spent: f64,
+    /// Pays for everything at this table.
+    pub budget: Budget,
 }
 
 /// Tools that NPCs may be given.
@@ -168,8 +168,7 @@ pub fn open_table(
     setup: TableSetup,
 ) -> Result<OpenTable, Error> {
     let campaign = Arc::new(config.campaign.clone());
-    let budget = Budget::new(Ledger::new(config.budget.clone(), resumed.spent));
-    let mut histories = resumed.histories;
+    let Resumed { mut histories, budget } = resumed;
     let maker = SeatMaker::new(services.clone(), &setup.host, &budget, &campaign, setup.seed);
     let seats = config
         .npcs
@@ -203,6 +202,7 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
         voice: voice.clone(),
         language: "en".to_owned(),
         pronunciation: Arc::from([]),
+        attempts: Attempts::default(),
     });
     let mut seconds = 0.0;
     while let Some(chunk) = chunks.next().await {

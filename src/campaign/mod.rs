@@ -51,7 +51,7 @@ pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::Sessions;
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
-pub use spend::DailyAllowance;
+pub use spend::{AccountFor, Accounts};
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{

@@ -16,6 +16,7 @@ use super::{
     Command, Options, SpeakerId, State, TableEvent, VoiceInput,
     effects::{FollowedUp, TableEffects},
     hearing::Hearing,
+    limits::PlayerLimits,
     overview::Overview,
     parts::{TableParts, TableSetup},
     playback::Playback,
@@ -103,6 +104,8 @@ pub(super) struct Table {
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
     pub(super) summaries: Summaries,
+    /// What each player has asked for lately.
+    pub(super) players: PlayerLimits,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
@@ -136,6 +139,7 @@ impl Table {
             speakers,
             seats,
             hearing: Hearing::new(recogniser, parts.options.patience),
+            players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
             playback: Playback::new(setup.outlets.out, setup.outlets.pace, rng),
             turns: Turns::default(),

@@ -4,3 +4,4 @@
 mod addresses;
 mod children;
 mod loopback;
+mod money;

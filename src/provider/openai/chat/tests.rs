@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     domain::{CallId, Message, Secret, ToolCall, ToolChoice, ToolSpec},
     provider::{
-        Usage,
+        Attempts, Usage,
         openai::{
             chat_server::{ChatServer, Script, Step},
             options::tests::options,
@@ -36,6 +36,7 @@ fn asks() -> ChatRequest {
         tool_choice: ToolChoice::Auto,
         max_tokens: 100,
         facts: Arc::default(),
+        attempts: Attempts::default(),
     }
 }
 

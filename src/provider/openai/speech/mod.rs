@@ -17,7 +17,7 @@ use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::
 use crate::{
     audio::Shape,
     provider::{
-        DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
         respell::respell,
     },
 };
@@ -55,7 +55,8 @@ impl TextToSpeech for Speech {
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
         let body = body(&self.endpoint.options, &request);
         let pitch = request.voice.pitch_shift;
-        let sentence = Sentence { endpoint: self.endpoint.clone(), body, pitch };
+        let (endpoint, attempts) = (self.endpoint.clone(), request.attempts);
+        let sentence = Sentence { endpoint, body, pitch, attempts };
         stream::once(sentence.ask())
             .map_ok(|reading| stream::try_unfold(reading, Reading::next))
             .try_flatten()
@@ -84,6 +85,7 @@ struct Sentence {
     endpoint: Arc<Endpoint>,
     body: Value,
     pitch: f32,
+    attempts: Attempts,
 }
 
 /// What was read of its answer.
@@ -102,7 +104,7 @@ struct Reading {
 impl Sentence {
     /// Sends the request until an answer begins or there is no more sense in it.
     async fn ask(self) -> Result<Reading, Error> {
-        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout);
+        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
             match self.endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,
