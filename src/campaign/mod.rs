@@ -40,7 +40,7 @@ pub use facts::{
     decide, facts,
 };
 pub use file_error::FileError;
-pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore};
+pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds};
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};

@@ -4,7 +4,7 @@
 
 use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
 
-use crate::campaign::Consent;
+use crate::campaign::{Consent, ServedGuilds};
 
 /// Settings of the bot; `app` builds it from the configuration.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct Options {
     pub api: Option<SocketAddr>,
     /// Commands are registered in this guild alone, where they are there at once.
     pub guild: Option<u64>,
+    /// The guilds that are served, beside that one.
+    pub served: ServedGuilds,
+    /// What `/setup` of a guild has to give to be served; `None`: nothing helps.
+    pub code: Option<String>,
     /// Members with this role are game masters, where a guild has not set its own.
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
@@ -26,6 +30,16 @@ pub struct Options {
     pub idle: Duration,
     /// Folder of what is noted beside the store.
     pub folder: PathBuf,
+}
+
+impl Options {
+    /// Whether `guild` is served, whatever was set there; `None`: only if something was.
+    pub fn serves(&self, guild: u64) -> Option<bool> {
+        match self.guild {
+            Some(own) if own == guild => Some(true),
+            _ => self.served.serves(guild),
+        }
+    }
 }
 
 /// A bot's token; prints as `<secret>`.

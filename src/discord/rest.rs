@@ -5,7 +5,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use serenity::{
-    all::{CurrentApplicationInfo, CurrentUser},
+    all::{CreateAllowedMentions, CurrentApplicationInfo, CurrentUser},
     http::{Http, HttpError},
 };
 
@@ -42,7 +42,9 @@ pub enum Fatal {
 /// # Errors
 /// The client cannot be made: [`Fatal::SetUp`].
 pub fn http(options: &Options) -> Result<Http, Fatal> {
-    let mut builder = serenity::all::HttpBuilder::new(&options.token.0);
+    // Nothing pings: whatever is sent without saying whom it may ping may ping nobody.
+    let mut builder = serenity::all::HttpBuilder::new(&options.token.0)
+        .default_allowed_mentions(CreateAllowedMentions::new());
     if let Some(address) = options.api {
         builder = builder.client(client_at(address).map_err(|it| Fatal::SetUp(it.to_string()))?);
     }

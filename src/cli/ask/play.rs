@@ -78,7 +78,8 @@ async fn play(
         }
         None => app::with_names(config).await,
     };
-    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
+    let playing = app::Playing::Here(Some(&session));
+    let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;
     let setting = Setting { arguments, config, tools: &tools, memory, kept };
     let status = match required(&tools).await {
         Ok(()) if arguments.assistant => in_writing(setting, said).await,

@@ -68,6 +68,13 @@ pub static DISCORD: Shape = Shape {
              without it they are registered everywhere.",
         ),
         Key::new(
+            "guilds",
+            Kind::Either(&[Kind::Word(&["any"]), Kind::List(&Kind::Text)]),
+            "Ids of the servers that are served, or any; without it guild_id, servers where \
+             something was set before, and those whose /setup gives the code that `glyphoxa run` \
+             prints. Others are told to ask you, and left after an hour.",
+        ),
+        Key::new(
             "dm_role",
             Kind::Text,
             "Id of the role game masters have; without one, those who may manage the server.",

@@ -6,6 +6,7 @@
 mod approvals;
 mod attendance;
 mod effects;
+mod failing;
 mod health;
 mod lifecycle;
 mod mic_check;
