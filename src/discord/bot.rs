@@ -10,8 +10,8 @@ use dashmap::{DashMap, Entry};
 use serenity::{
     all::{
         Client, ClientBuilder, Context, CreateAutocompleteResponse, CreateInteractionResponse,
-        EventHandler, GatewayError, GatewayIntents,
-        Guild as GuildData, GuildId, Interaction, Ready, UnavailableGuild, UserId, VoiceState,
+        EventHandler, GatewayError, GatewayIntents, Guild as GuildData, GuildId, Interaction,
+        Ready, UnavailableGuild, UserId, VoiceState,
     },
     http::Http,
 };
@@ -321,7 +321,8 @@ async fn refuse(ctx: &Context, interaction: Interaction, why: String) {
         Interaction::Component(it) => Interacted::Component(Box::new(it)),
         Interaction::Modal(it) => Interacted::Modal(Box::new(it)),
         Interaction::Autocomplete(it) => {
-            let nothing = CreateInteractionResponse::Autocomplete(CreateAutocompleteResponse::new());
+            let nothing =
+                CreateInteractionResponse::Autocomplete(CreateAutocompleteResponse::new());
             let responder =
                 Responder::new(Arc::clone(&ctx.http), Interacted::Command(Box::new(it)));
             return responder.respond(nothing).await;

@@ -51,3 +51,22 @@ impl fmt::Debug for Token {
         f.write_str("<secret>")
     }
 }
+
+#[cfg(test)]
+impl Options {
+    /// Nothing set.
+    pub fn plain() -> Self {
+        Self {
+            token: Token(String::new()),
+            api: None,
+            guild: None,
+            served: ServedGuilds::LetIn,
+            code: None,
+            dm_role: None,
+            everyone_is_dm: false,
+            consent: Consent::Notice,
+            idle: Duration::from_secs(300),
+            folder: PathBuf::new(),
+        }
+    }
+}

@@ -102,3 +102,18 @@ pub fn reason(error: &serenity::Error) -> String {
     }
     cause.to_string().replace('\n', " ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discord::options::Token;
+
+    #[test]
+    fn what_is_sent_pings_nobody_unless_it_says_so() {
+        let options = Options { token: Token("MTIz.a.b".to_owned()), ..Options::plain() };
+        let http = http(&options).unwrap();
+        let mentions = serde_json::to_value(http.default_allowed_mentions.unwrap()).unwrap();
+        assert_eq!(mentions["parse"], serde_json::json!([]));
+        assert!(mentions.get("users").is_none_or(|it| *it == serde_json::json!([])));
+    }
+}

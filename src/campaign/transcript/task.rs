@@ -61,6 +61,9 @@ pub struct WriterParts {
     pub backlog: Backlog,
     /// Cancelled at the end.
     pub stop: CancellationToken,
+    /// So many writes panic.
+    #[cfg(test)]
+    pub faults: Arc<std::sync::atomic::AtomicUsize>,
 }
 
 /// The task's own side.
@@ -253,6 +256,12 @@ impl WriterTask {
             self.parts.stop.cancelled().await;
             sleep(HURRY).await;
         };
+        #[cfg(test)]
+        {
+            use std::sync::atomic::Ordering::SeqCst;
+            let left = self.parts.faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+            assert!(left.is_err(), "a fault of the store");
+        }
         let written = async {
             match entry {
                 Entry::Session(campaign, session) => {

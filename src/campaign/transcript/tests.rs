@@ -1,13 +1,24 @@
 //! What is written of a line, and what happens when it cannot be.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use super::{Transcript, TranscriptOptions, TranscriptWriter, line::utterances};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Transcript, TranscriptOptions, TranscriptWriter,
+    line::utterances,
+    spill::Entry,
+    task::{Note, WriterParts, WriterTask},
+};
 use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
     memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
-    session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
+    session::{Backlog, Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
 
 fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
@@ -105,4 +116,40 @@ async fn what_cannot_be_written_is_counted() {
     assert!(missing.contains("lacks 2 lines"), "{missing}");
     writer.line(&of, &line());
     assert_eq!(writer.backlog().count().lost, 4, "after its end nothing is written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_outlasts_a_writer_that_panics() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+    let parts = WriterParts {
+        store: Arc::clone(&store),
+        tables: Tables::default(),
+        written: Arc::default(),
+        options: options(&folder),
+        backlog: backlog.clone(),
+        stop: stop.clone(),
+        faults: Arc::new(5.into()),
+    };
+    let (notes, queue) = mpsc::channel(16);
+    let task = tokio::spawn(WriterTask::new(parts).write_all(queue));
+    let of = of(Owner::Local);
+    for turn in 1..=4 {
+        let lines = utterances(&of, &TurnLine { turn, ..line() }, 1_000);
+        backlog.wait(2);
+        notes.send(Note::Write(Entry::Lines(of.scope.campaign.clone(), lines))).await.unwrap();
+    }
+    let written = async {
+        while backlog.count().waiting > 0 {
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    timeout(Duration::from_secs(120), written).await.expect("it is written after all");
+    stop.cancel();
+    assert_eq!(task.await.unwrap(), 0);
+    assert_eq!(backlog.count(), Unwritten::default());
+    let lines = store.lines(&of.scope.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    assert_eq!(lines.len(), 8);
 }

@@ -9,6 +9,11 @@ pub static FILE: Shape = Shape {
     keys: &[
         Key::new("campaign", Kind::Filled, "A campaign file, relative to this file."),
         Key::new(
+            "campaigns",
+            Kind::List(&Kind::Shape(&OTHER_CAMPAIGN)),
+            "Further campaigns, which game masters choose with /campaign switch.",
+        ),
+        Key::new(
             "npc_dir",
             Kind::Filled,
             "Folder of NPC files, one NPC each; default: `npcs` beside this file, if there.",
@@ -49,6 +54,19 @@ pub static FILE: Shape = Shape {
         ),
         Key::new("memory", Kind::Shape(&MEMORY), "What was said and is remembered."),
         Key::new("log", Kind::Shape(&LOG), "What is logged."),
+    ],
+};
+
+/// A campaign beside the configured one.
+pub static OTHER_CAMPAIGN: Shape = Shape {
+    title: "A further campaign",
+    keys: &[
+        Key::required("file", Kind::Filled, "A campaign file, relative to this file."),
+        Key::new(
+            "shared",
+            Kind::Flag,
+            "Every Discord server may play it; each keeps what it adds to itself.",
+        ),
     ],
 };
 

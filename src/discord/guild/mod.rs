@@ -22,6 +22,9 @@ mod supervisor;
 mod task;
 mod watching;
 
+#[cfg(test)]
+mod tests;
+
 pub use effects::GuildEffects;
 pub use lifecycle::SessionStart;
 pub use state::{Guild, Job, Shared};

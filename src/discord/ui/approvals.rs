@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 use serenity::all::{
-    ButtonStyle, CreateActionRow, CreateAttachment, CreateButton,
-    CreateMessage, CreateModal, EditMessage,
+    ButtonStyle, CreateActionRow, CreateAttachment, CreateButton, CreateMessage, CreateModal,
+    EditMessage,
 };
 
 use crate::{
@@ -122,9 +122,7 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
 
 /// Its message once it is over: `text` without buttons.
 pub fn without_buttons(text: String) -> EditMessage {
-    EditMessage::new()
-        .content(text)
-        .components(Vec::new())
+    EditMessage::new().content(text).components(Vec::new())
 }
 
 fn pretty(arguments: &Map<String, Value>) -> String {

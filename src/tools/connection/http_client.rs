@@ -441,3 +441,23 @@ fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
         .redirect(same_origin);
     with_proxy_and_tls(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{CallToolRequest, CallToolRequestParams, JsonRpcRequest, RequestId};
+
+    use super::*;
+
+    #[test]
+    fn what_says_the_session_of_a_call_is_not_sent() {
+        let session = SessionId("mill".to_owned());
+        let mut params = CallToolRequestParams::new("look");
+        params.meta = Some(mark(&session));
+        let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let call = JsonRpcRequest::new(RequestId::Number(1), call);
+        let mut message = ClientJsonRpcMessage::Request(call);
+        assert_eq!(unmarked(&mut message), Some(session));
+        assert!(!serde_json::to_string(&message).unwrap().contains("_meta"));
+        assert_eq!(unmarked(&mut message), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! Counterparts that mean harm, through the real program.
+
+mod guilds;
