@@ -1,3 +1,6 @@
-//! Counterparts that mean harm, through the real program.
+//! What others may try with the program: each attack through the real binary, against services on
+//! this machine.
 
+mod addresses;
 mod guilds;
+mod loopback;
