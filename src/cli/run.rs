@@ -50,13 +50,7 @@ async fn serve(
     app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     tools.servers.required().await?;
     let (mut options, tables) = (app::bot_options(&config.discord), Tables::default());
-    if options.served == ServedGuilds::LetIn {
-        let code = discord::admission_code(rand::random());
-        complain(&format!(
-            "to let a Discord server in, use '/setup code:{code}' there (or set discord.guilds)"
-        ));
-        options.code = Some(code);
-    }
+    print_code(&mut options);
     let open = OpenTables::default();
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
@@ -106,6 +100,18 @@ async fn serve(
         tools.close().await;
     }
     Ok(DONE)
+}
+
+/// Says how servers are let in that nobody has listed.
+fn print_code(options: &mut discord::Options) {
+    if options.served != ServedGuilds::LetIn {
+        return;
+    }
+    let code = discord::admission_code(rand::random());
+    complain(&format!(
+        "to let a Discord server in, use '/setup code:{code}' there (or set discord.guilds)"
+    ));
+    options.code = Some(code);
 }
 
 /// Ctrl-C, or the system's request to end.

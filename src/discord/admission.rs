@@ -36,7 +36,7 @@ pub fn code(random: u64) -> String {
 }
 
 /// How a server stands with the bot.
-pub enum Standing {
+pub enum Access {
     /// It is served.
     Served,
     /// It is not.
@@ -70,20 +70,20 @@ impl Admission {
     }
 
     /// How `guild` stands at `now`. Cancel safe.
-    pub async fn standing(&self, guild: GuildId, now: Instant) -> Standing {
+    pub async fn standing(&self, guild: GuildId, now: Instant) -> Access {
         if self.0.served.contains(&guild) {
-            return Standing::Served;
+            return Access::Served;
         }
         let is_served = match self.0.options.serves(guild.get()) {
             Some(is_served) => is_served,
             None => match self.0.kept.is_kept(guild.get()).await {
                 Ok(is_kept) => is_kept,
-                Err(why) => return Standing::Unknown(why),
+                Err(why) => return Access::Unknown(why),
             },
         };
         if is_served {
             self.let_in(guild);
-            return Standing::Served;
+            return Access::Served;
         }
         let fresh = || {
             tracing::warn!(
@@ -94,7 +94,7 @@ impl Admission {
             Stranger { since: now, tries: 0 }
         };
         self.strangers().entry(guild).or_insert_with(fresh);
-        Standing::Stranger
+        Access::Stranger
     }
 
     /// Whether what was used lets its server in: `/setup` with the code, by who may manage it.
@@ -187,7 +187,7 @@ mod tests {
 
     async fn serves(admission: &Admission, guild: u64) -> bool {
         let standing = admission.standing(GuildId::new(guild), Instant::now()).await;
-        matches!(standing, Standing::Served)
+        matches!(standing, Access::Served)
     }
 
     #[tokio::test]
@@ -226,7 +226,7 @@ mod tests {
         let here = admission(folder.path(), ServedGuilds::LetIn);
         let now = Instant::now();
         let standing = here.standing(STRANGE, now).await;
-        assert!(matches!(standing, Standing::Stranger));
+        assert!(matches!(standing, Access::Stranger));
         // Being asked again renews nothing.
         here.standing(STRANGE, now + STAY / 2).await;
         assert!(here.due(now + STAY - Duration::from_secs(1)).is_empty());

@@ -20,7 +20,7 @@ use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    admission::{Admission, Standing},
+    admission::{Access, Admission},
     guild::{self, Guild, GuildEvent, Shared},
     interactions, invite,
     options::Options,
@@ -210,7 +210,7 @@ impl Handler {
     /// Tells a guild that is served.
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let standing = self.admission.standing(guild, Instant::now()).await;
-        if matches!(standing, Standing::Served) {
+        if matches!(standing, Access::Served) {
             self.hand_over(ctx, guild, event).await;
         }
     }
@@ -218,10 +218,10 @@ impl Handler {
     /// Has the guild's task do what was used there, or says why not.
     async fn used(&self, ctx: &Context, guild: GuildId, interaction: Interaction) {
         let refusal = match self.admission.standing(guild, Instant::now()).await {
-            Standing::Served => None,
-            Standing::Stranger if self.admission.takes(guild, &interaction) => None,
-            Standing::Stranger => Some(Admission::refusal(guild)),
-            Standing::Unknown(why) => Some(format!("I do nothing here until I can: {why}")),
+            Access::Served => None,
+            Access::Stranger if self.admission.takes(guild, &interaction) => None,
+            Access::Stranger => Some(Admission::refusal(guild)),
+            Access::Unknown(why) => Some(format!("I do nothing here until I can: {why}")),
         };
         match refusal {
             None => {
