@@ -74,6 +74,9 @@ impl Admission {
         if self.0.served.contains(&guild) {
             return Access::Served;
         }
+        if self.strangers().contains_key(&guild) {
+            return Access::Stranger;
+        }
         let is_served = match self.0.options.serves(guild.get()) {
             Some(is_served) => is_served,
             None => match self.0.kept.is_kept(guild.get()).await {
@@ -200,7 +203,8 @@ mod tests {
         let let_in = admission(folder.path(), ServedGuilds::LetIn);
         assert!(serves(&let_in, 7).await && !serves(&let_in, 8).await);
         let_in.0.kept.clone().keep(8, GuildSettings::default()).await.unwrap();
-        assert!(serves(&let_in, 8).await, "something was set there before");
+        let later = admission(folder.path(), ServedGuilds::LetIn);
+        assert!(serves(&later, 8).await, "something was set there before");
         let listed = admission(folder.path(), ServedGuilds::Listed([9].into()));
         assert!(!serves(&listed, 8).await, "a list is the whole of it");
     }

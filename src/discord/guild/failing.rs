@@ -9,6 +9,9 @@ use tokio::time::Instant;
 use super::state::Guild;
 use crate::panics::{Panicked, caught_now};
 
+/// A voice connection that is down is made anew after this.
+const REJOIN: Duration = Duration::from_secs(5);
+
 impl Guild {
     /// Something has panicked that was done here: it is logged, undone, and told; how long to wait
     /// before going on. What fails again and again ends the session, and what was said stays.
@@ -27,6 +30,10 @@ impl Guild {
         if let Some(session) = &mut self.session {
             // Who was being told that they are heard is told again.
             session.people.tell_again();
+            if goes_on && !session.voice.is_up() {
+                // What was to make it anew may have been what failed.
+                self.reconnect_after(REJOIN);
+            }
         }
         match goes_on {
             true => self.tell_dm(format!("Something in me has failed, and I go on: {fault}")),

@@ -49,7 +49,7 @@ impl Guild {
     }
 
     /// Makes the connection anew, unless it stands again by then.
-    fn reconnect_after(&mut self, wait: Duration) {
+    pub(super) fn reconnect_after(&mut self, wait: Duration) {
         let Some(session) = &mut self.session else { return };
         session.panel.refresh_soon();
         let id = session.id.clone();
