@@ -52,7 +52,7 @@ async fn a_server_that_nobody_let_in_is_told_whom_to_ask() {
     assert!(hall.told(&owner, setup(&code)).await.contains("Game masters: <@&"));
     let again = hall.told(&owner, Slash::new("setup")).await;
     assert!(again.contains("Game masters: <@&"), "{again}");
-    let doctor = hall.place.run(&["doctor"]).ends_with(1);
+    let doctor = hall.place.run(&["doctor"]).ends_with(0);
     assert!(!doctor.stdout.contains("is not let in"), "{doctor:#?}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     hall.start().await;
