@@ -2,19 +2,22 @@
 //!
 //! Entry functions: [`open`], [`facts`]. **Never**: waits for a server.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use crate::{
-    config::{self, Config},
+    config::{self, Config, MemoryPlace},
     domain::{Campaign, SessionId},
+    launch,
     tools::{
         ToolHost,
         connection::{Facts, Servers, Setup},
     },
 };
 
-/// Variables every child process gets.
+/// Variables every child process gets; a confined one has folders of its own in their place.
 const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
+/// What SQLite keeps beside its file.
+const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Who plays while the program runs.
 #[derive(Clone, Copy)]
@@ -37,6 +40,8 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
         host: host.clone(),
         data_dir: config.data_dir.clone(),
         environment: COMMON.iter().filter_map(set).collect(),
+        launcher: launch::SELF.into(),
+        hidden: hidden(config),
         facts: Arc::clone(&facts),
         seed,
     });
@@ -50,6 +55,25 @@ pub struct Opened {
     pub servers: Servers,
     /// What their headers name.
     pub facts: Arc<Facts>,
+}
+
+/// What no server's program reads, beside `data_dir`: the memory wherever it lies, and where keys are
+/// written down.
+fn hidden(config: &Config) -> Vec<PathBuf> {
+    let memory = match &config.memory.place {
+        MemoryPlace::File(path) => Some(path),
+        MemoryPlace::Server(_) => None,
+    };
+    let beside = |path: &PathBuf, end: &str| {
+        let mut name = path.clone().into_os_string();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let memory = memory.into_iter().flat_map(|path| BESIDE.map(|end| beside(path, end)));
+    let file = config.files.first();
+    let env = file.map(|file| file.with_file_name(".env"));
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    memory.chain(file.cloned()).chain(env).map(absolute).collect()
 }
 
 /// What headers of servers may name while `campaign` is played.

@@ -52,6 +52,8 @@ pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
         host: tools.clone(),
         data_dir: folder.to_owned(),
         environment: Vec::new(),
+        launcher: "nothing is started".into(),
+        hidden: Vec::new(),
         facts: Arc::default(),
         seed: 1,
     });

@@ -2,5 +2,6 @@
 //! this machine.
 
 mod addresses;
+mod children;
 mod guilds;
 mod loopback;
