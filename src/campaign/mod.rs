@@ -53,7 +53,7 @@ pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{OpenSession, Sessions};
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
-pub use spend::DailyAllowance;
+pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use tables::Tables;

@@ -6,8 +6,8 @@ use arc_swap::ArcSwap;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Announcer, AssistantSettings, Factory, GuildStore, HandleParts, Handles, ModelMaker, Settings,
-    Tables, TranscriptOptions, TranscriptWriter,
+    Accounts, Announcer, AssistantSettings, Factory, GuildStore, HandleParts, Handles, ModelMaker,
+    Settings, Tables, TranscriptOptions, TranscriptWriter,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -61,6 +61,7 @@ pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
         settings: Arc::new(ArcSwap::from_pointee(settings(folder))),
         factory,
         transcripts: TranscriptWriter::open(Arc::clone(&store), Tables::default(), &spilled),
+        accounts: Accounts::new(None),
         tables: Tables::default(),
         guilds: GuildStore::new(store, folder),
         tools,

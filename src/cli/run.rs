@@ -52,6 +52,7 @@ async fn serve(
     let (mut options, tables) = (app::bot_options(&config.discord), Tables::default());
     print_code(&mut options);
     let open = OpenTables::default();
+    let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
@@ -62,6 +63,7 @@ async fn serve(
             tools: Arc::clone(&tools),
             open: open.clone(),
             transcripts: transcripts.clone(),
+            accounts: accounts.clone(),
         },
         tables.clone(),
     )?;
@@ -96,6 +98,7 @@ async fn serve(
         complain(&missing);
     }
     indexer.close().await;
+    accounts.close().await;
     if let Some(tools) = Arc::into_inner(tools) {
         tools.close().await;
     }

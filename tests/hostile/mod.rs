@@ -5,3 +5,4 @@ mod addresses;
 mod children;
 mod guilds;
 mod loopback;
+mod money;
