@@ -49,8 +49,7 @@ async fn serve(
     // Who cannot hear learns it before a session.
     app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     tools.servers.required().await?;
-    let (mut options, tables) = (app::bot_options(&config.discord), Tables::default());
-    print_code(&mut options);
+    let (options, tables) = (bot_options(&config), Tables::default());
     let open = OpenTables::default();
     let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
@@ -105,16 +104,17 @@ async fn serve(
     Ok(DONE)
 }
 
-/// Says how servers are let in that nobody has listed.
-fn print_code(options: &mut discord::Options) {
-    if options.served != ServedGuilds::LetIn {
-        return;
+/// The bot's options; how servers are let in that nobody has listed is printed.
+fn bot_options(config: &Config) -> discord::Options {
+    let mut options = app::bot_options(&config.discord);
+    if options.served == ServedGuilds::LetIn {
+        let code = discord::admission_code(rand::random());
+        complain(&format!(
+            "to let a Discord server in, use '/setup code:{code}' there (or set discord.guilds)"
+        ));
+        options.code = Some(code);
     }
-    let code = discord::admission_code(rand::random());
-    complain(&format!(
-        "to let a Discord server in, use '/setup code:{code}' there (or set discord.guilds)"
-    ));
-    options.code = Some(code);
+    options
 }
 
 /// Ctrl-C, or the system's request to end.
