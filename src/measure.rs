@@ -8,8 +8,8 @@ pub use crate::{
     audio::{Frame, Gain, SampleRate},
     campaign::{
         Accounts, AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore,
-        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError,
-        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServedGuilds,
+        ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, run as run_discord},

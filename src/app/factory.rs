@@ -8,7 +8,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::{
     IDENTITIES, LiveConfig, OpenTables, Resumed, Tools, assistant, for_session, open_table,
-    recogniser,
+    recogniser, servers,
 };
 use crate::{
     campaign::{
@@ -103,6 +103,8 @@ impl TableFactory {
         let resumed = Resumed { histories: kept.histories(), budget };
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
         parts.open.add(&table.handle, table.seats);
+        let facts = servers::facts(&config.campaign, Some(&wanted.session));
+        parts.tools.facts.begin(&wanted.session, facts);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
@@ -129,6 +131,7 @@ impl Factory for TableFactory {
     }
 
     fn closed(&self, session: &SessionId) {
+        self.0.tools.facts.end(session);
         self.0.tools.archive.set_campaign(session, None);
     }
 

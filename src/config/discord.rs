@@ -5,7 +5,12 @@
 use std::{net::SocketAddr, path::Path, time::Duration};
 
 use super::reading::Notes;
-use crate::{campaign::Consent, discord::Options, domain::Secret, yaml::Fields};
+use crate::{
+    campaign::{Consent, ServedGuilds},
+    discord::Options,
+    domain::Secret,
+    yaml::{Fields, Position},
+};
 
 /// Minutes alone after which the bot leaves.
 const IDLE_MINUTES: u64 = 5;
@@ -22,15 +27,8 @@ pub struct DiscordOptions {
 /// What `fields` say; what is noted beside the store lies below `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
-        let fields = fields?;
-        let text = fields.text(key).filter(|text| !text.trim().is_empty())?;
-        let id = text.parse().ok().filter(|id| *id > 0);
-        if id.is_none() {
-            let message = format!("{key} '{text}' is no id of Discord's");
-            let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
-            notes.problems.add(fields.place(key), message, way_out);
-        }
-        id
+        let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;
+        id_of(key, text, fields?.place(key), notes)
     };
     let (guild, dm_role) = (id("guild_id"), id("dm_role"));
     let flag = |key| fields.and_then(|fields| fields.flag(key)).unwrap_or_default();
@@ -40,6 +38,8 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         token: Secret(token),
         api: fields.and_then(|fields| api(fields, notes)),
         guild,
+        served: fields.map(|fields| served(fields, notes)).unwrap_or_default(),
+        code: None,
         dm_role,
         everyone_is_dm: flag("everyone_is_dm"),
         consent: match fields.and_then(|fields| fields.text("consent")) {
@@ -50,6 +50,30 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         folder: data_dir.join("discord"),
     };
     DiscordOptions { bot, trust_dms: flag("trust_dms") }
+}
+
+/// The id that `text` is, the value of `key`.
+fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> {
+    let id = text.trim().parse().ok().filter(|id| *id > 0);
+    if id.is_none() {
+        let message = format!("{key} '{text}' is no id of Discord's");
+        let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
+        notes.problems.add(at, message, way_out);
+    }
+    id
+}
+
+/// The guilds that are served.
+fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
+    if fields.text("guilds").is_some() {
+        return ServedGuilds::Any;
+    }
+    if fields.get("guilds").is_none() {
+        return ServedGuilds::LetIn;
+    }
+    let nodes = fields.items("guilds").iter();
+    let ids = nodes.filter_map(|node| id_of("guilds", node.text()?, node.at, notes));
+    ServedGuilds::Listed(ids.collect())
 }
 
 /// Where Discord's API is, when not at its own address.

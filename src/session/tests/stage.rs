@@ -49,16 +49,22 @@ struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
     gain: Gain,
+    /// So many frames are its end.
+    breaks: usize,
 }
 
 impl Ear {
-    fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>) -> Self {
-        Self { opened, left: Arc::clone(left), gain: Gain::new(SampleRate::HZ_48000) }
+    fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>, breaks: usize) -> Self {
+        Self { opened, left: Arc::clone(left), gain: Gain::new(SampleRate::HZ_48000), breaks }
     }
 }
 
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
+        if let Some(left) = self.breaks.checked_sub(1) {
+            self.breaks = left;
+            panic!("the way out is broken");
+        }
         let mut samples = frame.samples().to_vec();
         self.gain.apply(&mut samples);
         let peak = samples.iter().copied().max().unwrap_or(0);
@@ -88,6 +94,8 @@ pub struct Setup {
     pub history: Vec<Message>,
     pub window: Option<u32>,
     pub price: Option<&'static str>,
+    /// The first frames that are played make where they go panic.
+    pub breaks: usize,
 }
 
 /// A table that runs.
@@ -118,6 +126,7 @@ impl Setup {
             history: Vec::new(),
             window: None,
             price: None,
+            breaks: 0,
         }
     }
 
@@ -155,7 +164,7 @@ impl Setup {
             session: SessionId("test".to_owned()),
             stt: Arc::clone(&stt) as _,
             outlets: Outlets {
-                out: Box::new(Ear::new(opened, &left)),
+                out: Box::new(Ear::new(opened, &left, self.breaks)),
                 pace: self.pace,
                 effects: Arc::new(NoEffects),
                 events: told,
@@ -338,6 +347,11 @@ impl Stage {
         let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);
         let first = of.next()?;
         Some((first, of.next_back().unwrap_or(first)))
+    }
+
+    /// Waits until the table has closed by itself; what is kept of it.
+    pub async fn ended(self) -> Conversations {
+        timeout(ms(60_000), self.task).await.expect("it closes").expect("no panic")
     }
 
     /// Drops every handle; the table ends by itself.
