@@ -8,9 +8,10 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::{self, Scoped, key_of, now},
+    campaign::{self, Accounts, Scoped, key_of, now},
     config::{Config, MemoryPlace},
     domain::Scope,
+    import::campaign::World,
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
     provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
@@ -22,14 +23,33 @@ use crate::{
 /// # Errors
 /// It cannot be reached or written, is newer than this program, or damaged.
 pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
-    let store: Arc<dyn MemoryStore> = match config.memory.place.clone() {
+    let store = open_store(config).await?;
+    put_world(config, &*store).await?;
+    Ok(store)
+}
+
+async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
+    Ok(match config.memory.place.clone() {
         MemoryPlace::File(path) => {
             Arc::new(tokio::task::spawn_blocking(move || Sqlite::open(&path)).await??)
         }
         MemoryPlace::Server(address) => Arc::new(Postgres::open(&address).await?),
+    })
+}
+
+/// The accounts in `store`; without one it is opened where something has a price.
+///
+/// # Errors
+/// It cannot be reached or written, is newer than this program, or damaged.
+pub async fn accounts(
+    config: &Config,
+    store: Option<Arc<dyn MemoryStore>>,
+) -> anyhow::Result<Accounts> {
+    let store = match store {
+        None if !config.budget.prices.is_empty() => Some(open_store(config).await?),
+        known => known,
     };
-    put_world(config, &*store).await?;
-    Ok(store)
+    Ok(Accounts::new(store))
 }
 
 /// What tools find in `store`; without one it is opened when the first of them asks.
@@ -70,14 +90,27 @@ pub fn campaign_key(config: &Config) -> CampaignKey {
     key_of(&config.campaign.name)
 }
 
+/// The world of a campaign of the configuration.
+pub fn world_of<'c>(config: &'c Config, campaign: &CampaignKey) -> Option<&'c World> {
+    if *campaign == campaign_key(config) {
+        return Some(&config.world);
+    }
+    let shared = config.shared.iter().find(|(shared, _)| key_of(&shared.name) == *campaign);
+    shared.map(|(_, world)| world)
+}
+
 /// The campaign that is configured, as it is played at the command line.
 pub fn local_scope(config: &Config) -> Scope {
     Scope::local(campaign_key(config))
 }
 
-/// Makes the entities that come from the campaign file those that are in it.
+/// Makes the entities that come from campaign files those that are in them.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let scope = local_scope(config);
-    campaign::seed(Scoped::new(store, &scope), &config.world).await?;
+    let shared = config.shared.iter().map(|(campaign, _)| key_of(&campaign.name));
+    for campaign in std::iter::once(campaign_key(config)).chain(shared) {
+        if let Some(world) = world_of(config, &campaign) {
+            campaign::seed(Scoped::new(store, &Scope::local(campaign.clone())), world).await?;
+        }
+    }
     Ok(())
 }

@@ -2,13 +2,16 @@
 //!
 //! Entry type: [`LiveConfig`]; function [`assistant`]. **Never**: starts anything.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use arc_swap::{ArcSwap, Guard};
 
+use super::campaign_key;
 use crate::{
-    campaign::{AssistantSettings, ModelMaker, Settings, SharedSettings},
+    campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings, key_of},
     config::Config,
+    domain::{Campaign, CampaignKey},
+    import::campaign::World,
     provider::Registry,
 };
 
@@ -51,7 +54,8 @@ impl LiveConfig {
 fn settings(services: &Registry, config: &Config) -> Settings {
     Settings {
         campaign: Arc::new(config.campaign.clone()),
-        world: Arc::new(config.world.clone()),
+        worlds: worlds(config),
+        shared: config.shared.iter().map(|(campaign, _)| played(campaign)).collect(),
         cast: config.npcs.iter().cloned().map(Arc::new).collect(),
         assistant: assistant(services, config),
         budget: config.budget.clone(),
@@ -60,6 +64,19 @@ fn settings(services: &Registry, config: &Config) -> Settings {
         environment: config.environment.clone(),
         services: config.services.describe(config.npcs.iter().map(|npc| &npc.voice)),
     }
+}
+
+/// What a server keeps of a campaign that it plays.
+fn played(campaign: &Campaign) -> PlayedCampaign {
+    let Campaign { name, description, system, .. } = campaign.clone();
+    PlayedCampaign { name, description, system }
+}
+
+/// What is in the files of campaigns, by their keys.
+fn worlds(config: &Config) -> BTreeMap<CampaignKey, Arc<World>> {
+    let shared =
+        config.shared.iter().map(|(it, world)| (key_of(&it.name), Arc::new(world.clone())));
+    shared.chain([(campaign_key(config), Arc::new(config.world.clone()))]).collect()
 }
 
 /// How the assistant of `config` is asked.

@@ -3,5 +3,7 @@
 
 mod addresses;
 mod children;
+mod guilds;
 mod guilds_apart;
 mod loopback;
+mod money;

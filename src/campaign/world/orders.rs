@@ -29,8 +29,8 @@ pub async fn carry_out(
 ) -> Result<WorldAnswer, WorldError> {
     let WorldRequest { scope, played, order } = request;
     let at = Scoped::new(store, &scope);
-    if scope.campaign == key_of(&settings.campaign.name) {
-        seed(at, &settings.world).await?;
+    if let Some(world) = settings.worlds.get(&scope.campaign) {
+        seed(at, world).await?;
     }
     let mut answer = WorldAnswer::default();
     match order {

@@ -200,11 +200,11 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     .await;
 }
 
-/// Up to schema 4 two guilds that played the same campaign shared everything of it.
+/// Up to schema 5 two guilds that played the same campaign shared everything of it.
 #[tokio::test]
 async fn guilds_of_an_earlier_store_have_their_own() {
     in_database(|address| async move {
-        for earlier in 1..=4 {
+        for earlier in 1..=5 {
             let mut client = pool(&address).unwrap().get().await.unwrap();
             let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
             client.batch_execute(anew).await.unwrap();

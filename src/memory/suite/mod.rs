@@ -9,6 +9,7 @@ mod lines;
 pub mod moved;
 mod sample;
 mod scopes;
+mod spending;
 
 use std::sync::Arc;
 
@@ -29,4 +30,6 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     graph::ways(&*open()).await;
     graph::batches(&*open()).await;
     scopes::apart(&*open()).await;
+    spending::accounts(&*open()).await;
+    spending::caps(&*open()).await;
 }

@@ -1,4 +1,4 @@
--- A campaign that two guilds and this machine have played, as schemas 1 to 4 have it, for the test that
+-- A campaign that two guilds and this machine have played, as schemas 1 to 5 have it, for the test that
 -- each has its own afterwards. Everything that is the guild 1's holds "abbey", the guild 2's "bridge",
 -- this machine's "castle".
 

@@ -115,11 +115,11 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     }
 }
 
-/// Up to schema 4 two guilds that played the same campaign shared everything of it.
+/// Up to schema 5 two guilds that played the same campaign shared everything of it.
 #[tokio::test]
 async fn guilds_of_an_earlier_file_have_their_own() {
     let folder = tempfile::tempdir().unwrap();
-    for earlier in 1..=4 {
+    for earlier in 1..=5 {
         let path = folder.path().join(format!("{earlier}.db"));
         let mut db = connect(&path).unwrap();
         migrate::migrate(&mut db, &migrate::STEPS[..earlier]).unwrap();
