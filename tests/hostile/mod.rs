@@ -6,3 +6,4 @@ mod children;
 mod guilds;
 mod loopback;
 mod money;
+mod two_guilds;
