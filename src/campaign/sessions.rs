@@ -3,7 +3,7 @@
 //! Entry type: [`Sessions`]. **Never**: keeps a table open.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::UNIX_EPOCH,
 };
@@ -197,7 +197,7 @@ impl Sessions {
         if let Some(running) = &running {
             self.parts.transcripts.ends(&running.transcript);
         }
-        self.parts.tools.catalog().set_changes(session, BTreeMap::new());
+        self.parts.tools.forget(session);
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    assistant, campaign,
+    approvals, assistant, campaign,
     cast::Cast,
     checked::Config,
     discord::{self, DiscordOptions},
@@ -115,6 +115,7 @@ impl File<'_> {
             selection,
             tiers: self.tiers(),
             budget,
+            approvals: approvals::approvals(tools.as_ref(), notes),
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),

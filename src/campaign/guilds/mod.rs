@@ -7,5 +7,5 @@ mod settings;
 mod store;
 
 pub use consent::Consent;
-pub use settings::{AddedServer, GuildSettings};
+pub use settings::{AddedServer, GuildSettings, ShownRequest};
 pub use store::{GuildError, GuildStore};

@@ -124,6 +124,13 @@ impl Guild {
         }
     }
 
+    /// Keeps what was set, where nobody waits to hear that it is kept.
+    pub(super) fn keep_settings(&mut self) {
+        let kept = self.kept();
+        // What is not kept is logged.
+        self.send(async move { _ = kept.await });
+    }
+
     /// Whether `member` is a game master here.
     pub fn is_dm(&self, member: &Member, may: Permissions) -> bool {
         access::is_dm(&self.shared.options, self.settings(), member, may)

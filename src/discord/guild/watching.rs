@@ -118,6 +118,10 @@ impl Guild {
         }
         self.send_shown();
         let closed = self.approvals.close_expired();
+        if !closed.is_empty() {
+            self.forget_decided();
+            self.keep_settings();
+        }
         self.close_messages(closed);
         self.check_connection(now);
         self.refresh_panel(now);

@@ -41,7 +41,7 @@ pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
             let call = ToolCall { id, name, arguments: "{}".to_owned(), extra: Map::new() };
             messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
             let content = "{\"seen\":\"a wheel\"}".to_owned();
-            messages.push(Message::Tool { call: CallId("c".to_owned()), content });
+            messages.push(Message::Tool { call: CallId("c".to_owned()), content, outside: false });
         }
         let text = format!("Answer {nth} {}", "it turns and turns ".repeat(7));
         messages.push(Message::Assistant { text, calls: Vec::new() });

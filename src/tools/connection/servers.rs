@@ -228,6 +228,7 @@ impl Servers {
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,
+                changed: details.changed,
                 refused: details.refused,
                 resources: details.resources,
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
@@ -268,6 +269,8 @@ impl Servers {
     /// # Errors
     /// It is not connected, or the approval could not be remembered.
     pub async fn approve(&self, server: &str) -> Result<Vec<String>, ServersError> {
+        let place = self.all().running.get(server).map(|it| it.options.place());
+        let place = place.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let known = self.known(|options| options.name == server).pop();
         let (_, known) = known.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let state = settled(&known).await;
@@ -279,6 +282,11 @@ impl Servers {
         let tools = client.tools().await?;
         let remembered = self.shared.remembered.approve(server, &tools);
         remembered.map_err(ServersError::NotRemembered)?;
+        self.shared.remembered.with_pins(&place, |known| {
+            for tool in &tools {
+                known.set(&tool.name, tool.definition());
+            }
+        });
         // The task that follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())

@@ -29,7 +29,7 @@ pub use self::{
 };
 use self::{clients::Clients, live::Live};
 use super::{
-    Declared, Definition, Handler, SourceKind, ToolHost, names,
+    Declared, Definition, Handler, SideEffects, SourceKind, ToolHost, names,
     schema::{self, Schema, SchemaError},
 };
 
@@ -99,7 +99,11 @@ impl Manifest {
             Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
             Behaviour::Live(http) => {
                 let client = clients.of(&http.address).map_err(|_| NoCertificates)?;
-                let usual = Declared { max: http.timeout, ..Declared::default() };
+                let said = &self.declared;
+                let says_nothing = said.read_only.is_none() && said.destructive.is_none();
+                // What the verb means, unless the file says otherwise.
+                let reads = (http.verb == Verb::Get && says_nothing).then_some(SideEffects::None);
+                let usual = Declared { max: http.timeout, effects: reads, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
             }
         };
@@ -121,6 +125,7 @@ fn usual_of_mock() -> Declared {
         max: Some(Duration::from_millis(100)),
         idempotent: Some(true),
         read_only: Some(true),
+        open_world: Some(false),
         ..Declared::default()
     }
 }

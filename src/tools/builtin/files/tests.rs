@@ -154,6 +154,21 @@ async fn no_path_leads_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_replaced_is_kept_for_the_game_master() {
+    let place = Place::new();
+    for version in 0..10 {
+        place.write("notes.txt", &format!("version {version}")).await.expect("written");
+    }
+    let kept = |age: usize| {
+        fs::read_to_string(place.path(&format!(".glyphoxa-notes.txt.{age}"))).ok()
+    };
+    assert_eq!(kept(1).as_deref(), Some("version 8"));
+    assert_eq!((kept(8).as_deref(), kept(9)), (Some("version 1"), None));
+    let error = place.read(".glyphoxa-notes.txt.1").await.expect_err("hidden");
+    assert_eq!(error.kind, CallErrorKind::InvalidArguments);
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_text_of_a_sensible_size_is_read() {
     let place = Place::new();
     place.put("picture.png", [0x89, b'P', 0xff]);
