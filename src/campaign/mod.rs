@@ -43,9 +43,7 @@ pub use facts::{
     decide, facts,
 };
 pub use file_error::FileError;
-pub use guilds::{
-    AddedServer, Consent, GuildError, GuildSettings, GuildStore, ShownRequest,
-};
+pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore, ShownRequest};
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};

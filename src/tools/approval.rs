@@ -106,7 +106,8 @@ impl Run {
         if now.is_some_and(|now| now.tool.fingerprint == tool.fingerprint) {
             return Ok(());
         }
-        let what = "the tool was changed or withdrawn while the game master decided (call it again)";
+        let what =
+            "the tool was changed or withdrawn while the game master decided (call it again)";
         Err(CallError::new(CallErrorKind::NotVisible, what))
     }
 

@@ -138,8 +138,7 @@ impl ToolHost {
         };
         let parsed = parse_arguments(&call.arguments);
         let is_json = parsed.is_ok();
-        let checked = parsed
-            .and_then(|it| entry.tool.input.check(it).map_err(invalid));
+        let checked = parsed.and_then(|it| entry.tool.input.check(it).map_err(invalid));
         match checked {
             Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
             Ok(_) => Err(refused(Some(entry), not_an_object())),

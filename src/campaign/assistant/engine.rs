@@ -65,11 +65,7 @@ impl Assistant {
             budget: parts.budget,
             max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
         };
-        let calls = NpcCalls {
-            host: parts.host,
-            made,
-            filler_after: settings.filler_after,
-        };
+        let calls = NpcCalls { host: parts.host, made, filler_after: settings.filler_after };
         let engine = engine::Assistant::new(model, calls, &settings.campaign);
         let effects = Arc::new(Written(parts.effects));
         Ok(Self { engine, name, session: parts.session, effects })

@@ -5,10 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::super::{DONE, Failure};
-use crate::{
-    config::Config,
-    tools::connection::Servers,
-};
+use crate::{config::Config, tools::connection::Servers};
 
 #[derive(Args)]
 pub struct Arguments {

@@ -223,9 +223,10 @@ impl Request {
             (Self::Call { answer, .. }, Choice::Approve) => {
                 decided(answer.send(Decision::Approve).is_err(), Outcome::Approved)
             }
-            (Self::Call { answer, asked: ApprovalRequest { definition: Some(_), .. } }, Choice::Always) => {
-                decided(answer.send(Decision::Always).is_err(), Outcome::AlwaysApproved)
-            }
+            (
+                Self::Call { answer, asked: ApprovalRequest { definition: Some(_), .. } },
+                Choice::Always,
+            ) => decided(answer.send(Decision::Always).is_err(), Outcome::AlwaysApproved),
             (Self::Call { answer, .. }, Choice::Deny) => {
                 let denied = Decision::Deny("the game master said no".to_owned());
                 decided(answer.send(denied).is_err(), Outcome::Denied)

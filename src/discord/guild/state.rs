@@ -4,7 +4,7 @@
 //! end in `lifecycle`, what happens in between in `watching`, what tools want in `requests`.
 //! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures::future::BoxFuture;
 use serenity::{
@@ -68,6 +68,8 @@ pub struct Guild {
     pub(super) outbox: Outbox,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
+    /// Changes of tools that the game master was told of.
+    pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
     /// Work whose result nobody waits for.
@@ -87,6 +89,7 @@ impl Guild {
             ending: None,
             outbox: Outbox::default(),
             entities: Vec::new(),
+            told_changes: BTreeSet::new(),
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
         }

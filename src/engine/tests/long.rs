@@ -147,6 +147,35 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_from_outside_mark_a_conversation_for_as_long_as_they_are_in_it() {
+    let marked = |messages: &[Message]| messages.iter().any(Message::is_from_outside);
+    let mut history = talk(&["Anna", "Ben"], 34);
+    let tool = history.iter_mut().find(|it| matches!(it, Message::Tool { .. }));
+    if let Some(Message::Tool { outside, .. }) = tool {
+        *outside = true;
+    }
+    let bench = bench(history.clone());
+    bench.model.then(&[Text(SUMMARY)]);
+    let mut conversation = bench.conversation();
+    assert!(conversation.excerpt(&bench.host()).outside);
+    // Kept and read again, they still do.
+    let kept = serde_json::to_string(conversation.messages()).unwrap();
+    assert!(marked(&serde_json::from_str::<Vec<Message>>(&kept).unwrap()));
+    let made = summary(&conversation).await;
+    assert_eq!(conversation.summarised(made), None);
+    let rest = conversation.messages();
+    assert!(matches!(&rest[0], Message::Summary { outside: true, .. }) && !marked(&rest[1..]));
+    assert!(conversation.excerpt(&bench.host()).outside, "a summary of them is of them");
+    conversation.forget_speaker("Anna");
+    assert!(!conversation.excerpt(&bench.host()).outside, "they are gone");
+    // What an earlier version has kept has no marks.
+    let old = r#"[{"tool":{"call":"c","content":"<tool-data from=\"a.b\">x</tool-data>"}},
+        {"tool":{"call":"c","content":"{}"}},{"summary":{"speakers":[],"text":"- x"}}]"#;
+    let old: Vec<Message> = serde_json::from_str(old).unwrap();
+    assert_eq!(old.iter().map(Message::is_from_outside).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_taken_back_leaves_the_summary_too() {
     let bench = bench(talk(&["Anna", "Ben"], 34));
     let mut conversation = bench.conversation();

@@ -78,12 +78,15 @@ mod tests {
     fn every_place_that_differs_is_named_with_both_its_contents() {
         let before = json!({"description": "Gets.", "input": {"a": [1, 2], "b": true}});
         let now = json!({"description": "Gets\u{202e}.", "input": {"a": [1], "c": null}});
-        assert_eq!(differences(&before, &now), [
-            "description: \"Gets.\" → \"Gets\\u202e.\"",
-            "input.a.1: 2 → nothing",
-            "input.b: true → nothing",
-            "input.c: nothing → null",
-        ]);
+        assert_eq!(
+            differences(&before, &now),
+            [
+                "description: \"Gets.\" → \"Gets\\u202e.\"",
+                "input.a.1: 2 → nothing",
+                "input.b: true → nothing",
+                "input.c: nothing → null",
+            ]
+        );
         assert!(differences(&now, &now).is_empty());
     }
 

@@ -42,8 +42,8 @@ impl ServerOptions {
     }
 
     /// The server at its address, which its tools' definitions belong to.
-    pub(super) fn place(&self) -> Place {
-        Place { server: self.name.clone(), endpoint: self.reach.key() }
+    pub(super) fn address(&self) -> ServerAddress {
+        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
     }
 
     /// Whether only one of the two can be there.
@@ -54,14 +54,14 @@ impl ServerOptions {
 
 /// A server at an address: what is elsewhere, or called otherwise, is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ServerAddress {
     /// Its name.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,
 }
 
-impl Place {
+impl ServerAddress {
     /// What is kept of it is kept by this.
     pub fn key(&self) -> String {
         format!("{} {}", self.server, self.endpoint)

@@ -4,10 +4,7 @@
 //! says otherwise. **Never**: takes a changed definition's own word that it does nothing.
 
 use super::{
-    definitions::Listed,
-    difference::differences,
-    options::Trust,
-    remembered::PinnedTools,
+    definitions::Listed, difference::differences, options::Trust, remembered::PinnedTools,
 };
 use crate::tools::{Declared, SideEffects};
 
@@ -54,7 +51,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::connection::{options::Place, remembered::RememberedServers};
+    use crate::tools::connection::{options::ServerAddress, remembered::RememberedServers};
 
     fn listed(version: u8, hints: &serde_json::Value) -> Listed {
         let tool = json!({"name": "t", "description": format!("does {version}"),
@@ -62,8 +59,8 @@ mod tests {
         serde_json::from_value::<rmcp::model::Tool>(tool).expect("a tool").into()
     }
 
-    fn place(endpoint: &str) -> Place {
-        Place { server: "home".to_owned(), endpoint: endpoint.to_owned() }
+    fn place(endpoint: &str) -> ServerAddress {
+        ServerAddress { server: "home".to_owned(), endpoint: endpoint.to_owned() }
     }
 
     /// What may happen to a server's list.

@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{client::Era, definitions::Listed, options::Place};
+use super::{client::Era, definitions::Listed, options::ServerAddress};
 use crate::files;
 
 /// The files of approved and of known definitions.
@@ -116,18 +116,18 @@ impl RememberedServers {
         self.write(APPROVED, &*approved)
     }
 
-    /// What is known of the tools at `place`, for `act` to look at and change; what another run of the
+    /// What is known of the tools of the server `at` its address, for `act` to look at and change; what another run of the
     /// program has approved meanwhile is known too. What was changed is kept.
-    pub fn with_pins<T>(&self, place: &Place, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
+    pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.extend(read::<Pins>(&self.folder.join(PINNED)));
-        let mut at = PinnedTools {
-            tools: pinned.remove(&place.key()).unwrap_or_default(),
+        let mut known = PinnedTools {
+            tools: pinned.remove(&at.key()).unwrap_or_default(),
             is_changed: false,
         };
-        let done = act(&mut at);
-        pinned.insert(place.key(), at.tools);
-        if at.is_changed
+        let done = act(&mut known);
+        pinned.insert(at.key(), known.tools);
+        if known.is_changed
             && let Err(error) = self.write(PINNED, &*pinned)
         {
             tracing::warn!(%error, "how tools are defined could not be kept");

@@ -419,7 +419,7 @@ impl Server {
     fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let remembered = &self.shared.remembered;
         let is_held = |tool: &Listed| !remembered.is_approved(&self.options.name, tool);
-        remembered.with_pins(&self.options.place(), |known| {
+        remembered.with_pins(&self.options.address(), |known| {
             let look = |tool: &Listed| match self.options.trust {
                 Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
                 Trust::Review => {

@@ -19,7 +19,10 @@ use self::folder::{Fault, FolderOf};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::Tier,
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler, SideEffects},
+    tools::{
+        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler,
+        SideEffects,
+    },
 };
 
 /// Longest name of a campaign's folder, in characters.

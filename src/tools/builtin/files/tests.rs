@@ -159,9 +159,8 @@ async fn what_is_replaced_is_kept_for_the_game_master() {
     for version in 0..10 {
         place.write("notes.txt", &format!("version {version}")).await.expect("written");
     }
-    let kept = |age: usize| {
-        fs::read_to_string(place.path(&format!(".glyphoxa-notes.txt.{age}"))).ok()
-    };
+    let kept =
+        |age: usize| fs::read_to_string(place.path(&format!(".glyphoxa-notes.txt.{age}"))).ok();
     assert_eq!(kept(1).as_deref(), Some("version 8"));
     assert_eq!((kept(8).as_deref(), kept(9)), (Some("version 1"), None));
     let error = place.read(".glyphoxa-notes.txt.1").await.expect_err("hidden");

@@ -1,0 +1,5 @@
+//! What others may try with the program: each attack through the real binary, against services on
+//! this machine.
+
+mod approvals;
+mod words;
