@@ -47,6 +47,6 @@ impl Today {
 }
 
 /// Days since 1970.
-fn today() -> i64 {
+pub fn today() -> i64 {
     now() / DAY
 }

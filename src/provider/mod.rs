@@ -23,6 +23,7 @@ mod service;
 mod speech_to_text;
 mod text_to_speech;
 mod voices;
+mod webhook;
 
 pub use address::{BaseUrl, base_url};
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, Usage};
@@ -38,3 +39,4 @@ pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use voices::{VoiceEntry, VoiceService};
+pub use webhook::{NotPosted, Signed, post_signed};

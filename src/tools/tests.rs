@@ -453,8 +453,16 @@ async fn what_is_not_said_counts_as_the_worst_and_reading_only_where_there_are_s
         (says(Some(true), None, None), false, true),
         (says(Some(true), None, Some(false)), false, false),
         (says(Some(true), Some(true), None), true, true),
-        (Declared { effects: Some(SideEffects::None), ..says(None, Some(true), None) }, false, true),
-        (Declared { effects: Some(SideEffects::Destructive), ..says(Some(true), None, None) }, true, true),
+        (
+            Declared { effects: Some(SideEffects::None), ..says(None, Some(true), None) },
+            false,
+            true,
+        ),
+        (
+            Declared { effects: Some(SideEffects::Destructive), ..says(Some(true), None, None) },
+            true,
+            true,
+        ),
     ];
     for (declared, plain, secret) in cases {
         for (secrets, asks) in [(false, plain), (true, secret)] {
@@ -507,7 +515,10 @@ async fn where_nobody_can_approve_it_is_refused_at_once_with_the_way_out() {
     stage.taint.set();
     stage.nobody = true;
     let record = stage.call("t", &json!({})).await;
-    assert_eq!((kind(&record), record.pending, tool.begun()), (Some(CallErrorKind::Denied), false, 0));
+    assert_eq!(
+        (kind(&record), record.pending, tool.begun()),
+        (Some(CallErrorKind::Denied), false, 0)
+    );
     assert!(record.for_model.contains("nobody is there to approve it (call somebody)"));
     assert!(!record.outside);
 }

@@ -21,13 +21,13 @@ const HIDDEN: &str = "a\u{202e}b\u{200b}```c";
 /// file.
 fn with_words(hall: &str, more: &str) -> String {
     let server = repository("tests/support/mcp/words.py");
-    let long = "x".repeat(3_000);
+    let (long, hidden) = ("x".repeat(3_000), serde_json::json!(HIDDEN));
     format!(
         "tools:\n  approvals: {{ expire_seconds: 600{more} }}\nmcp:\n  servers:\n    - {{ name: home, command: \
          \"python3 '{}' stdio\", env: {{ CALLS: \"{hall}\" }} }}\nnpcs:\n  - name: Tessa\n    \
          tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n      - {{ when: [listen], tool: {{ name: \
          home.says }}, say: \"I hear.\" }}\n      - {{ when: [sweep], tool: {{ name: home.dust, \
-         arguments: {{ text: {HIDDEN:?} }} }}, say: \"I ask.\" }}\n      - {{ when: [scrub], tool: {{ \
+         arguments: {{ text: {hidden} }} }}, say: \"I ask.\" }}\n      - {{ when: [scrub], tool: {{ \
          name: home.dust, arguments: {{ text: \"{long}\" }} }}, say: \"I ask.\" }}\n      - say: \"Hm.\"\n",
         server.display()
     )

@@ -66,13 +66,16 @@ impl Drop for Http {
     }
 }
 
-/// What is said of every tool but `picky`, whose schema is part of the attack.
+/// What is said of every tool, so that the server describes none of them.
 fn own_words(more: &str) -> String {
-    let own = OWN_WORDS.iter().map(|name| match *name {
-        "picky" => "picky: { description: Ours. }".to_owned(),
-        name => {
-            format!("{name}: {{ description: Ours., parameters: {{ type: object }}{more} }}")
-        }
+    own_words_but("", more)
+}
+
+/// The same, but the schema of `kind` stays the server's.
+fn own_words_but(kind: &str, more: &str) -> String {
+    let own = OWN_WORDS.iter().map(|name| match *name == kind {
+        true => format!("{name}: {{ description: Ours. }}"),
+        false => format!("{name}: {{ description: Ours., parameters: {{ type: object }}{more} }}"),
     });
     format!(", tools: {{ {} }}", own.collect::<Vec<_>>().join(", "))
 }
@@ -211,7 +214,8 @@ fn whatever_a_server_says_is_data_and_what_it_may_lead_to_is_asked_about() {
     }
     for over_http in [false, true] {
         for kind in KINDS {
-            let attack = attack(over_http, &own_words(""), "");
+            let schema = if kind == "picky" { kind } else { "" };
+            let attack = attack(over_http, &own_words_but(schema, ""), "");
             attack.turn(&[(kind, r#"{"n": 7}"#)]);
             attack.turn(&[("wipe", "{}")]);
             let ran = attack.plays(2, &[]);
@@ -392,9 +396,9 @@ fn an_ordinary_evening_asks_nothing() {
         "    secret_knowledge: [The cellar leads to the crypt.]\n    policy: { max_calls_per_minute: 200 }\n",
     );
     let evening = [
+        ("write_file", r#"{"path": "notes.txt", "content": "They came."}"#),
         ("roll", r#"{"expression": "2d6+3"}"#),
         ("look", "{}"),
-        ("write_file", r#"{"path": "notes.txt", "content": "They came."}"#),
         ("search_rules", r#"{"query": "grapple"}"#),
         ("read_file", r#"{"path": "notes.txt"}"#),
         ("roll_table", r#"{"table_name": "wild_magic"}"#),

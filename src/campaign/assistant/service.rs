@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::engine::{Assistant, AssistantParts};
 use crate::{
-    campaign::{DailyAllowance, Sessions, SharedSettings},
+    campaign::{DailyAllowance, Sessions, SharedSettings, today},
     domain::SessionId,
     engine::Failure,
     provider::Error,
@@ -62,6 +62,14 @@ pub struct Questions {
 }
 
 impl Questions {
+    /// The tools for what is asked outside sessions, whose calls are counted by the day, like its
+    /// money.
+    fn outside_sessions(&self) -> ToolHost {
+        let of_day = |day: i64| SessionId(format!("operator {day}"));
+        self.tools.forget(&of_day(today() - 1));
+        self.tools.at(&of_day(today()))
+    }
+
     /// Has the assistant answer `question`. Cancel safe.
     pub fn ask(
         &self,
@@ -73,8 +81,11 @@ impl Questions {
             let settings = self.settings.load();
             (self.allowance.budget(&settings.budget), settings.assistant.clone())
         });
+        let host = match &session {
+            Some(session) => self.tools.at(session),
+            None => self.outside_sessions(),
+        };
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
-        let host = self.tools.at(&session);
         let seed = rand::random();
         let parts = AssistantParts { session, budget, host, effects, seed };
         let opened = Assistant::open(&settings, parts);

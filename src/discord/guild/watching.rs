@@ -133,7 +133,8 @@ impl Guild {
         for changed in self.shared.handles.servers.changed() {
             let name = &changed.server;
             let is_ours = self.settings().servers.contains_key(name);
-            if !(is_ours || changed.is_configured) || !self.told_changes.insert(changed.what.clone())
+            if !(is_ours || changed.is_configured)
+                || !self.told_changes.insert(changed.what.clone())
             {
                 continue;
             }

@@ -88,7 +88,8 @@ async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     // What is said meanwhile stays as it is.
     conversation.add(&said("Ben", "and now?"), "Now it rains.");
     assert_eq!(conversation.summarised(Ok(made)), None);
-    let [Message::Summary { speakers, text: words }, rest @ ..] = conversation.messages() else {
+    let [Message::Summary { speakers, text: words, .. }, rest @ ..] = conversation.messages()
+    else {
         panic!("{:?}", conversation.messages());
     };
     assert_eq!(*speakers, ["Anna", "Ben"]);

@@ -121,10 +121,8 @@ impl RememberedServers {
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.extend(read::<Pins>(&self.folder.join(PINNED)));
-        let mut known = PinnedTools {
-            tools: pinned.remove(&at.key()).unwrap_or_default(),
-            is_changed: false,
-        };
+        let mut known =
+            PinnedTools { tools: pinned.remove(&at.key()).unwrap_or_default(), is_changed: false };
         let done = act(&mut known);
         pinned.insert(at.key(), known.tools);
         if known.is_changed

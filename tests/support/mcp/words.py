@@ -131,7 +131,7 @@ class Server:
         if name == "asks":
             self.send({"id": "q1", "method": "elicitation/create", "params": {
                 "message": ORDERS, "requestedSchema": {"type": "object", "properties": {}}}})
-            self.answered.wait(5)
+            self.answered.wait(0 if sys.argv[1] == "http" else 2)
             return {"content": [{"type": "text", "text": "It was asked."}]}
         return {"content": [{"type": "text", "text": "It is done."}]}
 
