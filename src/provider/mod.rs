@@ -39,4 +39,4 @@ pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use voices::{VoiceEntry, VoiceService};
-pub use webhook::{NotPosted, Signed, post_signed};
+pub use webhook::{Signed, post_signed};

@@ -79,7 +79,10 @@ mod tests {
     fn the_signature_is_of_time_and_body() {
         // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
         let known = signature("key", 1_700_000_000, "{}");
-        assert_eq!(known, "sha256=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae");
+        assert_eq!(
+            known,
+            "sha256=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"
+        );
         assert_ne!(known, signature("key", 1_700_000_001, "{}"));
         assert_ne!(known, signature("other", 1_700_000_000, "{}"));
     }
