@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::{
-    bot::hall::Hall,
+    bot::hall::{BOUND, Hall},
     support::{
         chat_server::{ChatServer, Script},
         program::repository,
@@ -44,17 +44,19 @@ impl Hall {
         noted.lines().filter(|it| it.starts_with(tool)).map(str::to_owned).collect()
     }
 
-    async fn server_is_there(&self) {
-        while !self.told(&self.dm, Slash::new("tools servers")).await.contains("ready") {}
+    /// Asks the bot something until `done`.
+    async fn until(&self, slash: &str, done: impl Fn(&str) -> bool) {
+        let waiting = async { while !done(&self.told(&self.dm, Slash::new(slash)).await) {} };
+        tokio::time::timeout(BOUND, waiting).await.expect("in time");
     }
 
     /// Tessa has heard the server once.
     async fn has_listened(&self) {
-        self.server_is_there().await;
+        self.until("tools servers", |told| told.contains("ready")).await;
+        // What nobody has measured is not offered when an answer has to be quick.
+        self.told(&self.dm, Slash::new("tier set").option("tier", "deep")).await;
+        // What is said to her next waits until she has listened.
         self.asks(&self.dm, say("listen to it")).await;
-        while self.called("says").is_empty() {
-            self.told(&self.dm, Slash::new("session status")).await;
-        }
     }
 
     /// The next request that can be decided, after the messages of these ids.
@@ -68,9 +70,7 @@ impl Hall {
     }
 
     async fn calls_dust(&self, times: usize) {
-        while self.called("dust").len() < times {
-            self.told(&self.dm, Slash::new("session status")).await;
-        }
+        self.until("session status", |_| self.called("dust").len() >= times).await;
         assert_eq!(self.called("dust").len(), times);
     }
 }
@@ -162,7 +162,7 @@ async fn what_waits_when_the_program_is_killed_is_never_done() {
     let late = request.button("Approve").unwrap()["custom_id"].as_str().unwrap().to_owned();
     let pressed = hall.discord.press(&hall.dm, hall.inn.text, request.id, &late).await;
     if let Ok(pressed) = pressed {
-        let answer = pressed.wait_final(crate::bot::hall::BOUND).await.unwrap().text();
+        let answer = pressed.wait_final(BOUND).await.unwrap().text();
         assert!(answer.contains("nobody decided in time"), "{answer}");
     }
     assert!(hall.called("dust").is_empty());
