@@ -111,7 +111,12 @@ async fn over_stdio(n: usize) -> Compared {
 async fn over_http(n: usize) -> Compared {
     let url = echo::serve_http();
     let bare = Bare::over_http(&url).await;
-    compare(n, bare, Reach::Http { url, headers: Vec::new(), auth: Auth::None }).await
+    compare(
+        n,
+        bare,
+        Reach::Http { url, may_be_inside: true, headers: Vec::new(), auth: Auth::None },
+    )
+    .await
 }
 
 /// Calls in turns, so that both ways meet the same machine.

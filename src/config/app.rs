@@ -33,7 +33,7 @@ use crate::{
     },
     provider, session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind},
+    yaml::{Fields, Kind, Node},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -172,7 +172,10 @@ impl File<'_> {
             built_in: reading.tools,
             manifests: &manifests.identities,
         };
-        mcp::mcp(self.fields.map("mcp", &keys::mcp::MCP), &origin, notes)
+        let listed = self.fields.map("mcp", &keys::mcp::MCP);
+        let listed = listed.map(|mcp| mcp.items("servers")).unwrap_or_default();
+        let named = self.fields.get("mcp_servers").map(Node::entries).unwrap_or_default();
+        mcp::mcp(mcp::Written { listed, named }, &origin, notes)
     }
 
     /// Tools written down in files.

@@ -109,7 +109,11 @@ impl Expansion<'_> {
 /// Whether `inside`, in the value of `name`, is filled in with each request.
 fn is_for_later(inside: &str, name: &str) -> bool {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
-    if name.starts_with("mcp.servers.headers.") {
+    let is_header = match name.strip_prefix("mcp_servers.").and_then(|it| it.split_once('.')) {
+        Some((_, key)) => key.starts_with("headers."),
+        None => name.starts_with("mcp.servers.headers."),
+    };
+    if is_header {
         return begins(&["session.", "campaign.", "data."]);
     }
     let key = name.strip_prefix("npcs.").unwrap_or(name);

@@ -42,7 +42,7 @@ use std::{fmt, path::Path};
 pub use self::{
     checked::Config,
     discord::DiscordOptions,
-    mcp::{is_near, server},
+    mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
     schema::{SchemaKind, schema},

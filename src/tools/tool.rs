@@ -91,9 +91,10 @@ impl Tool {
         names::bare(&self.identity)
     }
 
-    /// What it is about.
-    pub fn category(&self) -> &str {
-        self.declared.category.as_deref().unwrap_or_else(|| self.server())
+    /// What it is about, the foremost first.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        let server = self.declared.categories.is_empty().then(|| self.server());
+        self.declared.categories.iter().map(String::as_str).chain(server)
     }
 
     /// Hard limit of one call.
@@ -130,8 +131,11 @@ impl Tool {
             "open_world": declared.open_world,
         }));
         let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
-        let category = declared.category.as_deref().unwrap_or(origin.server);
-        let words = select::words_of(&identity, &description, category, input);
+        let categories = match declared.categories.as_slice() {
+            [] => origin.server.to_owned(),
+            several => several.join(" "),
+        };
+        let words = select::words_of(&identity, &description, &categories, input);
         let parameters = schema::for_model(input).map_err(UnusableTool::ForModel)?;
         Ok(Self {
             parameters: match described_outside {

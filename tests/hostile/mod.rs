@@ -1,5 +1,7 @@
 //! What others may try with the program: each attack through the real binary, against services on
 //! this machine.
 
+mod addresses;
 mod approvals;
+mod loopback;
 mod words;

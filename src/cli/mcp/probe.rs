@@ -14,7 +14,7 @@ use super::super::{DONE, FAILED, Failure};
 use crate::{
     config::environment,
     tools::connection::{
-        oauth::{Client, Proof},
+        oauth::{Authority, Client, Proof},
         probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Target, probe},
     },
 };
@@ -71,6 +71,7 @@ struct Context {
     client_id: Option<String>,
     client_secret: Option<SecretText>,
     private_key_pem: Option<SecretText>,
+    issuer: Option<String>,
     #[serde(rename = "toolCalls")]
     tool_calls: Option<Vec<Call>>,
 }
@@ -124,6 +125,10 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     let secret = |text: SecretText| SecretString::from(text.0);
     let key = context.private_key_pem.map(|pem| Proof::Key(secret(pem)));
     let proof = key.or_else(|| context.client_secret.map(|text| Proof::Secret(secret(text))));
+    let authority = context.issuer.as_deref().map(Authority::issuer).transpose();
+    let authority = authority.map_err(|error| {
+        Failure::Usage(format!("the issuer in {CONTEXT} is no address: {error}"))
+    })?;
     let planned = |call: Call| Planned { name: call.name, arguments: call.arguments };
     let calls = context.tool_calls.map(|calls| calls.into_iter().map(planned).collect());
     Ok(Probe {
@@ -133,6 +138,7 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
         client: Client {
             id: context.client_id,
             proof,
+            authority: authority.unwrap_or_default(),
             metadata_url: arguments.client_metadata_url.clone().or(document),
             ..Client::default()
         },

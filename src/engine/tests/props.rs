@@ -275,7 +275,7 @@ impl Tools {
             input: json!({ "type": "object" }),
             output: None,
             declared: Declared {
-                category: Some("sky".to_owned()),
+                categories: vec!["sky".to_owned()],
                 effects: Some(SideEffects::None),
                 ..Declared::default()
             },

@@ -30,6 +30,8 @@ mod tail;
 mod tool;
 
 pub use facts::Facts;
-pub use options::{Auth, ClientCredentials, Credential, Reach, Secret, ServerOptions, Trust};
+pub use options::{
+    Auth, Authority, ClientCredentials, Credential, Reach, Secret, ServerOptions, Trust,
+};
 pub use servers::{Servers, Setup};
 pub use status::{State, Status};

@@ -4,7 +4,9 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use crate::{domain::fnv1a, tools::Declared};
+use reqwest::Url;
+
+use crate::{domain::fnv1a, provider::Outbound, tools::Declared};
 
 /// One configured server; two that are equal need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +84,8 @@ pub enum Reach {
     Http {
         /// Where it answers, `http://…` or `https://…`.
         url: String,
+        /// It may be on this machine or a private network: who says so has written it down.
+        may_be_inside: bool,
         /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
         headers: Vec<(String, Secret)>,
         /// Who we are to it.
@@ -90,6 +94,23 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// Whether it is on this machine or its network: a program here, or an address that is not public.
+    pub fn is_inside(&self) -> bool {
+        match self {
+            Self::Stdio { .. } => true,
+            Self::Http { url, .. } => {
+                !Url::parse(url).is_ok_and(|url| Outbound::public().check(&url).is_ok())
+            }
+        }
+    }
+
+    /// Says whether an address may be there.
+    pub fn set_may_be_inside(&mut self, may: bool) {
+        if let Self::Http { may_be_inside, .. } = self {
+            *may_be_inside = may;
+        }
+    }
+
     /// Where it leads, for reports. What may be a key is left out.
     pub fn endpoint(&self) -> String {
         match self {
@@ -120,7 +141,10 @@ pub enum Auth {
     /// Every request carries this token, kept without "Bearer ".
     Token(Secret),
     /// A person who has logged in.
-    Login,
+    Login {
+        /// The authorization server; `None`: the one that the server names.
+        issuer: Option<String>,
+    },
     /// A registered client with OAuth client credentials.
     Client(ClientCredentials),
 }
@@ -132,10 +156,19 @@ pub struct ClientCredentials {
     pub client_id: String,
     /// What proves that we are this client.
     pub credential: Credential,
-    /// Where tokens are given out; discovered without it.
-    pub token_url: Option<String>,
+    /// Where the proof may be sent.
+    pub authority: Authority,
     /// The scopes requested.
     pub scopes: Vec<String>,
+}
+
+/// The authorization server that a client is registered with, as its operator has written it down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Authority {
+    /// Its issuer, whose metadata says where tokens are given out.
+    pub issuer: Option<String>,
+    /// Where tokens are given out, whatever the metadata says.
+    pub token_url: Option<String>,
 }
 
 /// The proof of a registered client.

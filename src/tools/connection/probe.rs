@@ -248,6 +248,7 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
         Target::Http(url) => {
             let wire = HttpClient::new(HttpOptions {
                 url: url.as_str(),
+                may_be_inside: true,
                 headers: &[],
                 authorization: Authorization::Managed(Arc::new(authorizer(url, probe))),
                 facts: Arc::new(Facts::default()),
@@ -284,9 +285,11 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
 /// Authorization as far as it goes without a person.
 fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
     let (client, store) = (probe.client.clone(), CredentialStore::in_memory());
+    let resource = oauth::Resource { address: url.clone(), may_be_inside: true };
+    let consent = Headless::new(resource.outbound(&client.authority));
     let grant = oauth::Grant::Offered;
-    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, grant, store);
-    authorizer.with_consent(Arc::new(Headless))
+    let authorizer = Authorizer::new(url.as_str(), resource, client, grant, store);
+    authorizer.with_consent(Arc::new(consent))
 }
 
 fn in_words(refusal: Refusal) -> String {

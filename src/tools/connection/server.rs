@@ -180,10 +180,14 @@ impl Server {
                     opened
                 }
             }
-            Reach::Http { url, headers, auth } => {
-                let authorization = self.authorization(auth)?;
-                let facts = Arc::clone(&self.shared.facts);
-                let new = HttpClient::new(HttpOptions { url, headers, authorization, facts })?;
+            Reach::Http { url, may_be_inside, headers, auth } => {
+                let new = HttpClient::new(HttpOptions {
+                    url,
+                    may_be_inside: *may_be_inside,
+                    headers,
+                    authorization: self.authorization(auth)?,
+                    facts: Arc::clone(&self.shared.facts),
+                })?;
                 let transport = new.transport(url);
                 wire = Some(new);
                 Client::open(transport, handler, era, lost).await
@@ -223,7 +227,7 @@ impl Server {
         match auth {
             Auth::None => Ok(Authorization::None),
             Auth::Token(token) => Ok(Authorization::Bearer(token.clone())),
-            Auth::Login | Auth::Client(_) => {
+            Auth::Login { .. } | Auth::Client(_) => {
                 Ok(Authorization::Managed(self.shared.tokens.source(&self.options)?))
             }
         }

@@ -5,6 +5,11 @@
 use jmespath::{ErrorReason, Expression, RuntimeError};
 use serde_json::Value;
 
+/// Longest expression in bytes.
+const LONGEST: usize = 8 * 1024;
+/// Most steps that lie inside each other or behind each other: the interpreter takes them on the stack.
+const DEEPEST: usize = 128;
+
 /// What is wrong with an expression, or what it cannot do with a value; one line, in the words of
 /// its interpreter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +26,10 @@ impl Mapping {
     /// # Errors
     /// What is wrong, and at which character.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
+        if text.len() > LONGEST || depth(text) > DEEPEST {
+            let what = format!("it is longer than {LONGEST} bytes or deeper than {DEEPEST} steps");
+            return Err(MappingError(what));
+        }
         let expression = jmespath::compile(text).map_err(|error| {
             MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
@@ -39,6 +48,31 @@ impl Mapping {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
         serde_json::to_value(&found).map_err(|error| MappingError(error.to_string()))
     }
+}
+
+/// How many steps `text` takes at most on the way to its innermost part.
+fn depth(text: &str) -> usize {
+    let (mut deepest, mut steps, mut outer, mut quote) = (0, 0_usize, Vec::new(), None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '[' | '(' | '{') => {
+                steps += 1;
+                outer.push(steps);
+            }
+            (None, ',') => steps = outer.last().copied().unwrap_or_default(),
+            (None, ']' | ')' | '}') => {
+                outer.pop();
+                steps += 1;
+            }
+            (None, '!' | '&' | '|' | '.' | '<' | '>' | '=' | ':') => steps += 1,
+            (None, _) => {}
+        }
+        deepest = deepest.max(steps);
+    }
+    deepest
 }
 
 /// Whether the expression itself is wrong, whatever it is applied to.
@@ -86,5 +120,21 @@ mod tests {
             assert!(!error.is_empty() && !error.contains('\n'), "{wrong}: {error}");
         }
         assert!(Mapping::parse("length(items)").is_ok(), "only wrong for what has no items");
+    }
+
+    #[test]
+    fn no_expression_is_too_deep() {
+        let steps =
+            ["!", "[", "(", "a.", "a|", "a||", "&", "{a:", "a[?", "[].", "@[0].", "a=='\"'&&"];
+        for step in steps {
+            for times in [10, 60, 100, 128, 500, 1_000, 9_000] {
+                let text = format!("{}a", step.repeat(times));
+                let parsed = Mapping::parse(&text);
+                assert!(parsed.is_err() || times < 129, "{step} {times}");
+                let _ = parsed.map(|mapping| mapping.apply(&json!({"a": 1})));
+            }
+        }
+        let wide = (0..300).map(|n| format!("k{n}: a.b[0].c")).collect::<Vec<_>>().join(", ");
+        assert!(Mapping::parse(&format!("{{{wide}}}")).is_ok());
     }
 }
