@@ -93,7 +93,6 @@ impl File<'_> {
         let around =
             Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
         let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
-        let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
@@ -123,10 +122,16 @@ impl File<'_> {
             memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
-            log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
+            log_level: self.log_level(),
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// The least important level that is logged.
+    fn log_level(&self) -> String {
+        let log = self.fields.map("log", &keys::app::LOG);
+        log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
     }
 
     /// Where kept sessions lie.

@@ -351,7 +351,6 @@ impl Server {
         let server = &*self.options.name;
         let (mut offered, mut held, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for (tool, admission) in tools.iter().zip(self.admissions(tools)) {
-            let here = self.options.tools.get(&tool.name);
             match admission {
                 Admission::Known => {}
                 Admission::Changed(what) => {
@@ -364,25 +363,7 @@ impl Server {
                     continue;
                 }
             }
-            let (mut declared, wrong) = tool.declared(here, self.options.trust);
-            for wrong in wrong {
-                tracing::warn!(server, tool = tool.name, wrong, "ignored in a tool's metadata");
-            }
-            if let Reach::Http { .. } = self.options.reach {
-                // Whatever it says: what it is asked leaves this machine.
-                declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
-            }
-            offered.push(Definition {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                input: tool.input.clone(),
-                output: tool.output.clone(),
-                declared,
-                handler: Arc::new(ServerTool {
-                    link: Arc::clone(&self.known.link),
-                    name: tool.name.clone(),
-                }),
-            });
+            offered.push(self.definition(tool));
         }
         if !held.is_empty() {
             let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
@@ -417,6 +398,31 @@ impl Server {
             details.refused =
                 refused.into_iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
         });
+    }
+
+    /// A tool as the host takes it.
+    fn definition(&self, tool: &Listed) -> Definition {
+        let here = self.options.tools.get(&tool.name);
+        let (mut declared, wrong) = tool.declared(here, self.options.trust);
+        for wrong in wrong {
+            let (server, tool) = (&*self.options.name, &*tool.name);
+            tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
+        }
+        if let Reach::Http { .. } = self.options.reach {
+            // Whatever it says: what it is asked leaves this machine.
+            declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
+        }
+        Definition {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input: tool.input.clone(),
+            output: tool.output.clone(),
+            declared,
+            handler: Arc::new(ServerTool {
+                link: Arc::clone(&self.known.link),
+                name: tool.name.clone(),
+            }),
+        }
     }
 
     /// Which of `tools` are offered, in their order.
