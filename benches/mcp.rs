@@ -28,8 +28,8 @@ use std::{
 
 use echo::{Bare, TEXT};
 use glyphoxa::measure::{
-    Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions,
-    Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
+    Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, Sandbox,
+    ServerOptions, Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -104,7 +104,7 @@ async fn over_stdio(n: usize) -> Compared {
     let bench = env::current_exe().expect("this bench").to_string_lossy().into_owned();
     let command = vec![bench, echo::SERVE.to_owned()];
     let bare = Bare::over_stdio(&command).await;
-    compare(n, bare, Reach::Stdio { command, env: BTreeMap::new() }).await
+    compare(n, bare, Reach::Stdio { command, env: BTreeMap::new(), sandbox: Sandbox::Off }).await
 }
 
 /// Over HTTP on loopback.
@@ -164,6 +164,8 @@ impl Host {
             host: host.clone(),
             data_dir: folder.path().to_owned(),
             environment: Vec::new(),
+            launcher: support::process::PROGRAM.into(),
+            hidden: Vec::new(),
             facts: Arc::new(Facts::new(BTreeMap::new())),
             seed: 1,
         });

@@ -7,9 +7,9 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore, HandleParts,
-        Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, Settings,
-        TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory, GuildStore,
+        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError,
+        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, Token, run as run_discord},
@@ -45,7 +45,7 @@ pub use crate::{
         Effects, Handler, Progress, Query, Report, SelectionOptions, SessionCalls, SourceKind,
         Taint, ToolHost,
         builtin::{Materials, RandomTable, RuleBook, offer as offer_built_ins},
-        connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
+        connection::{Auth, Facts, Reach, Sandbox, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,
     },
 };

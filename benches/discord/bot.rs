@@ -21,10 +21,10 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    AddedServer, Announcer, AssistantSettings, Backlog, Budget, BudgetOptions, Campaign, Consent,
-    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers,
-    ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
+    AddedServer, Announcer, ApprovalOptions, AssistantSettings, Backlog, Budget, BudgetOptions,
+    Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts,
+    Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions,
+    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
     SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
     TranscriptWriter, VoiceOut, open, run_discord,
 };
@@ -125,6 +125,9 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
         host: tools.clone(),
         data_dir: folder.clone(),
         environment: Vec::new(),
+        // No program is started.
+        launcher: PathBuf::new(),
+        hidden: Vec::new(),
         facts: Arc::new(Facts::default()),
         seed: 1,
     };
@@ -152,6 +155,7 @@ fn settings(folder: &Path) -> Settings {
         cast: vec![Arc::new(npc())],
         assistant: assistant(campaign),
         budget: BudgetOptions::default(),
+        approvals: ApprovalOptions::default(),
         consolidate: false,
         data_dir: folder.to_owned(),
         environment: "bench".to_owned(),

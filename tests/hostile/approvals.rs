@@ -24,7 +24,7 @@ fn with_words(hall: &str, more: &str) -> String {
     let (long, hidden) = ("x".repeat(3_000), serde_json::json!(HIDDEN));
     format!(
         "tools:\n  approvals: {{ expire_seconds: 600{more} }}\nmcp:\n  servers:\n    - {{ name: home, command: \
-         \"python3 '{}' stdio\", env: {{ CALLS: \"{hall}\" }} }}\nnpcs:\n  - name: Tessa\n    \
+         \"python3 '{}' stdio\", sandbox: off, env: {{ CALLS: \"{hall}\" }} }}\nnpcs:\n  - name: Tessa\n    \
          tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n      - {{ when: [listen], tool: {{ name: \
          home.says }}, say: \"I hear.\" }}\n      - {{ when: [sweep], tool: {{ name: home.dust, \
          arguments: {{ text: {hidden} }} }}, say: \"I ask.\" }}\n      - {{ when: [scrub], tool: {{ \

@@ -3,5 +3,6 @@
 
 mod addresses;
 mod approvals;
+mod children;
 mod loopback;
 mod words;

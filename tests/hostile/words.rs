@@ -95,7 +95,7 @@ fn attack(over_http: bool, tools: &str, npc: &str) -> Attack {
     let reach = match &http {
         Some(http) => format!("url: \"{}\"", http.url),
         None => format!(
-            "command: \"python3 '{}' stdio\", env: {{ CALLS: \"{}\", ORDERS: \"{ORDERS}\", DEFINED: \
+            "command: \"python3 '{}' stdio\", sandbox: off, env: {{ CALLS: \"{}\", ORDERS: \"{ORDERS}\", DEFINED: \
              \"{}\", READS: \"{}\" }}",
             program(),
             place.path("calls").display(),

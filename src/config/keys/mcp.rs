@@ -33,7 +33,7 @@ const NAME: Key = Key::required(
 );
 
 /// All keys of a server but its name.
-static KEYS: [Key; 18] = [
+static KEYS: [Key; 19] = [
     Key::new(
         "transport",
         Kind::Word(&["stdio", "streamable-http"]),
@@ -48,7 +48,15 @@ static KEYS: [Key; 18] = [
     Key::new(
         "env",
         Kind::Names(&Kind::Text),
-        "Variables the program gets beside PATH, HOME, LANG and TMPDIR; it gets no others.",
+        "Variables the program gets beside PATH, LANG and a HOME and TMPDIR of its own; it gets no \
+         others.",
+    ),
+    Key::new(
+        "sandbox",
+        Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
+        "What the program may reach beside the system's folders, what it was installed with, the \
+         working folder (without data_dir, this file and .env) and the folders its command line \
+         names; it has a HOME and a TMPDIR of its own. off: everything that you may.",
     ),
     Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
     Key::new(
@@ -106,14 +114,23 @@ static KEYS: [Key; 18] = [
 ];
 
 /// The same with its name.
-static WITH_NAME: [Key; 19] = {
-    let mut all = [NAME; 19];
+static WITH_NAME: [Key; 20] = {
+    let mut all = [NAME; 20];
     let mut at = 0;
     while at < KEYS.len() {
         all[at + 1] = KEYS[at];
         at += 1;
     }
     all
+};
+
+/// What a program may reach.
+pub static SANDBOX: Shape = Shape {
+    title: "What a server's program may reach",
+    keys: &[
+        Key::new("read", TEXTS, "Files and folders it may read; ~ is your home."),
+        Key::new("write", TEXTS, "Files and folders it may read and write."),
+    ],
 };
 
 /// Who we are to a server.

@@ -164,7 +164,7 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
     let (name, variable) = (name.trim(), variable.trim());
     let named_after = name.replace('_', "-");
     let name = if text.contains('=') { name } else { &named_after };
-    let Some(value) = reading.variable(variable) else {
+    let Some(value) = reading.variable(variable, "headers_from_env") else {
         let message =
             format!("'headers_from_env' needs the variable {}, not set", quoted(variable));
         problems.add(node.at, message, "set it");

@@ -2,18 +2,21 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
+mod sandbox;
+
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
+use self::sandbox::Places;
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     provider::base_url,
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions,
-            Trust,
+            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, Secret,
+            ServerOptions, Trust,
         },
     },
     yaml::{self, Entry, Fields, Kind, Node, Problems, Value, nearest, quoted},
@@ -47,6 +50,9 @@ pub struct McpOptions {
 pub struct Origin<'a> {
     /// What paths are relative to.
     pub folder: &'a Path,
+    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
+    /// run us, and what it may reach is not theirs to say.
+    pub data_dir: Option<&'a Path>,
     /// Where files come from.
     pub source: Source,
     /// Identities of the built-in tools.
@@ -98,7 +104,8 @@ pub fn server(
         yaml::check(&mut node, "", &Kind::Shape(&keys::MCP), &mut notes.problems);
         node
     });
-    let from = Origin { folder: Path::new("."), source: Source::Disk, built_in, manifests };
+    let (folder, source) = (Path::new("."), Source::Disk);
+    let from = Origin { folder, data_dir: None, source, built_in, manifests };
     let found = node.map(|node| {
         let listed = Fields::new(&node, &keys::MCP).items("servers");
         mcp(Written { listed, named: &[] }, &from, &mut notes)
@@ -203,7 +210,7 @@ impl Server<'_> {
                 self.stdio()
             }
             (None | Some("streamable-http"), false, true) => {
-                self.refuse(&["args", "env"], "an address");
+                self.refuse(&["args", "env", "sandbox"], "an address");
                 self.http()
             }
             (_, true, true) => {
@@ -264,7 +271,20 @@ impl Server<'_> {
             }
         }
         let env = env.into_iter().map(|(name, value)| (name, Secret(value))).collect();
-        Some(Reach::Stdio { command, env })
+        let sandbox = match self.from.data_dir {
+            Some(data_dir) => {
+                let places = Places { folder: self.from.folder, data_dir };
+                sandbox::sandbox(self.fields, places, self.notes)
+            }
+            None => {
+                if self.fields.get("sandbox").is_some() {
+                    let message = "'sandbox' is for who runs the bot to say".to_owned();
+                    self.problem("sandbox", message, "put the server into glyphoxa.yaml");
+                }
+                Sandbox::Foreign
+            }
+        };
+        Some(Reach::Stdio { command, env, sandbox })
     }
 
     fn http(&mut self) -> Option<Reach> {

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
@@ -79,6 +79,8 @@ pub enum Reach {
         command: Vec<String>,
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
+        /// What it may reach.
+        sandbox: Sandbox,
     },
     /// A server elsewhere, over streamable HTTP.
     Http {
@@ -131,6 +133,24 @@ impl Reach {
             Self::Http { .. } => self.endpoint(),
         }
     }
+}
+
+/// What a child process may reach.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sandbox {
+    /// Whatever we may.
+    Off,
+    /// The system's folders, what it was installed with, our working folder, what its command line
+    /// names, a home of its own, and these.
+    Confined {
+        /// To be read.
+        read: Vec<PathBuf>,
+        /// To be written too.
+        write: Vec<PathBuf>,
+    },
+    /// The same without what its command line names, and with a home that goes with it: whoever
+    /// added it is not who runs us.
+    Foreign,
 }
 
 /// Who we are to a server.

@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,11 +26,12 @@ use super::{
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
-    options::Secret,
-    stdio::{Child, Start, StartError},
+    options::{Sandbox, Secret},
+    stdio::{Child, Room, Start, StartError, Streams},
     stdio_transport::StdioTransport,
     tail::Tail,
 };
+use crate::launch;
 use crate::tools::{
     Attachment, CallErrorKind, Effects, Form,
     calibrate::{NoArguments, minimal},
@@ -54,13 +56,22 @@ pub struct Probe {
 pub enum Target {
     /// Behind streamable HTTP.
     Http(Url),
-    /// A program that is started, with these variables of ours.
-    Stdio {
-        /// Program and arguments, at least the program.
-        command: Vec<String>,
-        /// What it gets.
-        environment: BTreeMap<String, String>,
-    },
+    /// A program that is started.
+    Stdio(Program),
+}
+
+/// A server that is a program.
+pub struct Program {
+    /// Program and arguments, at least the program.
+    pub command: Vec<String>,
+    /// Variables of ours that it gets.
+    pub environment: BTreeMap<String, String>,
+    /// What it may reach.
+    pub sandbox: Sandbox,
+    /// A folder that is made for it.
+    pub folder: PathBuf,
+    /// What it may not read.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// A call to be made.
@@ -224,8 +235,30 @@ impl Target {
     fn name(&self) -> String {
         match self {
             Self::Http(url) => url.to_string(),
-            Self::Stdio { command, .. } => command.join(" "),
+            Self::Stdio(program) => program.command.join(" "),
         }
+    }
+}
+
+impl Program {
+    async fn start(&self, tail: Arc<Tail>) -> Result<(Child, Streams), StartError> {
+        let ours = self.environment.iter();
+        let room = Room {
+            launcher: launch::SELF.into(),
+            homes: self.folder.clone(),
+            hidden: self.hidden.clone(),
+            environment: ours.map(|(name, value)| (name.clone(), Secret(value.clone()))).collect(),
+        };
+        let start = Start {
+            room: &room,
+            name: "probe",
+            command: &self.command,
+            environment: Vec::new(),
+            sandbox: &self.sandbox,
+            tail,
+            shown: Box::new(|_| {}),
+        };
+        Child::start(start).await
     }
 }
 
@@ -257,16 +290,9 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
             let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;
             Ok(OpenClient { client, child: None })
         }
-        Target::Stdio { command, environment } => {
-            let environment: Vec<(&str, Secret)> =
-                environment.iter().map(|(name, value)| (&**name, Secret(value.clone()))).collect();
+        Target::Stdio(program) => {
             let tail = Arc::new(Tail::default());
-            let (child, streams) = Child::start(Start {
-                command,
-                environment: environment.iter().map(|(name, value)| (*name, value)).collect(),
-                tail: Arc::clone(&tail),
-                shown: Box::new(|_| {}),
-            })?;
+            let (child, streams) = program.start(Arc::clone(&tail)).await?;
             let transport =
                 StdioTransport::new("probe".into(), streams.read, streams.write, lost.clone());
             match Client::open(transport, handler, era, lost).await {

@@ -187,6 +187,6 @@ fn set_aside(path: &Path, reason: &str) {
 pub fn write(path: &Path, file: &File) -> Result<(), NotKept> {
     let written = serde_json::to_vec_pretty(file)
         .map_err(io::Error::from)
-        .and_then(|content| files::replace(path, &content));
+        .and_then(|content| files::replace_private(path, &content));
     written.map_err(|source| NotKept { path: path.to_owned(), source })
 }
