@@ -7,9 +7,9 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory, GuildStore,
-        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError,
-        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
+        GuildStore, HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable,
+        ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, Token, run as run_discord},
@@ -22,7 +22,7 @@ pub use crate::{
         budget::{BudgetOptions, Ledger},
         dice,
         sentence::{SentenceOptions, SentenceSplitter},
-        tier::{Keywords, Names, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
         vad::{Vad, VadOptions},
     },
     memory::{
@@ -31,7 +31,7 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, ServiceInfo, Services,
+        Attempts, ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, ServiceInfo, Services,
         SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },

@@ -21,12 +21,12 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    AddedServer, Announcer, ApprovalOptions, AssistantSettings, Backlog, Budget, BudgetOptions,
-    Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts,
-    Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions,
-    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
-    SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
-    TranscriptWriter, VoiceOut, open, run_discord,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Backlog,
+    Budget, BudgetOptions, Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame,
+    GuildStore, HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable,
+    ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup,
+    SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableParts, TableRequest, Tables, Token,
+    ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -134,6 +134,7 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
     let options = TranscriptOptions { spill: folder.join("memory-waiting"), retention_days: None };
     let tables = Tables::default();
     Handles::new(HandleParts {
+        accounts: Accounts::new(None),
         settings: Arc::new(ArcSwap::from_pointee(settings(&folder))),
         factory: Arc::new(StandInFactory { cues, sentence }),
         transcripts: TranscriptWriter::open(store.clone(), tables.clone(), &options),
@@ -242,6 +243,7 @@ impl SpeechToText for Cued {
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let cues = self.cues.lock().unwrap_or_else(PoisonError::into_inner);
         let cue = cues.get(&self.guild).cloned().unwrap_or_default();

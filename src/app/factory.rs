@@ -12,12 +12,13 @@ use super::{
 };
 use crate::{
     campaign::{
-        AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles, KeptSession, MadeTable,
-        OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest, Tables,
-        TranscriptWriter,
+        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
+        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest,
+        Tables, TranscriptWriter,
     },
     config::{self, Config},
     domain::{SessionId, Voice},
+    engine::Budget,
     provider::{Error, SpeechToText, VoiceService},
     tools::{self, connection::ServerOptions},
 };
@@ -35,6 +36,8 @@ pub struct FactoryParts {
     pub open: OpenTables,
     /// What writes down what is said.
     pub transcripts: TranscriptWriter,
+    /// What everything is paid from.
+    pub accounts: Accounts,
 }
 
 /// Makes tables. Cloning shares it.
@@ -60,6 +63,7 @@ impl TableFactory {
         Ok(Handles::new(HandleParts {
             settings: parts.config.settings(),
             transcripts: parts.transcripts.clone(),
+            accounts: parts.accounts.clone(),
             tables,
             guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
@@ -84,6 +88,7 @@ impl TableFactory {
         config: &Config,
         wanted: TableRequest,
         stt: Arc<dyn SpeechToText>,
+        budget: Budget,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
         // Read as late as can be: the session before may just be closing.
@@ -94,7 +99,7 @@ impl TableFactory {
         let setup = TableSetup {
             session: wanted.session.clone(),
             histories: kept.histories(),
-            spent: 0.0,
+            budget,
             services: parts.tools.services.clone(),
             stt,
             out: wanted.out,
@@ -126,7 +131,9 @@ impl Factory for TableFactory {
             let services = &factory.0.tools.services;
             let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
-            factory.make(&config, wanted, stt)
+            let accounts = &factory.0.accounts;
+            let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
+            factory.make(&config, wanted, stt, budget)
         }
         .boxed()
     }

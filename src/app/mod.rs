@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
-pub use memory::{campaign_key, local_scope, open_memory};
+pub use memory::{accounts, campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
 pub use settings::{LiveConfig, assistant};
@@ -36,9 +36,9 @@ use crate::{
     config::{self, Config},
     domain::{Message, Npc, SessionId, Voice},
     engine::Budget,
-    logic::{budget::Ledger, tier::Names},
+    logic::tier::Names,
     memory::MemoryStore,
-    provider::{Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
+    provider::{Attempts, Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
     session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
     tools::{
         Effects, ToolHost,
@@ -54,8 +54,8 @@ pub struct TableSetup {
     pub session: SessionId,
     /// Conversations to go on from, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
-    /// Money the session has spent before.
-    pub spent: f64,
+    /// Pays for everything at this table.
+    pub budget: Budget,
     /// Opens what its NPCs think and speak with.
     pub services: Registry,
     /// The recogniser, ready to be used.
@@ -188,7 +188,7 @@ pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error
     let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
     let campaign = Arc::new(config.campaign.clone());
     let host = setup.host;
-    let budget = Budget::new(Ledger::new(config.budget.clone(), setup.spent));
+    let budget = setup.budget;
     let mut histories = setup.histories;
     let maker = SeatMaker::new(setup.services, &host, &budget, &campaign, setup.seed);
     let seats = npcs
@@ -233,6 +233,7 @@ pub async fn try_voice(tts: &dyn TextToSpeech, voice: &Voice) -> Result<f64, Err
         voice: voice.clone(),
         language: "en".to_owned(),
         pronunciation: Arc::from([]),
+        attempts: Attempts::default(),
     });
     let mut seconds = 0.0;
     while let Some(chunk) = chunks.next().await {

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     domain::{Npc, Scope, SessionId},
     engine::Budget,
+    memory,
     provider::Error,
     session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
     tools::{Effects, connection::ServerOptions},
@@ -71,6 +72,9 @@ pub enum OpenError {
     /// The session cannot be gone on with, or kept.
     #[error(transparent)]
     Kept(#[from] KeptError),
+    /// What is spent cannot be written down.
+    #[error("what is spent cannot be written down: {0}")]
+    Ledger(#[from] memory::Error),
     /// Calls of tools cannot be logged.
     #[error(transparent)]
     Calls(#[from] FileError),

@@ -18,7 +18,7 @@ use super::{
     recap::Recaps,
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
-    spend::DailyAllowance,
+    spend::Accounts,
     tables::Tables,
     transcript::TranscriptWriter,
     world::WorldEdits,
@@ -36,6 +36,8 @@ pub struct HandleParts {
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
+    /// What everything is paid from.
+    pub accounts: Accounts,
     /// Whose game masters are told what concerns all.
     pub tables: Tables,
     /// What guilds have set.
@@ -88,6 +90,7 @@ impl Handles {
             settings,
             factory,
             transcripts,
+            accounts,
             tables,
             guilds,
             tools,
@@ -95,7 +98,6 @@ impl Handles {
             announcer,
         } = parts;
         let store = transcripts.store();
-        let allowance = DailyAllowance::new(&settings.load().budget);
         let sessions = Sessions::new(SessionsParts {
             settings: Arc::clone(&settings),
             factory: Arc::clone(&factory),
@@ -108,14 +110,14 @@ impl Handles {
             recaps: Recaps {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),
-                allowance: allowance.clone(),
+                accounts: accounts.clone(),
             },
             facts: ProposedFacts::new(Arc::clone(&settings), Arc::clone(&store)),
             world: WorldEdits { settings: Arc::clone(&settings), store },
             assistant: Questions {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),
-                allowance,
+                accounts,
                 tools: tools.clone(),
             },
             notifier: Notifier { settings: Arc::clone(&settings) },

@@ -55,7 +55,7 @@ pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::{OpenSession, Sessions};
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
-pub use spend::{DailyAllowance, today};
+pub use spend::{AccountFor, Accounts};
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{

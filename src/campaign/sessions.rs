@@ -195,6 +195,7 @@ impl Sessions {
         let running = self.running().remove(session);
         self.parts.factory.closed(session);
         if let Some(running) = &running {
+            running.budget.rest();
             self.parts.transcripts.ends(&running.transcript);
         }
         self.parts.tools.forget(session);

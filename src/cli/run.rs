@@ -49,6 +49,7 @@ async fn serve(
     tools.servers.required().await?;
     let (options, tables) = (app::bot_options(&config.discord), Tables::default());
     let open = OpenTables::default();
+    let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
@@ -59,6 +60,7 @@ async fn serve(
             tools: Arc::clone(&tools),
             open: open.clone(),
             transcripts: transcripts.clone(),
+            accounts: accounts.clone(),
         },
         tables.clone(),
     )?;
@@ -93,6 +95,7 @@ async fn serve(
         complain(&missing);
     }
     indexer.close().await;
+    accounts.close().await;
     if let Some(tools) = Arc::into_inner(tools) {
         tools.close().await;
     }

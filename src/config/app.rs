@@ -239,10 +239,12 @@ impl File<'_> {
     /// Cap and prices.
     fn budget(&self, notes: &mut Notes) -> BudgetOptions {
         let budget = self.fields.map("budget", &keys::app::BUDGET);
-        let session_max = match budget.and_then(|budget| budget.text("session_max")) {
+        let money = |key, default| match budget.and_then(|budget| budget.text(key)) {
             Some("none") => None,
-            _ => budget.and_then(|it| it.number("session_max")).or(Some(SESSION_MAX)),
+            _ => budget.and_then(|it| it.number(key)).or(default),
         };
+        let session_max = money("session_max", Some(SESSION_MAX));
+        let month_max = money("max_cost_month", None);
         if let (Some(budget), Some(max)) = (budget, session_max)
             && max > UNUSUAL_SESSION_MAX
         {
@@ -265,7 +267,7 @@ impl File<'_> {
                 (entry.key.clone(), price)
             })
             .collect();
-        BudgetOptions { session_max, prices }
+        BudgetOptions { session_max, month_max, prices }
     }
 
     /// The NPCs written here and those of `npc_dir`.
@@ -331,6 +333,18 @@ impl File<'_> {
             filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
             max_tokens: max_tokens.unwrap_or(default.max_tokens),
             turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
+            limits: self.limits(default.limits),
+        }
+    }
+
+    /// What one player may ask for.
+    fn limits(&self, default: session::Limits) -> session::Limits {
+        let limits = self.fields.map("limits", &keys::app::LIMITS);
+        let whole = |key| limits.and_then(|limits| limits.whole(key));
+        session::Limits {
+            paid_turns_per_minute: whole("paid_turns_per_minute")
+                .unwrap_or(default.paid_turns_per_minute),
+            waiting: whole("waiting").unwrap_or(default.waiting),
         }
     }
 

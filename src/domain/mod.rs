@@ -7,6 +7,7 @@ mod campaign;
 mod chat;
 mod hash;
 mod ids;
+mod money;
 mod npc;
 mod rule;
 mod scope;
@@ -16,6 +17,7 @@ pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
 pub use ids::{CallId, SessionId, TurnId};
+pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
     ToolChoice, Voice, bare_name,

@@ -6,6 +6,7 @@
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
 mod address;
+mod attempts;
 mod chat_model;
 mod child;
 mod embedder;
@@ -27,6 +28,7 @@ mod voices;
 mod webhook;
 
 pub use address::{BaseUrl, base_url};
+pub use attempts::Attempts;
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, Usage};
 pub use embedder::Embedder;
 pub use embedders::{EmbedderEntry, EmbedderService};

@@ -170,7 +170,10 @@ impl Table {
         utterance.text = self.router.correct(&utterance);
         let speaker = utterance.speaker;
         let Understood::Addressed { seat, tier } = self.understand(&utterance) else { return };
-        if self.turns.is_busy(seat) || !self.seats[seat].waiting.is_empty() {
+        if self.turns.is_busy(seat)
+            || !self.seats[seat].waiting.is_empty()
+            || !self.may_be_ahead(speaker, seat)
+        {
             return;
         }
         let turn = self.begin(Purpose { utterance, seat, tier, cause: Cause::Utterance }, false);

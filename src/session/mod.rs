@@ -11,7 +11,9 @@ mod events;
 mod expected;
 mod hearing;
 mod input;
+mod limits;
 mod line;
+mod moderation;
 mod options;
 mod overrides;
 mod overview;
@@ -42,7 +44,7 @@ pub use command::{Command, SceneChange};
 pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
-pub use options::Options;
+pub use options::{Limits, Options};
 pub use playback::{Pace, VoiceOut};
 pub use recall::Memory;
 #[cfg(feature = "measure")]

@@ -17,6 +17,7 @@ use super::{
     VoiceOut,
     effects::{FollowedUp, TableEffects},
     hearing::Hearing,
+    limits::PlayerLimits,
     overview::Overview,
     playback::Playback,
     recall::Recaller,
@@ -142,6 +143,8 @@ pub(super) struct Table {
     /// Nobody is answered until resumed.
     pub(super) paused: bool,
     pub(super) summaries: Summaries,
+    /// What each player has asked for lately.
+    pub(super) players: PlayerLimits,
     /// As it was last told.
     state: State,
     replies_in: mpsc::Receiver<(TurnId, Reply)>,
@@ -175,6 +178,7 @@ impl Table {
             speakers,
             seats,
             hearing: Hearing::new(recogniser, parts.options.patience),
+            players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
             playback: Playback::new(parts.out, parts.pace, rng),
             turns: Turns::default(),

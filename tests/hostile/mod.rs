@@ -5,4 +5,5 @@ mod addresses;
 mod approvals;
 mod children;
 mod loopback;
+mod money;
 mod words;

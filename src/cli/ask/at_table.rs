@@ -61,6 +61,8 @@ pub struct Setting<'a> {
     pub memory: Option<Arc<dyn MemoryStore>>,
     /// The session that is gone on with, or none.
     pub kept: KeptSession,
+    /// What everything is paid from.
+    pub budget: Budget,
 }
 
 impl Setting<'_> {
@@ -75,18 +77,14 @@ impl Setting<'_> {
         Arc::new(TerminalEffects { aloud: !json, approve, is_dm: as_dm || assistant, typed })
     }
 
-    /// The game master's assistant, paid for from `budget`.
+    /// The game master's assistant.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn assistant(
-        &self,
-        budget: Budget,
-        effects: Arc<dyn Effects>,
-    ) -> Result<Assistant, Failure> {
+    pub fn assistant(&self, effects: Arc<dyn Effects>) -> Result<Assistant, Failure> {
         let parts = AssistantParts {
             session: self.session(),
-            budget,
+            budget: self.budget.clone(),
             host: self.tools.host.clone(),
             effects,
             seed: rand::random(),
@@ -146,7 +144,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let setup = TableSetup {
         session: setting.session(),
         histories: setting.kept.histories(),
-        spent: setting.kept.spent(),
+        budget: setting.budget.clone(),
         services: tools.services.clone(),
         stt,
         out: Box::new(sink.clone()),
@@ -169,7 +167,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
-    let assistant = setting.assistant(table.budget.clone(), effects)?;
+    let assistant = setting.assistant(effects)?;
     let context =
         SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;

@@ -30,5 +30,5 @@ pub use embeddings::Embeddings;
 pub use endpoint::probe;
 pub use options::{BASE_URL, CONTEXT_WINDOW, NAME, Options, Secret};
 pub use request::OWN_MEMBERS;
-pub use speech::{Speech, VOICE_TRAITS};
+pub use speech::{Speech, VOICE_TRAITS, respelled};
 pub use transcribe::Transcription;

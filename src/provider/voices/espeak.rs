@@ -124,7 +124,7 @@ mod tests {
     use futures::TryStreamExt;
 
     use super::*;
-    use crate::domain::Voice;
+    use crate::{domain::Voice, provider::Attempts};
 
     async fn speak(text: &str, id: &str, pitch: f32, speed: f32) -> Result<Vec<Pcm>, Error> {
         let request = SpeakRequest {
@@ -138,6 +138,7 @@ mod tests {
             },
             language: "en".to_owned(),
             pronunciation: Arc::from([]),
+            attempts: Attempts::default(),
         };
         Espeak::new().speak(request).try_collect().await
     }

@@ -111,7 +111,7 @@ mod tests {
     use futures::TryStreamExt;
 
     use super::*;
-    use crate::domain::Voice;
+    use crate::{domain::Voice, provider::Attempts};
 
     fn request(text: &str, voice_id: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         SpeakRequest {
@@ -125,6 +125,7 @@ mod tests {
             },
             language: "en".to_owned(),
             pronunciation: Arc::from([]),
+            attempts: Attempts::default(),
         }
     }
 

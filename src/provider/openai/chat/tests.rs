@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     domain::{CallId, Message, ToolCall, ToolChoice, ToolSpec},
     provider::{
-        Usage,
+        Attempts, Usage,
         openai::{
             Secret,
             chat_server::{ChatServer, Script, Step},
@@ -37,6 +37,7 @@ fn asks() -> ChatRequest {
         tool_choice: ToolChoice::Auto,
         max_tokens: 100,
         facts: Arc::default(),
+        attempts: Attempts::default(),
     }
 }
 

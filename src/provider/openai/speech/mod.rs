@@ -17,7 +17,9 @@ use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::
 use crate::{
     audio::{SampleRate, Shape},
     domain::Pronunciation,
-    provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+    provider::{
+        Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+    },
 };
 
 /// What it is before anything is spoken.
@@ -53,7 +55,8 @@ impl TextToSpeech for Speech {
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
         let body = body(&self.endpoint.options, &request);
         let pitch = request.voice.pitch_shift;
-        let sentence = Sentence { endpoint: self.endpoint.clone(), body, pitch, phase: Phase::Ask };
+        let (endpoint, attempts) = (self.endpoint.clone(), request.attempts);
+        let sentence = Sentence { endpoint, body, pitch, attempts, phase: Phase::Ask };
         stream::unfold(sentence, |mut sentence| async {
             let piece = sentence.next().await?;
             Some((piece, sentence))
@@ -79,7 +82,7 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
 }
 
 /// `text` with whole words replaced by how they are said, upper and lower case alike.
-fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
+pub fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -117,6 +120,7 @@ struct Sentence {
     endpoint: Arc<Endpoint>,
     body: Value,
     pitch: f32,
+    attempts: Attempts,
     phase: Phase,
 }
 
@@ -159,7 +163,7 @@ impl Sentence {
     }
 
     async fn ask(&mut self) -> Result<Reading, Error> {
-        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout);
+        let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
             match self.endpoint.post("/audio/speech", &self.body).await {
                 Ok(response) => break response,

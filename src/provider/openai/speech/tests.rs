@@ -18,7 +18,14 @@ fn says(text: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         speed_factor,
         volume: 1.0,
     };
-    SpeakRequest { text: text.into(), voice, language: "en".into(), pronunciation: Arc::new([]) }
+    let attempts = Attempts::default();
+    SpeakRequest {
+        text: text.into(),
+        voice,
+        language: "en".into(),
+        pronunciation: Arc::new([]),
+        attempts,
+    }
 }
 
 async fn spoken(
