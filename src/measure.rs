@@ -9,7 +9,8 @@ pub use crate::{
     campaign::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
         GuildStore, HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable,
-        ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        ServedGuilds, ServerError, Settings, TableRequest, Tables, TranscriptOptions,
+        TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, Token, run as run_discord},

@@ -24,9 +24,9 @@ use glyphoxa::measure::{
     Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Backlog,
     Budget, BudgetOptions, Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame,
     GuildStore, HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable,
-    ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup,
-    SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableParts, TableRequest, Tables, Token,
-    ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
+    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableParts, TableRequest, Tables,
+    Token, ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -77,6 +77,8 @@ pub fn run(arguments: &[String]) {
         token: Token(token.clone()),
         api: Some(api),
         guild: None,
+        served: ServedGuilds::Any,
+        code: None,
         dm_role: None,
         everyone_is_dm: false,
         consent: Consent::Notice,
@@ -153,6 +155,7 @@ fn settings(folder: &Path) -> Settings {
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),
+        shared: Vec::new(),
         cast: vec![Arc::new(npc())],
         assistant: assistant(campaign),
         budget: BudgetOptions::default(),

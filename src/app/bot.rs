@@ -13,6 +13,8 @@ pub fn bot_options(options: &DiscordOptions) -> Options {
         token: Token(options.token.0.clone()),
         api: options.api,
         guild: options.guild,
+        served: options.served.clone(),
+        code: None,
         dm_role: options.dm_role,
         everyone_is_dm: options.everyone_is_dm,
         consent: options.consent,

@@ -8,7 +8,7 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::{
     IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session, open_table,
-    recogniser,
+    recogniser, servers,
 };
 use crate::{
     campaign::{
@@ -113,6 +113,8 @@ impl TableFactory {
         };
         let table = open_table(config, setup)?;
         parts.open.add(&table.handle, table.seats);
+        let facts = servers::facts(&config.campaign, Some(&wanted.session));
+        parts.tools.facts.begin(&wanted.session, facts);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
@@ -139,6 +141,7 @@ impl Factory for TableFactory {
     }
 
     fn closed(&self, session: &SessionId) {
+        self.0.tools.facts.end(session);
         self.0.tools.archive.set_campaign(session, None);
     }
 

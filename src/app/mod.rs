@@ -19,6 +19,7 @@ pub use factory::{FactoryParts, TableFactory};
 pub use memory::{accounts, campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
+pub use servers::Playing;
 pub use settings::{LiveConfig, assistant};
 pub use vocabulary::{recogniser, vocabulary};
 pub use world::{for_session, with_names};
@@ -43,7 +44,7 @@ use crate::{
     tools::{
         Effects, ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
-        connection::Servers,
+        connection::{Facts, Servers},
         manifest,
     },
 };
@@ -99,6 +100,8 @@ pub struct Tools {
     pub host: ToolHost,
     /// The servers behind it, which connect by themselves.
     pub servers: Servers,
+    /// What their headers name.
+    facts: Arc<Facts>,
     /// The outside services: what hears, thinks and speaks.
     pub services: Registry,
     stop: CancellationToken,
@@ -111,14 +114,14 @@ pub struct Tools {
     meaning: Meaning,
 }
 
-/// Opens the tools for `session`, if there is one, over what `memory` keeps; without it the store is
-/// opened when a tool first asks. `seed` throws the dice. Servers connect in the background.
+/// Opens the tools for who is `playing`, over what `memory` keeps; without it the store is opened when a
+/// tool first asks. `seed` throws the dice. Servers connect in the background.
 ///
 /// # Errors
 /// An embedder that cannot be used.
 pub fn open_tools(
     config: &Config,
-    session: Option<&SessionId>,
+    playing: Playing<'_>,
     seed: u64,
     memory: Option<Arc<dyn MemoryStore>>,
 ) -> Result<Tools, Error> {
@@ -147,8 +150,9 @@ pub fn open_tools(
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    let servers = servers::open(config, session, &host, seed.wrapping_add(2));
-    Ok(Tools { host, servers, services, stop, tending, reading, archive, meaning })
+    let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
+    let servers::Opened { servers, facts } = opened;
+    Ok(Tools { host, servers, facts, services, stop, tending, reading, archive, meaning })
 }
 
 /// Everybody who may call tools.

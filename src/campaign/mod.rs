@@ -26,6 +26,8 @@ mod scoped;
 mod sessions;
 mod settings;
 mod spend;
+#[cfg(test)]
+mod stand_in;
 mod tables;
 mod transcript;
 mod world;
@@ -43,7 +45,9 @@ pub use facts::{
     decide, facts,
 };
 pub use file_error::FileError;
-pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore, ShownRequest};
+pub use guilds::{
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds, ShownRequest,
+};
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
@@ -56,6 +60,8 @@ pub use scoped::Scoped;
 pub use sessions::{OpenSession, Sessions};
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
 pub use spend::{AccountFor, Accounts};
+#[cfg(test)]
+pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{

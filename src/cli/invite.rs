@@ -17,7 +17,7 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
 pub struct Arguments {
-    /// One JSON object: bot, application, permissions, guild, link.
+    /// One JSON object: bot, application, permissions, guild, link, public.
     #[arg(long)]
     json: bool,
 }
@@ -44,6 +44,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
             "permissions": invitation.permissions.to_string(),
             "guild": options.guild.map(|id| id.to_string()),
             "link": invitation.link,
+            "public": invitation.is_public,
         });
         writeln!(out, "{line}")?;
     } else {
@@ -54,6 +55,13 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
              'glyphoxa run' and type /session start in Discord.",
             invitation.bot
         )?;
+        if invitation.is_public {
+            writeln!(
+                out,
+                "Anybody may invite it, and is then told to ask you. To keep it to yourself: {}.",
+                discord::MAKE_PRIVATE
+            )?;
+        }
     }
     Ok(DONE)
 }

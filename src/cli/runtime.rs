@@ -56,7 +56,7 @@ pub fn with_tools(
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     block_on(async {
-        let tools = app::open_tools(config, None, rand::random(), None)?;
+        let tools = app::open_tools(config, app::Playing::Here(None), rand::random(), None)?;
         let status = work(&tools).await;
         tools.close().await;
         status

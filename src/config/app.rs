@@ -33,7 +33,7 @@ use crate::{
     },
     provider, session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind, Node},
+    yaml::{Fields, Kind, Node, Position},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -96,6 +96,7 @@ impl File<'_> {
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
+            shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
             campaign: Campaign {
@@ -128,7 +129,7 @@ impl File<'_> {
         }
     }
 
-    /// The least important level that is logged.
+    /// Least important level logged.
     fn log_level(&self) -> String {
         let log = self.fields.map("log", &keys::app::LOG);
         log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
@@ -301,15 +302,54 @@ impl File<'_> {
     /// The campaign; an empty one without a file.
     fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> (Campaign, World) {
         let Some(path) = self.path("campaign") else { return <(Campaign, World)>::default() };
-        match reading.file(&path, &Kind::Shape(&FILE)) {
+        let at = self.fields.place("campaign");
+        self.campaign_at(Folder { path: &path, named_at: Some(at) }, cast, reading, notes)
+    }
+
+    /// The campaigns that every server may play.
+    fn shared(
+        &self,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Vec<(Campaign, World)> {
+        let mut all = Vec::new();
+        for node in self.fields.items("campaigns") {
+            let fields = Fields::new(node, &keys::app::OTHER_CAMPAIGN);
+            let Some(file) = fields.text("file") else { continue };
+            let path = self.folder.join(file);
+            let place = Folder { path: &path, named_at: Some(fields.place("file")) };
+            let read = self.campaign_at(place, cast, reading, notes);
+            match fields.flag("shared") {
+                Some(true) => all.push(read),
+                _ => {
+                    let message = format!("nobody plays the campaign '{file}'");
+                    let way_out = "shared: true lets every server, or name it under `campaign`";
+                    notes.warnings.add(fields.at(), message, way_out);
+                }
+            }
+        }
+        all
+    }
+
+    /// The campaign in the file at `place`.
+    fn campaign_at(
+        &self,
+        place: Folder<'_>,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> (Campaign, World) {
+        match reading.file(place.path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
                 let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
                 reading.take(notes);
                 campaign.unwrap_or_default()
             }
             Err(error) => {
-                let message = format!("campaign '{}': {}", path.display(), error.message);
-                notes.problems.add(self.fields.place("campaign"), message, error.way_out);
+                let message = format!("campaign '{}': {}", place.path.display(), error.message);
+                let at = place.named_at.unwrap_or(Position::START);
+                notes.problems.add(at, message, error.way_out);
                 <(Campaign, World)>::default()
             }
         }

@@ -30,6 +30,8 @@ pub struct Config {
     pub campaign: Campaign,
     /// The same as its file has it, with ids and relationships.
     pub world: World,
+    /// Further campaigns, which every server may play.
+    pub shared: Vec<(Campaign, World)>,
     /// What hears, thinks, speaks and compares meanings.
     pub services: provider::Options,
     /// Settings of a table.

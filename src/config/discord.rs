@@ -9,7 +9,11 @@ use std::{
 };
 
 use super::reading::Notes;
-use crate::{campaign::Consent, tools::connection::Secret, yaml::Fields};
+use crate::{
+    campaign::{Consent, ServedGuilds},
+    tools::connection::Secret,
+    yaml::{Fields, Position},
+};
 
 /// Minutes alone after which the bot leaves.
 const IDLE_MINUTES: u64 = 5;
@@ -24,6 +28,8 @@ pub struct DiscordOptions {
     pub api: Option<SocketAddr>,
     /// Commands are registered in this guild alone, where they are there at once.
     pub guild: Option<u64>,
+    /// The guilds that are served, beside that one.
+    pub served: ServedGuilds,
     /// Members with this role are game masters, where a guild has not set its own.
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
@@ -41,15 +47,8 @@ pub struct DiscordOptions {
 /// What `fields` say; what is noted beside the store lies below `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
-        let fields = fields?;
-        let text = fields.text(key).filter(|text| !text.trim().is_empty())?;
-        let id = text.parse().ok().filter(|id| *id > 0);
-        if id.is_none() {
-            let message = format!("{key} '{text}' is no id of Discord's");
-            let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
-            notes.problems.add(fields.place(key), message, way_out);
-        }
-        id
+        let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;
+        id_of(key, text, fields?.place(key), notes)
     };
     let (guild, dm_role) = (id("guild_id"), id("dm_role"));
     let flag = |key| fields.and_then(|fields| fields.flag(key)).unwrap_or_default();
@@ -58,6 +57,7 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         token: Secret(fields.and_then(|it| it.text("token")).unwrap_or_default().trim().to_owned()),
         api: fields.and_then(|fields| api(fields, notes)),
         guild,
+        served: fields.map(|fields| served(fields, notes)).unwrap_or_default(),
         dm_role,
         everyone_is_dm: flag("everyone_is_dm"),
         trust_dms: flag("trust_dms"),
@@ -68,6 +68,30 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         idle: Duration::from_secs(idle * 60),
         folder: data_dir.join("discord"),
     }
+}
+
+/// The id that `text` is, the value of `key`.
+fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> {
+    let id = text.trim().parse().ok().filter(|id| *id > 0);
+    if id.is_none() {
+        let message = format!("{key} '{text}' is no id of Discord's");
+        let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
+        notes.problems.add(at, message, way_out);
+    }
+    id
+}
+
+/// The guilds that are served.
+fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
+    if fields.text("guilds").is_some() {
+        return ServedGuilds::Any;
+    }
+    if fields.get("guilds").is_none() {
+        return ServedGuilds::LetIn;
+    }
+    let nodes = fields.items("guilds").iter();
+    let ids = nodes.filter_map(|node| id_of("guilds", node.text()?, node.at, notes));
+    ServedGuilds::Listed(ids.collect())
 }
 
 /// Where Discord's API is, when not at its own address.

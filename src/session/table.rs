@@ -8,7 +8,7 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
     sync::{mpsc, oneshot},
     task::{self, JoinHandle},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +34,7 @@ use crate::{
     domain::{Campaign, Message, SessionId, TurnId},
     engine::{Budget, Reply, TurnReport},
     logic::tier::Keywords,
+    panics::{Panicked, Panics, caught, caught_now},
     provider::SpeechToText,
     tools::{Effects, FollowUp, ToolHost},
 };
@@ -204,28 +205,63 @@ impl Table {
         self.warm();
         self.expect_names();
         self.summaries.due();
+        let mut panics = Panics::default();
         loop {
-            let event = self.next(&mut commands, &mut voice).await;
+            let next = caught(self.next(&mut commands, &mut voice)).await;
             self.hearing.clock.behind = !voice.is_empty();
-            match event {
-                Event::Command(Command::Close) | Event::Closed => break,
-                Event::Command(command) => self.command(command),
-                Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
-                Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
-                Event::Recognised(speaker, event) => self.recognised(speaker, event),
-                Event::Reply(turn, reply) => self.reply(turn, reply),
-                Event::Made(turn, report) => self.made(turn, *report),
-                Event::Lost(task) => self.lost(task),
-                Event::Summarised(ended) => {
-                    let notice = self.summaries.ended(ended, &mut self.seats);
-                    notice.into_iter().for_each(|notice| self.reports.notice(notice));
-                }
-                Event::Late(late) => self.late(*late),
-                Event::Wake => {}
+            let taken = next.and_then(|event| match event {
+                Event::Command(Command::Close) | Event::Closed => Ok(false),
+                event => caught_now(|| self.take(event)).map(|()| true),
+            });
+            match taken {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(fault) => match self.failed(&fault, &mut panics) {
+                    Some(wait) => sleep(wait).await,
+                    None => break,
+                },
             }
-            self.act(Instant::now());
         }
-        self.close().await
+        caught(self.close()).await.unwrap_or_else(|fault| {
+            tracing::error!(%fault, "what was said at a table is not kept for the next one");
+            Conversations::default()
+        })
+    }
+
+    /// One event, and what is due then.
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Command(command) => self.command(command),
+            Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
+            Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
+            Event::Recognised(speaker, event) => self.recognised(speaker, event),
+            Event::Reply(turn, reply) => self.reply(turn, reply),
+            Event::Made(turn, report) => self.made(turn, *report),
+            Event::Lost(task) => self.lost(task),
+            Event::Summarised(ended) => {
+                let notice = self.summaries.ended(ended, &mut self.seats);
+                notice.into_iter().for_each(|notice| self.reports.notice(notice));
+            }
+            Event::Late(late) => self.late(*late),
+            Event::Wake | Event::Closed => {}
+        }
+        self.act(Instant::now());
+    }
+
+    /// Something has panicked: what was under way ends, the game master is told, and the table goes on
+    /// after so long; `None`: it has been too often, so the table closes.
+    fn failed(&mut self, fault: &Panicked, panics: &mut Panics) -> Option<Duration> {
+        tracing::error!(session = %self.session, %fault, "something failed at a table");
+        let wait = panics.count(Instant::now());
+        self.reports.notice(match wait {
+            Some(_) => format!("something has failed, and the table goes on: {fault}"),
+            None => format!("something fails again and again, so the table closes: {fault}"),
+        });
+        let seats = || self.seats.ids().for_each(|seat| self.silence(Instant::now(), seat));
+        if let Err(again) = caught_now(seats) {
+            tracing::error!(session = %self.session, fault = %again, "a turn is not ended");
+        }
+        wait
     }
 
     /// Control first, then what engines and recognisers say, sound last; time never waits, since

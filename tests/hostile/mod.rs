@@ -4,6 +4,7 @@
 mod addresses;
 mod approvals;
 mod children;
+mod guilds;
 mod loopback;
 mod money;
 mod words;

@@ -80,7 +80,8 @@ async fn play(
     // Whoever sits at this machine pays.
     config.session.limits = Limits::NONE;
     let config = &config;
-    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
+    let playing = app::Playing::Here(Some(&session));
+    let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;
     let accounts = app::accounts(config, memory.clone()).await?;
     let account = match kept.call_log() {
         Some(_) => AccountFor::Kept { session: kept.id().to_owned(), before: kept.spent() },

@@ -112,6 +112,25 @@ pub struct ClosedSession {
     pub kept: Conversations,
 }
 
+/// A session that is forgotten unless it is finished: whatever goes wrong, it does not count as one
+/// that runs.
+struct Unfinished(Option<(Sessions, SessionId)>);
+
+impl Unfinished {
+    fn finished(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some((sessions, id)) = self.0.take() {
+            // It is over once this is asked; there is nothing to be kept of it.
+            drop(sessions.keep(&id, Conversations::default()));
+        }
+    }
+}
+
 impl GuildSession {
     /// Opens a table and brings it into the voice channel.
     ///
@@ -140,6 +159,7 @@ impl GuildSession {
                 played: options.played,
             })
             .await?;
+        let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
         let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
@@ -164,6 +184,7 @@ impl GuildSession {
             session.close().await;
             return Err(error.into());
         }
+        unfinished.finished();
         Ok(session)
     }
 

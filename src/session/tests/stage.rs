@@ -49,10 +49,16 @@ struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
     gain: Gain,
+    /// So many frames are its end.
+    breaks: usize,
 }
 
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
+        if let Some(left) = self.breaks.checked_sub(1) {
+            self.breaks = left;
+            panic!("the way out is broken");
+        }
         let mut samples = frame.samples().to_vec();
         self.gain.apply(&mut samples);
         let peak = samples.iter().copied().max().unwrap_or(0);
@@ -82,6 +88,8 @@ pub struct Setup {
     pub history: Vec<Message>,
     pub window: Option<u32>,
     pub price: Option<&'static str>,
+    /// The first frames that are played make where they go panic.
+    pub breaks: usize,
 }
 
 /// A table that runs.
@@ -112,6 +120,7 @@ impl Setup {
             history: Vec::new(),
             window: None,
             price: None,
+            breaks: 0,
         }
     }
 
@@ -157,6 +166,7 @@ impl Setup {
                 opened,
                 left: Arc::clone(&left),
                 gain: Gain::new(SampleRate::HZ_48000),
+                breaks: self.breaks,
             }),
             pace: self.pace,
             host: host.clone(),
@@ -327,6 +337,11 @@ impl Stage {
         let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);
         let first = of.next()?;
         Some((first, of.next_back().unwrap_or(first)))
+    }
+
+    /// Waits until the table has closed by itself; what is kept of it.
+    pub async fn ended(self) -> Conversations {
+        timeout(ms(60_000), self.task).await.expect("it closes").expect("no panic")
     }
 
     /// Drops every handle; the table ends by itself.
