@@ -53,7 +53,7 @@ pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use offered::OfferedNames;
-pub use output::{Attachment, CallOutput, Part, escaped};
+pub use output::{Attachment, CallOutput, Part, revealed};
 pub use permits::Permits;
 pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};

@@ -139,7 +139,7 @@ fn unmarked(text: &str) -> String {
 }
 
 /// `text` in which what cannot be seen, or would change how the rest is read, is escaped as in JSON.
-pub fn escaped(text: &str) -> String {
+pub fn revealed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut units = [0; 2];
     for c in text.chars() {
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_escaped_and_stays_the_same_json() {
         let value = json!({"to": "a\u{202e}b\u{200b}\u{7f}\u{e0041}\u{2028}\u{3164}c", "n": "ü\n"});
-        let shown = escaped(&serde_json::to_string_pretty(&value).unwrap());
+        let shown = revealed(&serde_json::to_string_pretty(&value).unwrap());
         assert!(shown.contains(r"a\u202eb\u200b\u007f\udb40\udc41\u2028\u3164c"), "{shown}");
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
     }

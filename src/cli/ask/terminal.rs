@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::super::complain;
-use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form, escaped};
+use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form, revealed};
 
 /// What is answered where nobody can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -106,8 +106,8 @@ impl Effects for TerminalEffects {
 
 /// Puts a call before whoever sits at the terminal.
 async fn ask(typed: Arc<Typed>, request: ApprovalRequest) -> Decision {
-    let arguments = escaped(&Value::Object(request.arguments).to_string());
-    let tool = escaped(&request.tool);
+    let arguments = revealed(&Value::Object(request.arguments).to_string());
+    let tool = revealed(&request.tool);
     complain(&format!("  ? {} wants {tool} {arguments} ({})", request.npc, request.reason));
     let always = match request.definition {
         Some(_) => "a = always for this tool, ",

@@ -18,7 +18,7 @@ use crate::{
             names::escaped,
         },
     },
-    tools::{ApprovalRequest, escaped},
+    tools::{ApprovalRequest, revealed},
 };
 
 /// Arguments longer than this, in characters, are a file.
@@ -47,7 +47,7 @@ pub fn text(asked: &Asked) -> String {
     match asked {
         Asked::Call(ApprovalRequest { npc, tool, arguments, reason, .. }) => {
             let shown = pretty(arguments);
-            let tool = escaped(tool).replace('`', "'");
+            let tool = revealed(tool).replace('`', "'");
             let call = format!("**{npc}** wants to call `{tool}` ({reason}).");
             match is_long(&shown) {
                 true => format!(
@@ -59,7 +59,7 @@ pub fn text(asked: &Asked) -> String {
             }
         }
         Asked::Question(AskedQuestion { server, message, .. }) => {
-            let asked = short(&unfenced(&escaped(message)), QUESTION_MAX);
+            let asked = short(&unfenced(&revealed(message)), QUESTION_MAX);
             let asked: String = asked.lines().map(|line| format!("\n> {line}")).collect();
             format!("The tool server **{server}** asks (what you answer goes to it):{asked}")
         }
@@ -144,7 +144,7 @@ pub fn without_buttons(text: String) -> EditMessage {
 /// stands in.
 fn pretty(arguments: &Map<String, Value>) -> String {
     let pretty = serde_json::to_string_pretty(arguments).unwrap_or_default();
-    escaped(&pretty).replace('`', "\\u0060")
+    revealed(&pretty).replace('`', "\\u0060")
 }
 
 fn is_long(arguments: &str) -> bool {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::tools::output::escaped;
+use crate::tools::output::revealed;
 
 /// Lines that are shown.
 const LINES: usize = 12;
@@ -48,14 +48,14 @@ fn compare(path: &str, before: Option<&Value>, now: Option<&Value>, lines: &mut 
         _ => {
             let (before, now) = (shown(before), shown(now));
             let same = before.chars().zip(now.chars()).take_while(|(a, b)| a == b).count();
-            let path = escaped(&path.chars().take(LONGEST).collect::<String>());
+            let path = revealed(&path.chars().take(LONGEST).collect::<String>());
             lines.push(format!("{path}: {} → {}", cut(&before, same), cut(&now, same)));
         }
     }
 }
 
 fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |value| escaped(&value.to_string()))
+    value.map_or_else(|| "nothing".to_owned(), |value| revealed(&value.to_string()))
 }
 
 /// `text` from shortly before its character `same` on.
