@@ -99,10 +99,7 @@ impl File<'_> {
             shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
-            campaign: Campaign {
-                lines_and_veils: self.fields.texts("lines_and_veils"),
-                ..campaign
-            },
+            campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
             services: provider::Options {
@@ -127,6 +124,11 @@ impl File<'_> {
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// `campaign` with the topics that nobody may bring up.
+    fn veiled(&self, campaign: Campaign) -> Campaign {
+        Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign }
     }
 
     /// Least important level logged.
