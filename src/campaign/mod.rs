@@ -57,7 +57,7 @@ pub use played::PlayedCampaign;
 pub use privacy::{ForgetFrom, ForgetRequest};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
-pub use sessions::{OpenSession, Sessions};
+pub use sessions::Sessions;
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]

@@ -92,7 +92,7 @@ impl Guild {
         let voice = start.voice.or(theirs).ok_or(GuildRefusal::NoVoiceChannel)?;
         let found = guild.channels.get(&voice).ok_or(GuildRefusal::Hidden(voice))?;
         if let Some(lack) = access::lacks_voice(&guild, found, me) {
-            return Err(GuildRefusal::CannotTalk(lack));
+            return Err(lack.into());
         }
         if let Some(panel) = guild.channels.get(&start.text) {
             let lacks = access::lacks_text(&guild, panel, me);

@@ -112,7 +112,7 @@ impl Guild {
     /// It could not be read; nothing is done until it can.
     pub fn check_settings(&self) -> Result<(), GuildRefusal> {
         match self.settings.unread() {
-            Some(why) => Err(GuildRefusal::Unread(why.to_owned())),
+            Some(why) => Err(why.clone().into()),
             None => Ok(()),
         }
     }
@@ -199,8 +199,7 @@ impl Guild {
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
     pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
-        let found = find_npc(&self.session()?.cast, name);
-        let (seat, npc) = found.map_err(|error| GuildRefusal::Npc(error.to_string()))?;
+        let (seat, npc) = find_npc(&self.session()?.cast, name)?;
         Ok((SeatId(seat), npc))
     }
 

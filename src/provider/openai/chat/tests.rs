@@ -6,11 +6,10 @@ use serde_json::{Map, json};
 
 use super::*;
 use crate::{
-    domain::{CallId, Message, ToolCall, ToolChoice, ToolSpec},
+    domain::{CallId, Message, Secret, ToolCall, ToolChoice, ToolSpec},
     provider::{
         Attempts, Usage,
         openai::{
-            Secret,
             chat_server::{ChatServer, Script, Step},
             options::tests::options,
         },
