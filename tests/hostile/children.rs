@@ -132,6 +132,8 @@ fn the_token_is_not_in_the_environment_that_others_can_read() {
     for (name, held) in all.iter().filter(|(name, _)| name.ends_with("/environ")) {
         assert!(!held.to_string().contains(TOKEN), "{name}: {held}");
     }
+    let us = all.iter().find(|(_, held)| held.to_string().contains("x.processes"));
+    assert!(us.is_some(), "the program itself was not looked at: {:?}", all.keys());
     // It is where it is needed: the bot has a token.
     let doctor = place.run(&["doctor"]).stdout;
     assert!(!doctor.contains("there is no bot token"), "{doctor}");
