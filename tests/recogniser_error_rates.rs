@@ -12,8 +12,8 @@ use std::{
 
 use futures::StreamExt;
 use glyphoxa::measure::{
-    Local, LocalOptions, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary, load_config,
-    vocabulary,
+    Attempts, Local, LocalOptions, SpeechEvent, SpeechToText, TOOL_IDENTITIES, Vocabulary,
+    load_config, vocabulary,
 };
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 
@@ -239,7 +239,7 @@ async fn partials_come_while_a_person_speaks_and_a_dropped_stream_frees_the_deco
     let samples = speech("rms", "bartok roll two d six plus three");
     let (first, _) = samples.split_at(samples.len() / 2);
     let (audio, queue) = mpsc::channel(256);
-    let mut events = local.listen(queue);
+    let mut events = local.listen(queue, Attempts::default());
     for frame in frames(first) {
         audio.send(frame).await.expect("somebody listens");
     }
@@ -263,7 +263,7 @@ async fn a_pause_brings_what_would_be_final_and_changes_nothing_of_what_follows(
     let first = hear(&local, &beginning).await;
     let whole = hear(&local, &[beginning.as_slice(), &rest].concat()).await;
     let (audio, queue) = mpsc::channel(512);
-    let mut events = local.listen(queue);
+    let mut events = local.listen(queue, Attempts::default());
     for frame in frames(&beginning) {
         audio.send(frame).await.expect("somebody listens");
     }

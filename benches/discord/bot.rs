@@ -21,12 +21,12 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    AddedServer, Announcer, AssistantSettings, Backlog, Budget, BudgetOptions, Campaign, Consent,
-    DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles, Ledger,
-    MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions, Servers,
-    ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
-    SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
-    TranscriptWriter, VoiceOut, open, run_discord,
+    Accounts, AddedServer, Announcer, AssistantSettings, Attempts, Budget, BudgetOptions, Campaign,
+    Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
+    Ledger, MadeTable, ModelMaker, OpenError, Outlets, RunningTable, Secret, ServedGuilds,
+    ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup,
+    SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables, ToolHost,
+    TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -74,9 +74,11 @@ pub fn run(arguments: &[String]) {
     let api: SocketAddr = api.parse().expect("an address");
     tracing_subscriber::fmt().with_env_filter(QUIET).with_writer(io::stderr).init();
     let options = DiscordOptions {
-        token: Token(token.clone()),
+        token: Secret(token.clone()),
         api: Some(api),
         guild: None,
+        served: ServedGuilds::Any,
+        code: None,
         dm_role: None,
         everyone_is_dm: false,
         consent: Consent::Notice,
@@ -134,6 +136,7 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
     let options = TranscriptOptions { spill: folder.join("memory-waiting"), retention_days: None };
     let tables = Tables::default();
     Handles::new(HandleParts {
+        accounts: Accounts::new(None),
         settings: Arc::new(ArcSwap::from_pointee(settings(&folder))),
         factory: Arc::new(StandInFactory { cues, sentence }),
         transcripts: TranscriptWriter::open(store.clone(), tables.clone(), &options),
@@ -152,6 +155,7 @@ fn settings(folder: &Path) -> Settings {
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),
+        shared: Vec::new(),
         cast: vec![Arc::new(npc())],
         assistant: assistant(campaign),
         budget: BudgetOptions::default(),
@@ -188,16 +192,12 @@ impl Factory for StandInFactory {
             synthesiser: Synthesiser::new(self.sentence),
             tool: nothing(),
         };
-        let out = Watched { out: wanted.out, guild: guild.clone(), speaks: false };
-        let (handle, task) = open(TableParts {
-            backlog: Backlog::default(),
-            memory: None,
-            session: wanted.session,
-            stt: Arc::new(Cued { cues: Arc::clone(&self.cues), guild }),
-            pace: wanted.pace,
-            effects: wanted.effects,
-            ..parts(services, Box::new(out), wanted.events)
-        });
+        let out = Watched { out: wanted.outlets.out, guild: guild.clone(), speaks: false };
+        let outlets = Outlets { out: Box::new(out), ..wanted.outlets };
+        let (setup, parts) = parts(services, outlets);
+        let stt = Arc::new(Cued { cues: Arc::clone(&self.cues), guild });
+        let setup = TableSetup { session: wanted.session, stt, ..setup };
+        let (handle, task) = open(setup, parts);
         let made = MadeTable {
             table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
             budget: Budget::new(Ledger::default()),
@@ -241,6 +241,7 @@ impl SpeechToText for Cued {
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let cues = self.cues.lock().unwrap_or_else(PoisonError::into_inner);
         let cue = cues.get(&self.guild).cloned().unwrap_or_default();

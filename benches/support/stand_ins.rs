@@ -11,9 +11,9 @@ use futures::{
     stream::{self, BoxStream},
 };
 use glyphoxa::measure::{
-    Attachment, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel, ChatRequest,
-    Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest, SpeechEvent,
-    SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
+    Attachment, Attempts, CallContext, CallError, CallId, CallOutput, ChatEvent, ChatModel,
+    ChatRequest, Effects, Error, Frame, Handler, Message, Pcm, SampleRate, SpeakRequest,
+    SpeechEvent, SpeechToText, SttAbilities, TextToSpeech, ToolCall, VoiceOut,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -61,6 +61,7 @@ impl SpeechToText for Recogniser {
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let ends_utterances = self.ends_utterances;
         let partial = self.partial;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::{self, CAMPAIGN_FILE, Scoped, key_of, now},
+    campaign::{self, Accounts, CAMPAIGN_FILE, Scoped, key_of, now},
     config::{Config, MemoryPlace},
     domain::{Owner, Scope},
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
@@ -22,14 +22,33 @@ use crate::{
 /// # Errors
 /// It cannot be reached or written, is newer than this program, or damaged.
 pub async fn open_memory(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
-    let store: Arc<dyn MemoryStore> = match config.memory.place.clone() {
+    let store = open_store(config).await?;
+    put_world(config, &*store).await?;
+    Ok(store)
+}
+
+async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn MemoryStore>> {
+    Ok(match config.memory.place.clone() {
         MemoryPlace::File(path) => {
             Arc::new(tokio::task::spawn_blocking(move || Sqlite::open(&path)).await??)
         }
         MemoryPlace::Server(address) => Arc::new(Postgres::open(&address).await?),
+    })
+}
+
+/// The accounts in `store`; without one it is opened where something has a price.
+///
+/// # Errors
+/// It cannot be reached or written, is newer than this program, or damaged.
+pub async fn accounts(
+    config: &Config,
+    store: Option<Arc<dyn MemoryStore>>,
+) -> anyhow::Result<Accounts> {
+    let store = match store {
+        None if !config.budget.prices.is_empty() => Some(open_store(config).await?),
+        known => known,
     };
-    put_world(config, &*store).await?;
-    Ok(store)
+    Ok(Accounts::new(store))
 }
 
 /// What tools find in `store`; without one it is opened when the first of them asks.
@@ -75,14 +94,16 @@ pub fn local_scope(config: &Config) -> Scope {
     Scope { owner: Owner::Local, campaign: campaign_key(config) }
 }
 
-/// Makes the entities that come from the campaign file those that are in it.
+/// Makes the entities that come from campaign files those that are in them.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let scope = local_scope(config);
-    let at = Scoped::new(store, &scope);
-    let worlds = std::slice::from_ref(&config.world);
-    let mut plan = campaign::plan(at, worlds, CAMPAIGN_FILE).await?;
-    plan.carry_out(at).await?;
-    let campaign::Plan { added, changed, removed, .. } = plan;
-    tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
+    let shared = config.shared.iter().map(|(campaign, world)| (key_of(&campaign.name), world));
+    for (campaign, world) in std::iter::once((campaign_key(config), &config.world)).chain(shared) {
+        let scope = Scope { owner: Owner::Local, campaign };
+        let at = Scoped::new(store, &scope);
+        let mut plan = campaign::plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
+        plan.carry_out(at).await?;
+        let campaign::Plan { added, changed, removed, .. } = plan;
+        tracing::debug!(added, changed, removed, "the world of a campaign file is remembered");
+    }
     Ok(())
 }

@@ -78,6 +78,7 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("providers", providers),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("campaign", world(before) != world(fresh)),
+        ("campaigns", before.shared != fresh.shared),
         ("turn", before.session != fresh.session),
         ("tiers", before.tiers != fresh.tiers),
         ("budget", before.budget != fresh.budget),

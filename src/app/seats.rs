@@ -52,6 +52,7 @@ impl SeatMaker {
         let voice = self.services.voice(&config.services, &npc.voice)?;
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
         let budget = self.budget.clone();
+        budget.expect(&npc.name, npc.policy.max_cost);
         let world = &self.campaign.entities;
         let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
         let max_tokens = config.session.max_tokens;

@@ -10,7 +10,7 @@ use crate::{
     audio::Frame,
     domain::Voice,
     engine::Shaping,
-    provider::{Error, SpeakRequest, TextToSpeech},
+    provider::{Attempts, Error, SpeakRequest, TextToSpeech},
 };
 
 /// Says announcements. Cloning shares it.
@@ -36,6 +36,7 @@ impl Announcer {
             voice: self.voice.clone(),
             language: "en".to_owned(),
             pronunciation: Arc::from([]),
+            attempts: Attempts::default(),
         });
         let (mut frames, mut shaping) = (Vec::new(), Shaping::new(1.0));
         while let Some(chunk) = chunks.next().await {

@@ -14,9 +14,10 @@ use super::{
 use crate::{
     domain::{Npc, Scope, SessionId},
     engine::Budget,
+    memory,
     provider::Error,
-    session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
-    tools::{Effects, connection::ServerOptions},
+    session::{Conversations, Outlets, TableHandle},
+    tools::connection::ServerOptions,
 };
 
 /// What a table is made of.
@@ -29,14 +30,8 @@ pub struct TableRequest {
     pub played: Option<PlayedCampaign>,
     /// The session whose conversations it goes on from.
     pub after: Option<SessionId>,
-    /// Where speech goes.
-    pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
-    pub pace: Pace,
-    /// What tools may do to the table.
-    pub effects: Arc<dyn Effects>,
-    /// Where lines and notices go.
-    pub events: TableEvents,
+    /// Where its speech goes, and what it tells.
+    pub outlets: Outlets,
 }
 
 /// A table that runs.
@@ -71,6 +66,9 @@ pub enum OpenError {
     /// The session cannot be gone on with, or kept.
     #[error(transparent)]
     Kept(#[from] KeptError),
+    /// What is spent cannot be written down.
+    #[error("what is spent cannot be written down: {0}")]
+    Ledger(#[from] memory::Error),
     /// Calls of tools cannot be logged.
     #[error(transparent)]
     Calls(#[from] FileError),

@@ -17,7 +17,7 @@ use super::{
     recap::Recaps,
     sessions::{Sessions, SessionsParts},
     settings::SharedSettings,
-    spend::DailyAllowance,
+    spend::Accounts,
     tables::Tables,
     transcript::TranscriptWriter,
     world::WorldEdits,
@@ -35,6 +35,8 @@ pub struct HandleParts {
     pub factory: Arc<dyn Factory>,
     /// Writes down what is said.
     pub transcripts: TranscriptWriter,
+    /// What everything is paid from.
+    pub accounts: Accounts,
     /// Whose game masters are told what concerns all.
     pub tables: Tables,
     /// What guilds have set.
@@ -85,6 +87,7 @@ impl Handles {
             settings,
             factory,
             transcripts,
+            accounts,
             tables,
             guilds,
             tools,
@@ -92,7 +95,6 @@ impl Handles {
             announcer,
         } = parts;
         let store = transcripts.store();
-        let allowance = DailyAllowance::new(&settings.load().budget);
         let sessions = Sessions::new(SessionsParts {
             settings: Arc::clone(&settings),
             factory: Arc::clone(&factory),
@@ -105,14 +107,14 @@ impl Handles {
             recaps: Recaps {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),
-                allowance: allowance.clone(),
+                accounts: accounts.clone(),
             },
             facts: ProposedFacts::new(Arc::clone(&settings), Arc::clone(&store)),
             world: WorldEdits { settings: Arc::clone(&settings), store },
             assistant: Questions {
                 settings: Arc::clone(&settings),
                 sessions: sessions.clone(),
-                allowance,
+                accounts,
                 tools: tools.clone(),
             },
             dice: Dice::new(rand::random()),

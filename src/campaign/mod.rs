@@ -24,6 +24,8 @@ mod scoped;
 mod sessions;
 mod settings;
 mod spend;
+#[cfg(test)]
+mod stand_in;
 mod tables;
 mod transcript;
 mod world;
@@ -40,7 +42,7 @@ pub use facts::{
     decide, facts,
 };
 pub use file_error::FileError;
-pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore};
+pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds};
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
@@ -49,9 +51,11 @@ pub use played::PlayedCampaign;
 pub use privacy::{ForgetFrom, ForgetRequest};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
-pub use sessions::{OpenSession, Sessions};
+pub use sessions::Sessions;
 pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
-pub use spend::DailyAllowance;
+pub use spend::{AccountFor, Accounts};
+#[cfg(test)]
+pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{

@@ -1,52 +1,151 @@
-//! Money for what is asked outside sessions.
+//! Money for sessions, and for what is asked outside them.
 //!
-//! Entry type: [`DailyAllowance`]. **Never**: pays for a session.
+//! Entry type: [`Accounts`], which opens a [`Budget`] over an account of the ledger and has written down
+//! what is spent from it. **Never**: gives a session anew what it has spent, whatever has become of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{sync::Arc, time::Duration};
 
-use super::clock::now;
+use tokio::time::sleep;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{clock::now, dates::date};
 use crate::{
-    engine::Budget,
-    logic::budget::{BudgetOptions, Ledger},
+    domain::{Money, Scope},
+    engine::{Budget, BudgetWriter},
+    logic::budget::{BudgetOptions, Ledger, Postings},
+    memory::{AccountId, AccountRequest, Error, MemoryStore, Posting},
 };
 
-/// Milliseconds of a day.
-const DAY: i64 = 24 * 3_600 * 1_000;
+/// What is spent so long after a session has begun counts as that session: twelve hours, in ms.
+const SESSION_LASTS: i64 = 12 * 3_600 * 1_000;
+/// The store is asked again so soon after it could not be.
+const AGAIN: Duration = Duration::from_millis(500);
 
-/// What a session may spend, each day anew. Cloning shares it.
+/// What an account is for.
+#[derive(Clone, Debug)]
+pub enum AccountFor {
+    /// Sessions of an owner that follow each other within twelve hours.
+    Play,
+    /// What is asked outside sessions, in twelve hours.
+    Outside,
+    /// One session that goes on later, for good.
+    Kept {
+        /// What it is called.
+        session: String,
+        /// What it has spent before there was a ledger.
+        before: f64,
+    },
+}
+
+/// The accounts of one store that this process spends from. Cloning shares them.
 #[derive(Clone)]
-pub struct DailyAllowance(Arc<Mutex<Today>>);
+pub struct Accounts(Arc<Open>);
 
-/// What is left of a day's allowance.
-struct Today {
-    /// Days since 1970.
-    day: i64,
-    budget: Budget,
+struct Open {
+    /// `None`: nothing costs anything.
+    store: Option<Arc<dyn MemoryStore>>,
+    writing: TaskTracker,
+    stop: CancellationToken,
 }
 
-impl DailyAllowance {
-    /// Today's, of as much as `options` allow.
-    pub fn new(options: &BudgetOptions) -> Self {
-        Self(Arc::new(Mutex::new(Today::full(options))))
+impl Accounts {
+    /// Accounts in `store`; `None` where nothing has a price.
+    pub fn new(store: Option<Arc<dyn MemoryStore>>) -> Self {
+        let (writing, stop) = (TaskTracker::new(), CancellationToken::new());
+        Self(Arc::new(Open { store, writing, stop }))
     }
 
-    /// Today's budget; a new day's has what `options` allow.
-    pub fn budget(&self, options: &BudgetOptions) -> Budget {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.day != today() {
-            *kept = Today::full(options);
+    /// What is spent for `scope`, as far as `options` allow. Without prices nothing is written down.
+    ///
+    /// # Errors
+    /// The store does not answer.
+    pub async fn open(
+        &self,
+        scope: &Scope,
+        account: AccountFor,
+        options: &BudgetOptions,
+    ) -> Result<Budget, Error> {
+        let (name, since, before) = match account {
+            AccountFor::Play => ("play".to_owned(), now() - SESSION_LASTS, 0.0),
+            AccountFor::Outside => ("outside".to_owned(), now() - SESSION_LASTS, 0.0),
+            AccountFor::Kept { session, before } => (format!("session:{session}"), 0, before),
+        };
+        let Some(store) = self.0.store.clone().filter(|_| !options.prices.is_empty()) else {
+            return Ok(Budget::new(Ledger::new(options.clone(), before)));
+        };
+        // Outside a session nobody waits for a first word.
+        let at_rest = name == "outside";
+        let wanted = AccountRequest { name, since, now: now(), before: Money::of(before) };
+        let account = store.account(scope, wanted).await?;
+        let budget = Budget::new(Ledger::kept(options.clone(), at_rest));
+        let at = Kept { store, scope: scope.clone(), account };
+        let writer = budget.writer();
+        // What was spent before is known from here on, and something is set aside ahead.
+        if let Some(postings) = writer.now() {
+            at.post(&writer, &postings).await?;
         }
-        kept.budget.clone()
+        self.0.writing.spawn(write_down(writer, at, self.0.stop.clone()));
+        Ok(budget)
+    }
+
+    /// Waits until what was spent is written down, and what is set aside is given back. Nothing more is
+    /// spent.
+    pub async fn close(&self) {
+        self.0.stop.cancel();
+        self.0.writing.close();
+        self.0.writing.wait().await;
     }
 }
 
-impl Today {
-    fn full(options: &BudgetOptions) -> Self {
-        Self { day: today(), budget: Budget::new(Ledger::new(options.clone(), 0.0)) }
+/// Where a budget is written down.
+struct Kept {
+    store: Arc<dyn MemoryStore>,
+    scope: Scope,
+    account: AccountId,
+}
+
+impl Kept {
+    async fn post(&self, writer: &BudgetWriter, postings: &Postings) -> Result<(), Error> {
+        let posting = Posting {
+            account: self.account,
+            month: date(now()).chars().take("YYYY-MM".len()).collect(),
+            month_max: postings.month_max,
+            claims: postings.claims.clone(),
+        };
+        match self.store.post(&self.scope, posting).await {
+            Ok(granted) => {
+                writer.posted(postings, &granted);
+                Ok(())
+            }
+            Err(error) => {
+                writer.unposted(postings, error.to_string());
+                Err(error)
+            }
+        }
     }
 }
 
-/// Days since 1970.
-fn today() -> i64 {
-    now() / DAY
+/// Writes down what is spent from a budget until it is closed.
+async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
+    let writing = async {
+        while let Some(postings) = writer.next().await {
+            if let Err(error) = at.post(&writer, &postings).await {
+                tracing::warn!(%error, "what is spent cannot be written down");
+                if writer.is_closed() {
+                    // What is set aside stays counted as spent.
+                    return;
+                }
+                sleep(AGAIN).await;
+            }
+        }
+    };
+    let closing = async {
+        stop.cancelled().await;
+        writer.close();
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = writing => {}
+        () = closing => {}
+    }
 }

@@ -13,11 +13,9 @@ use clap::{Args, Subcommand};
 use super::{DONE, Failure, block_on, complain};
 use crate::{
     app,
-    campaign::{self, KeptError, KeptSession, Scoped, Writer, date, time},
+    campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
     config::Config,
-    engine::Budget,
     files,
-    logic::budget::Ledger,
     memory::{Forget, LineFilter, Pick, SessionEntry, SessionFilter, TranscriptLine, Viewer},
     provider::Registry,
 };
@@ -250,7 +248,9 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
     let kept = kept(config, id)?;
-    let budget = Budget::new(Ledger::new(config.budget.clone(), kept.spent()));
+    let accounts = app::accounts(config, None).await?;
+    let account = AccountFor::Kept { session: id.to_owned(), before: kept.spent() };
+    let budget = accounts.open(at.scope, account, &config.budget).await?;
     let writer = match extract {
         true => None,
         false => Writer::new(&app::assistant(&Registry::default(), config), budget.clone())?,
@@ -261,6 +261,7 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
         let histories = kept.histories();
         kept.save(histories, budget.spent())?;
     }
+    accounts.close().await;
     let Some(recap) = recap? else { return Ok(DONE) };
     let mut out = io::stdout().lock();
     if json {

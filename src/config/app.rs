@@ -33,7 +33,7 @@ use crate::{
     },
     provider, session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind, Node},
+    yaml::{Fields, Kind, Node, Position},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -93,10 +93,10 @@ impl File<'_> {
         let around =
             Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
         let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
-        let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
+            shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
             campaign: Campaign {
@@ -122,10 +122,16 @@ impl File<'_> {
             memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
-            log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
+            log_level: self.log_level(),
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Least important level logged.
+    fn log_level(&self) -> String {
+        let log = self.fields.map("log", &keys::app::LOG);
+        log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
     }
 
     /// Where kept sessions lie.
@@ -144,9 +150,9 @@ impl File<'_> {
     fn discord(&self, reading: &Reading, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         let mut options = discord::options(fields, &self.data_dir(), notes);
-        if options.token.0.is_empty() {
+        if options.bot.token.0.is_empty() {
             let token = reading.variable("DISCORD_TOKEN", "discord.token").unwrap_or_default();
-            options.token.0 = token.trim().to_owned();
+            options.bot.token.0 = token.trim().to_owned();
         }
         options
     }
@@ -233,10 +239,12 @@ impl File<'_> {
     /// Cap and prices.
     fn budget(&self, notes: &mut Notes) -> BudgetOptions {
         let budget = self.fields.map("budget", &keys::app::BUDGET);
-        let session_max = match budget.and_then(|budget| budget.text("session_max")) {
+        let money = |key, default| match budget.and_then(|budget| budget.text(key)) {
             Some("none") => None,
-            _ => budget.and_then(|it| it.number("session_max")).or(Some(SESSION_MAX)),
+            _ => budget.and_then(|it| it.number(key)).or(default),
         };
+        let session_max = money("session_max", Some(SESSION_MAX));
+        let month_max = money("max_cost_month", None);
         if let (Some(budget), Some(max)) = (budget, session_max)
             && max > UNUSUAL_SESSION_MAX
         {
@@ -259,7 +267,7 @@ impl File<'_> {
                 (entry.key.clone(), price)
             })
             .collect();
-        BudgetOptions { session_max, prices }
+        BudgetOptions { session_max, month_max, prices }
     }
 
     /// The NPCs written here and those of `npc_dir`.
@@ -293,15 +301,54 @@ impl File<'_> {
     /// The campaign; an empty one without a file.
     fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> (Campaign, World) {
         let Some(path) = self.path("campaign") else { return <(Campaign, World)>::default() };
-        match reading.file(&path, &Kind::Shape(&FILE)) {
+        let at = self.fields.place("campaign");
+        self.campaign_at(Folder { path: &path, named_at: Some(at) }, cast, reading, notes)
+    }
+
+    /// The campaigns that every server may play.
+    fn shared(
+        &self,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Vec<(Campaign, World)> {
+        let mut all = Vec::new();
+        for node in self.fields.items("campaigns") {
+            let fields = Fields::new(node, &keys::app::OTHER_CAMPAIGN);
+            let Some(file) = fields.text("file") else { continue };
+            let path = self.folder.join(file);
+            let place = Folder { path: &path, named_at: Some(fields.place("file")) };
+            let read = self.campaign_at(place, cast, reading, notes);
+            match fields.flag("shared") {
+                Some(true) => all.push(read),
+                _ => {
+                    let message = format!("nobody plays the campaign '{file}'");
+                    let way_out = "shared: true lets every server, or name it under `campaign`";
+                    notes.warnings.add(fields.at(), message, way_out);
+                }
+            }
+        }
+        all
+    }
+
+    /// The campaign in the file at `place`.
+    fn campaign_at(
+        &self,
+        place: Folder<'_>,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> (Campaign, World) {
+        match reading.file(place.path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
                 let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
                 reading.take(notes);
                 campaign.unwrap_or_default()
             }
             Err(error) => {
-                let message = format!("campaign '{}': {}", path.display(), error.message);
-                notes.problems.add(self.fields.place("campaign"), message, error.way_out);
+                let message = format!("campaign '{}': {}", place.path.display(), error.message);
+                let at = place.named_at.unwrap_or(Position::START);
+                notes.problems.add(at, message, error.way_out);
                 <(Campaign, World)>::default()
             }
         }
@@ -325,6 +372,18 @@ impl File<'_> {
             filler_after: millis(tools, "filler_after_ms").unwrap_or(default.filler_after),
             max_tokens: max_tokens.unwrap_or(default.max_tokens),
             turn_timeout: millis(turn, "timeout_ms").unwrap_or(default.turn_timeout),
+            limits: self.limits(default.limits),
+        }
+    }
+
+    /// What one player may ask for.
+    fn limits(&self, default: session::Limits) -> session::Limits {
+        let limits = self.fields.map("limits", &keys::app::LIMITS);
+        let whole = |key| limits.and_then(|limits| limits.whole(key));
+        session::Limits {
+            paid_turns_per_minute: whole("paid_turns_per_minute")
+                .unwrap_or(default.paid_turns_per_minute),
+            waiting: whole("waiting").unwrap_or(default.waiting),
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Config {
     pub campaign: Campaign,
     /// The same as its file has it, with ids and relationships.
     pub world: World,
+    /// Further campaigns, which every server may play.
+    pub shared: Vec<(Campaign, World)>,
     /// What hears, thinks, speaks and compares meanings.
     pub services: provider::Options,
     /// Settings of a table.
@@ -49,7 +51,7 @@ pub struct Config {
     pub manifests: Vec<Manifest>,
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
-    /// The bot; its token may be empty.
+    /// The bot.
     pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,

@@ -41,7 +41,6 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
-    discord::DiscordOptions,
     hidden::cleaned,
     mcp::server,
     memory::MemoryPlace,

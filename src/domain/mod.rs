@@ -7,19 +7,23 @@ mod campaign;
 mod chat;
 mod hash;
 mod ids;
+mod money;
 mod npc;
 mod rule;
 mod scope;
+mod secret;
 mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
 pub use ids::{CallId, SessionId, TurnId};
+pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
     ToolChoice, Voice, bare_name,
 };
 pub use rule::Rule;
 pub use scope::{CampaignKey, Owner, Scope};
+pub use secret::Secret;
 pub use tier::Tier;

@@ -34,4 +34,9 @@ impl Owner {
             Self::Local => None,
         }
     }
+
+    /// The owner in one word, as a store has it.
+    pub fn word(self) -> String {
+        self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
+    }
 }

@@ -20,7 +20,7 @@ mod turn;
 mod voice_engine;
 
 pub use assistant::{Assistant, Question};
-pub use budget::{Budget, Reservation};
+pub use budget::{Budget, BudgetWriter, Reservation};
 pub use calls::NpcCalls;
 pub use cascaded::Cascaded;
 pub use conversation::{Conversation, Summarising, Summary, forget_exchanges};

@@ -29,17 +29,15 @@ pub struct NpcModel {
 }
 
 impl NpcModel {
-    /// Sets aside what a request of so many bytes with an answer of so many tokens may cost.
+    /// Sets aside what a request of so many bytes with an answer of so many tokens may cost. Cancel
+    /// safe.
     ///
     /// # Errors
-    /// A spending cap would be passed.
-    pub fn reserve(&self, bytes: u64, max_tokens: u32) -> Result<Reservation, Error> {
-        self.budget.reserve(
-            self.model.priced_as(),
-            &self.npc.name,
-            self.npc.policy.max_cost,
-            expected(bytes, max_tokens),
-        )
+    /// A spending cap would be passed, or nothing can be written down.
+    pub async fn reserve(&self, bytes: u64, max_tokens: u32) -> Result<Reservation, Error> {
+        let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
+        let expected = expected(bytes, max_tokens);
+        self.budget.reserve(self.model.priced_as(), payer, cap, expected).await
     }
 
     /// What the model answers to `messages` outside any turn and without tools, in at most so many
@@ -48,21 +46,26 @@ impl NpcModel {
     /// # Errors
     /// The model's own, or a spending cap was reached.
     pub async fn ask_once(&self, messages: Vec<Message>, max_tokens: u32) -> Result<String, Error> {
-        let reserved = self.reserve(bytes(&messages), max_tokens)?;
+        let reserved = self.reserve(bytes(&messages), max_tokens).await?;
         let mut stream = self.model.stream(ChatRequest {
             messages,
             tools: Arc::from([]),
             tool_choice: ToolChoice::None,
             max_tokens,
             facts: Arc::new(TurnFacts::default()),
+            attempts: reserved.attempts(),
         });
         let (mut text, mut usage) = (String::new(), None);
         while let Some(event) = stream.next().await {
-            match event? {
-                ChatEvent::Text(delta) => text.push_str(&delta),
-                ChatEvent::Usage(billed) => usage = Some(billed),
-                ChatEvent::ToolCall(_) => {}
-                ChatEvent::Done => break,
+            match event {
+                Ok(ChatEvent::Text(delta)) => text.push_str(&delta),
+                Ok(ChatEvent::Usage(billed)) => usage = Some(billed),
+                Ok(ChatEvent::ToolCall(_)) => {}
+                Ok(ChatEvent::Done) => break,
+                Err(error) => {
+                    reserved.failed(error.kind());
+                    return Err(error);
+                }
             }
         }
         if let Some(usage) = usage {

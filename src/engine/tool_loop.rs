@@ -30,6 +30,8 @@ pub enum Say {
     Sentence(String),
     /// A tool round will take a while, this tool longest.
     Filler(Arc<str>),
+    /// A spending cap has ended the turn before anything was said.
+    Stopped,
 }
 
 /// What a turn is answered with.
@@ -93,6 +95,9 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
         talk: Talk::default(),
     };
     rounds.talk.failure = rounds.run().await.err();
+    if matches!(rounds.talk.failure, Some(Failure::OverBudget(_))) && !rounds.has_spoken {
+        rounds.send(Say::Stopped).await;
+    }
     (rounds.talk, rounds.calls)
 }
 
@@ -185,7 +190,7 @@ impl Rounds {
         let npc = Arc::clone(&self.model.npc);
         let max_tokens = self.model.max_tokens;
         let (messages, size) = self.prompt.request(&npc.name, self.calls.specs());
-        let reserved = self.model.reserve(size.total(), max_tokens);
+        let reserved = self.model.reserve(size.total(), max_tokens).await;
         let reserved = reserved.map_err(|error| self.failed(&error))?;
         let mut usage = None;
         let mut stream = self.model.model.stream(ChatRequest {
@@ -194,11 +199,19 @@ impl Rounds {
             tool_choice,
             max_tokens,
             facts: Arc::clone(&self.turn.facts),
+            attempts: reserved.attempts(),
         });
         let mut splitter = SentenceSplitter::new(&splitting(&npc));
         let mut answer = Answer { text: String::new(), calls: Vec::new(), took: Duration::ZERO };
         while let Some(event) = stream.next().await {
-            match event.map_err(|error| self.failed(&error))? {
+            let event = match event {
+                Ok(event) => event,
+                Err(error) => {
+                    reserved.failed(error.kind());
+                    return Err(self.failed(&error));
+                }
+            };
+            match event {
                 ChatEvent::Text(delta) => {
                     self.talk.first_text_at.get_or_insert_with(Instant::now);
                     answer.text.push_str(&delta);
@@ -242,8 +255,12 @@ impl Rounds {
         }
         self.sentences_left -= 1;
         self.has_spoken = true;
+        self.send(Say::Sentence(sentence)).await;
+    }
+
+    async fn send(&mut self, say: Say) {
         if let Some(out) = &self.out
-            && out.send(Say::Sentence(sentence)).await.is_err()
+            && out.send(say).await.is_err()
         {
             // The voice has failed and says so itself; there is no point in going on.
             self.out = None;

@@ -21,6 +21,9 @@ pub trait VoiceEngine: Send {
     /// it was heard or its task broke off; a service that speaks for itself is cut off there.
     fn heard(&mut self, heard: &HeardAloud);
 
+    /// Whether a turn may cost something.
+    fn costs(&self) -> bool;
+
     /// Prepares what can be prepared while nobody waits (filler lines). Cancel safe.
     fn warm(&self) -> BoxFuture<'static, ()>;
 }

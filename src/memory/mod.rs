@@ -10,6 +10,7 @@ mod index;
 mod postgres;
 mod reply;
 mod settings;
+mod spending;
 mod sqlite;
 mod store;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use index::{
 pub use postgres::{Address, Postgres};
 pub use reply::StoreFuture;
 pub use settings::{GuildRecord, Health, Settings};
+pub use spending::{AccountId, AccountRequest, MonthSpent, Posting, Spending};
 pub use sqlite::Sqlite;
 pub use store::MemoryStore;
 pub use transcript::{

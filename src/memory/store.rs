@@ -1,8 +1,10 @@
 //! All layers of a memory as one trait.
 
-use super::{graph::Graph, index::Index, settings::Settings, transcript::Transcript};
+use super::{
+    graph::Graph, index::Index, settings::Settings, spending::Spending, transcript::Transcript,
+};
 
 /// Everything a table remembers.
-pub trait MemoryStore: Transcript + Graph + Index + Settings {}
+pub trait MemoryStore: Transcript + Graph + Index + Settings + Spending {}
 
-impl<T: Transcript + Graph + Index + Settings> MemoryStore for T {}
+impl<T: Transcript + Graph + Index + Settings + Spending> MemoryStore for T {}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
-use super::Error;
+use super::{Attempts, Error};
 use crate::domain::{Message, ToolCall, ToolChoice, ToolSpec, TurnFacts};
 
 /// Writes replies and asks for tools.
@@ -45,6 +45,8 @@ pub struct ChatRequest {
     pub max_tokens: u32,
     /// The turn's facts as values, for brains that do not read prose.
     pub facts: Arc<TurnFacts>,
+    /// Who pays when it is sent again.
+    pub attempts: Attempts,
 }
 
 /// A piece of a streamed reply.

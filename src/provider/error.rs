@@ -34,7 +34,7 @@ pub enum Kind {
     Interrupted,
     /// The answer was not understood.
     Protocol,
-    /// The session's money is spent.
+    /// The money is spent, or cannot be written down.
     OverBudget,
 }
 
@@ -51,6 +51,12 @@ impl Error {
 }
 
 impl Kind {
+    /// Whether a request that failed so may have been billed: it was taken in, and what became of it is
+    /// not known.
+    pub const fn may_be_billed(self) -> bool {
+        matches!(self, Self::Timeout | Self::Unavailable | Self::Interrupted | Self::Protocol)
+    }
+
     /// Whether the same request may succeed when sent again before anything was received.
     pub const fn is_retryable(self) -> bool {
         matches!(

@@ -6,6 +6,7 @@
 //! **Never**: knowing NPCs' rules, tables or Discord.
 
 mod address;
+mod attempts;
 mod chat_model;
 mod child;
 mod embedder;
@@ -20,12 +21,14 @@ mod outbound;
 mod pool;
 mod recognisers;
 mod registry;
+mod respell;
 mod service;
 mod speech_to_text;
 mod text_to_speech;
 mod voices;
 
 pub use address::{BaseUrl, base_url};
+pub use attempts::Attempts;
 pub use chat_model::{ChatEvent, ChatModel, ChatRequest, Usage};
 pub use embedder::Embedder;
 pub use embedders::{EmbedderEntry, EmbedderService};
@@ -36,6 +39,7 @@ pub use options::Options;
 pub use outbound::{Outbound, Refused};
 pub use recognisers::{RecogniserEntry, RecogniserService};
 pub use registry::Registry;
+pub use respell::respell;
 pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};

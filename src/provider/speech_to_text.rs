@@ -5,7 +5,7 @@
 use futures::{future::BoxFuture, stream::BoxStream};
 use tokio::sync::mpsc;
 
-use super::Error;
+use super::{Attempts, Error};
 use crate::audio::Frame;
 
 /// Hears one speaker.
@@ -35,9 +35,11 @@ pub trait SpeechToText: Send + Sync {
     ///
     /// The table polls the stream in its own task: whatever takes time (decoding, encoding, a
     /// connection) runs in a task or thread of the recogniser, which the stream ends when dropped.
+    /// `attempts` is asked before the utterance is sent again.
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
+        attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>>;
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
-use super::Error;
+use super::{Attempts, Error};
 use crate::{
     audio::SampleRate,
     domain::{Pronunciation, Voice},
@@ -35,6 +35,8 @@ pub struct SpeakRequest {
     pub language: String,
     /// Words that are said otherwise than written.
     pub pronunciation: Arc<[Pronunciation]>,
+    /// Who pays when it is sent again.
+    pub attempts: Attempts,
 }
 
 /// A chunk of 16-bit mono PCM.

@@ -103,6 +103,8 @@ pub enum Outcome {
     EmptyReply,
     /// A spending cap was reached.
     OverBudget,
+    /// Its speaker has asked for much just now, and others want to be answered too.
+    PutOff,
     /// No sound in time.
     Timeout,
     /// Dropped before it was heard.

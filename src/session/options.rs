@@ -17,6 +17,22 @@ pub struct Options {
     pub max_tokens: u32,
     /// A turn without a first sound by then ends with a clear outcome.
     pub turn_timeout: Duration,
+    /// What one player may ask for.
+    pub limits: Limits,
+}
+
+/// What one player may ask for; game masters may ask for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Answers that cost something, in a minute.
+    pub paid_turns_per_minute: usize,
+    /// Utterances that wait for an answer at once.
+    pub waiting: usize,
+}
+
+impl Limits {
+    /// Anything.
+    pub const NONE: Self = Self { paid_turns_per_minute: usize::MAX, waiting: usize::MAX };
 }
 
 impl Default for Options {
@@ -27,6 +43,7 @@ impl Default for Options {
             filler_after: Duration::from_millis(700),
             max_tokens: 300,
             turn_timeout: Duration::from_secs(30),
+            limits: Limits { paid_turns_per_minute: 12, waiting: 2 },
         }
     }
 }

@@ -6,12 +6,18 @@
 
 use std::{
     collections::VecDeque,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use futures::stream::{BoxStream, StreamExt};
+use futures::{
+    FutureExt, TryFutureExt,
+    stream::{BoxStream, StreamExt},
+};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
@@ -23,7 +29,7 @@ use crate::{
     audio::{FRAME, Frame},
     engine::{Budget, Reservation},
     logic::{budget::Consumption, vad},
-    provider::{Error, SpeechEvent, SpeechToText},
+    provider::{Attempts, Error, SpeechEvent, SpeechToText},
 };
 
 /// Frames that a recogniser may lag behind, and those that are kept of an utterance: 32 s, the longest
@@ -44,6 +50,8 @@ const SILENCE: Duration = Duration::from_millis(120);
 const STUCK: Duration = Duration::from_secs(35);
 /// Sound that is paid for before it is heard, again and again while a recognition goes on.
 const PAID_SECONDS: f64 = 10.0;
+/// Who pays for what is heard.
+const HEARING: &str = "hearing";
 
 /// What hears a table, and who pays for it.
 pub struct Recogniser {
@@ -57,7 +65,43 @@ impl Recogniser {
     /// Pays ahead for [`PAID_SECONDS`].
     fn reserve(&self) -> Result<Reservation, Error> {
         let expected = Consumption { seconds: PAID_SECONDS, ..Consumption::default() };
-        self.budget.reserve(self.stt.priced_as(), "hearing", None, expected)
+        self.budget.reserve_now(self.stt.priced_as(), HEARING, None, expected)
+    }
+
+    /// Pays for an utterance once more when it is sent again, by the frames there are of it then.
+    fn attempts(&self, frames: &Arc<AtomicU32>) -> Attempts {
+        let Some(model) = self.stt.priced_as().map(str::to_owned) else {
+            return Attempts::default();
+        };
+        let (budget, frames) = (self.budget.clone(), Arc::clone(frames));
+        Attempts::new(move |failed| {
+            let (budget, frames, model) = (budget.clone(), Arc::clone(&frames), model.clone());
+            async move {
+                if failed.may_be_billed() {
+                    let seconds = (FRAME * frames.load(Ordering::Relaxed)).as_secs_f64();
+                    let expected = Consumption { seconds, ..Consumption::default() };
+                    budget.reserve(Some(&model), HEARING, None, expected).await?.settle(expected);
+                }
+                Ok(())
+            }
+            .boxed()
+        })
+    }
+
+    /// Has the recogniser hear `audio`, as soon as what is `held` for it may be spent.
+    fn listen(
+        &self,
+        audio: mpsc::Receiver<Frame>,
+        held: &Reservation,
+        frames: &Arc<AtomicU32>,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let attempts = self.attempts(frames);
+        if held.is_ready() {
+            return self.stt.listen(audio, attempts);
+        }
+        let (ready, stt) = (held.ready(), Arc::clone(&self.stt));
+        let heard = async move { ready.await.map(|()| stt.listen(audio, attempts)) };
+        heard.try_flatten_stream().boxed()
     }
 }
 
@@ -87,6 +131,8 @@ pub struct Recognition {
     withheld: Vec<Frame>,
     /// Frames that are not settled yet.
     frames: u32,
+    /// Frames that were taken so far.
+    all_frames: Arc<AtomicU32>,
     /// Text of segments that this one continues.
     pub before: String,
     /// The newest partial.
@@ -121,10 +167,12 @@ impl Recognition {
     pub fn start(id: u64, recogniser: &Recogniser, at: HeardAt) -> Result<Self, Error> {
         let held = recogniser.reserve()?;
         let (to, audio) = mpsc::channel(SOUND_CAPACITY);
+        let all_frames = Arc::default();
         Ok(Self {
             id,
             to: Some(to),
-            events: Some(recogniser.stt.listen(audio)),
+            events: Some(recogniser.listen(audio, &held, &all_frames)),
+            all_frames,
             held: Some(held),
             endless: recogniser.stt.abilities().endpointing,
             sound: VecDeque::new(),
@@ -164,6 +212,7 @@ impl Recognition {
             self.voiced_at = at.sound;
         }
         self.frames = self.frames.saturating_add(1);
+        self.all_frames.fetch_add(1, Ordering::Relaxed);
         self.keep(frame);
         self.withheld.push(frame.clone());
         if !self.endless && at.sound > self.voiced_at + SILENCE {

@@ -73,6 +73,11 @@ impl Reports {
         self.budget.spent()
     }
 
+    /// Whether it is to be said aloud that a spending cap is reached: once.
+    pub fn tells_of_stop(&self) -> bool {
+        self.budget.tells_of_stop()
+    }
+
     /// Lines that are not on the disk.
     pub fn unwritten(&self) -> Unwritten {
         self.backlog.count()

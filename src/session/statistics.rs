@@ -70,6 +70,7 @@ impl Statistics {
             Outcome::NobodyAddressed
             | Outcome::EmptyTranscript
             | Outcome::Cancelled
+            | Outcome::PutOff
             | Outcome::Stopped
             | Outcome::Command => &mut self.counts.silent,
             Outcome::CutShort

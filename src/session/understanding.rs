@@ -5,10 +5,11 @@
 use tokio::time::Instant;
 
 use super::{
-    SeatId, SpeakerId,
+    Seat, SeatId, SpeakerId,
+    finals::Recognised,
     input::VoiceFrame,
     line::Outcome,
-    pipeline::{Edge, FrameHeard, Recognised},
+    pipeline::{Edge, FrameHeard},
     recognition::RecognitionEvent,
     reports::Company,
     routing::{Situation, Understood},
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     engine::Cause,
-    logic::{address::Why, barge_in, command, vad::Voicing},
+    logic::{address::Why, barge_in, command, spoken, vad::Voicing},
     provider::{Error, Kind},
 };
 
@@ -163,8 +164,10 @@ impl Table {
         );
         if let Some(turn) = ahead {
             if let Understood::Addressed { seat, ref tier, .. } = understood
+                && self.excess(utterance.speaker, seat).is_none()
                 && self.confirm(turn, seat, tier, &utterance)
             {
+                self.counts_for(utterance.speaker, seat);
                 self.overhear(&utterance, Some(seat));
                 return;
             }
@@ -201,6 +204,10 @@ impl Table {
                 self.said_to_nobody(utterance, PAUSED.to_owned());
             }
             Understood::Addressed { seat, tier } => {
+                if let Some(excess) = self.excess(utterance.speaker, seat) {
+                    return self.put_off(utterance, excess);
+                }
+                self.counts_for(utterance.speaker, seat);
                 self.overhear(&utterance, Some(seat));
                 self.ask(Purpose { utterance, seat, tier, cause: Cause::Utterance });
             }
@@ -239,7 +246,7 @@ impl Table {
     }
 
     /// Everyone present who is not addressed still hears it.
-    fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
+    pub(super) fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
         let speaker = self.speakers.called(utterance.speaker).to_owned();
         for (index, seat) in self.seats.iter_mut() {
             if Some(index) != addressed && self.router.scene.is_present(index) {
@@ -266,7 +273,21 @@ impl Table {
             Kind::OverBudget => Outcome::OverBudget,
             _ => Outcome::HearingError,
         };
+        let speaker = utterance.speaker;
         self.unanswered(utterance, outcome, Some(error.to_string()));
+        if outcome == Outcome::OverBudget && self.reports.tells_of_stop() {
+            self.say_stopped(speaker);
+        }
+    }
+
+    /// Nobody is heard any more, because a spending cap is reached: somebody present says so.
+    fn say_stopped(&mut self, speaker: SpeakerId) {
+        let may = |(id, seat): &(SeatId, &Seat)| self.router.scene.is_present(*id) && !seat.muted;
+        let somebody = self.seats.iter().find(may);
+        let said = somebody.map(|(id, seat)| (id, spoken::spending_stop(&seat.npc.language)));
+        if let Some((id, words)) = said {
+            self.puppet(speaker, id, words.to_owned());
+        }
     }
 
     /// The line of an utterance that no NPC answers.

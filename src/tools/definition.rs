@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 
 use super::{CallContext, CallError, CallOutput, Declared};
@@ -35,6 +35,25 @@ pub trait Handler: Send + Sync {
         context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
+
+    /// What must be read before the first call, and is no part of any. Cancel safe.
+    fn prepare(&self) -> BoxFuture<'static, ()> {
+        ready(()).boxed()
+    }
+}
+
+/// Tools that answer at once are functions.
+impl<F> Handler for F
+where
+    F: Fn(&CallContext, &Map<String, Value>) -> Result<CallOutput, CallError> + Send + Sync,
+{
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self(context, arguments)).boxed()
+    }
 }
 
 /// Where tools come from.

@@ -465,6 +465,21 @@ async fn the_operator_is_bound_by_schemas_only() {
     assert_eq!((kind(&record), tool.begun()), (Some(CallErrorKind::NotFound), 1));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_game_master_is_asked_like_anybody_and_sees_what_the_npc_sees() {
+    let asks = Declared { approval: Some(true), ..quick() };
+    let (stage, tool) = Stage::with(&[Does::Answer(0)], asks);
+    let (mut context, limits) = stage.limited(Policy::default());
+    let caller = context.authority.caller().unwrap().clone();
+    context.authority = Authority::Dm(caller.clone(), limits.clone());
+    let record = stage.call_in(&context, "t", &json!({})).await;
+    assert!(record.pending, "nothing runs before it is approved: {record:?}");
+    let nobody = Caller { npc: "Nobody".into(), ..caller };
+    context.authority = Authority::Dm(nobody, limits);
+    let record = stage.call_in(&context, "t", &json!({})).await;
+    assert_eq!((kind(&record), tool.begun()), (Some(CallErrorKind::NotVisible), 0));
+}
+
 impl Stage {
     /// A turn whose NPC has this policy.
     fn limited(&self, policy: Policy) -> (CallContext, TurnLimits) {
@@ -479,13 +494,18 @@ impl Stage {
 async fn the_door_itself_holds_an_npc_to_its_policy_and_nobody_else() {
     let (stage, tool) = Stage::with(&[Does::Answer(0)], quick());
     let policy = Policy { max_calls_per_turn: 1, ..Policy::default() };
-    let (mut context, _) = stage.limited(policy);
+    let (mut context, _) = stage.limited(policy.clone());
     assert!(stage.call_in(&context, "t", &json!({})).await.result.is_ok());
     let refused = stage.call_in(&context, "t", &json!({"n": 1})).await;
     assert_eq!((kind(&refused), &*refused.tool), (Some(CallErrorKind::Policy), "x.t"));
     assert_eq!((refused.attempts, refused.tier, tool.begun()), (0, None, 1));
     let caller = context.authority.caller().unwrap().clone();
-    for authority in [Authority::OperatorAs(caller), Authority::Operator, Authority::Dm] {
+    let limits = TurnLimits::new(SessionCalls::default(), policy);
+    context.authority = Authority::Dm(caller.clone(), limits);
+    assert!(stage.call_in(&context, "t", &json!({})).await.result.is_ok());
+    let refused = stage.call_in(&context, "t", &json!({"n": 1})).await;
+    assert_eq!(kind(&refused), Some(CallErrorKind::Policy), "a game master calls as the NPC");
+    for authority in [Authority::OperatorAs(caller), Authority::Operator] {
         context.authority = authority;
         for _ in 0..20 {
             assert!(stage.call_in(&context, "t", &json!({})).await.result.is_ok());

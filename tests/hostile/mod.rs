@@ -3,4 +3,6 @@
 
 mod addresses;
 mod children;
+mod guilds;
 mod loopback;
+mod money;

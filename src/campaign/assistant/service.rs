@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use super::engine::{Assistant, AssistantParts};
 use crate::{
-    campaign::{DailyAllowance, Sessions, SharedSettings},
-    domain::SessionId,
+    campaign::{AccountFor, Accounts, Sessions, SharedSettings},
+    domain::{Scope, SessionId},
     engine::Failure,
+    memory,
     provider::Error,
     tools::{Effects, ToolHost},
 };
 
 /// What a game master asks.
 pub struct AssistantQuestion {
-    /// The session that runs and pays; `None`: the day's allowance does.
+    /// Who asks, and what they play: they pay when no session does.
+    pub scope: Scope,
+    /// The session that runs and pays, if there is one.
     pub session: Option<SessionId>,
     /// The question, as it was typed.
     pub text: String,
@@ -38,6 +41,9 @@ pub enum AskError {
     /// An address or key that makes no request.
     #[error(transparent)]
     Model(#[from] Error),
+    /// What it would cost cannot be written down.
+    #[error("what is spent cannot be written down: {0}")]
+    Ledger(#[from] memory::Error),
     /// It has none.
     #[error("{name} has no answer: {why}")]
     NoAnswer {
@@ -56,7 +62,7 @@ pub struct Questions {
     /// Those that run pay for their own questions.
     pub sessions: Sessions,
     /// Pays for the others.
-    pub allowance: DailyAllowance,
+    pub accounts: Accounts,
     /// The tools, of which a session sees its own.
     pub tools: ToolHost,
 }
@@ -67,19 +73,22 @@ impl Questions {
         &self,
         question: AssistantQuestion,
     ) -> impl Future<Output = Result<Written, AskError>> + Send + use<> {
-        let AssistantQuestion { session, text, effects } = question;
+        let AssistantQuestion { scope, session, text, effects } = question;
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
-        let (budget, settings) = own.unwrap_or_else(|| {
-            let settings = self.settings.load();
-            (self.allowance.budget(&settings.budget), settings.assistant.clone())
-        });
+        let (settings, accounts) = (self.settings.load_full(), self.accounts.clone());
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
         let host = self.tools.at(&session);
         let seed = rand::random();
-        let parts = AssistantParts { session, budget, host, effects, seed };
-        let opened = Assistant::open(&settings, parts);
         async move {
-            let assistant = opened?;
+            let (budget, assistant) = match own {
+                Some(own) => own,
+                None => {
+                    let budget = accounts.open(&scope, AccountFor::Outside, &settings.budget);
+                    (budget.await?, settings.assistant.clone())
+                }
+            };
+            let parts = AssistantParts { session, budget, host, effects, seed };
+            let assistant = Assistant::open(&assistant, parts)?;
             let name = || assistant.name().to_owned();
             let answer = assistant.ask(&text).await;
             let answer = answer.map_err(|why| AskError::NoAnswer { name: name(), why })?;

@@ -34,6 +34,8 @@ pub struct GuildSettings {
     version: u32,
     /// Counts up with every change.
     pub revision: u64,
+    /// Its `/setup` has given the code that the program prints.
+    pub let_in: bool,
     /// Role of game masters.
     pub dm_role: Option<u64>,
     /// Channel of approvals and words to the game master.

@@ -4,7 +4,9 @@
 
 use super::{error::RecapError, session::recap, writer::Writer};
 use crate::{
-    campaign::{DailyAllowance, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate},
+    campaign::{
+        AccountFor, Accounts, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate,
+    },
     domain::{CampaignKey, Owner, Scope, SessionId},
     engine::Budget,
     memory::{self, SessionEntry, SessionFilter, Viewer},
@@ -31,7 +33,7 @@ pub struct Recaps {
     /// Those that run pay for themselves.
     pub sessions: Sessions,
     /// Pays for the others.
-    pub allowance: DailyAllowance,
+    pub accounts: Accounts,
 }
 
 impl Recaps {
@@ -87,13 +89,17 @@ impl Recaps {
             return Ok(summary.clone());
         }
         let own = self.sessions.paid(&SessionId(session.id.clone())).map(|(budget, _)| budget);
-        let budget = own.unwrap_or_else(|| self.allowance.budget(&self.settings.load().budget));
-        let writer = match request.paid {
-            true => Writer::new(&self.settings.load().assistant, budget)?,
-            false => None,
+        let scope = Scope { owner: request.owner, campaign };
+        let settings = self.settings.load_full();
+        let writer = match (request.paid, own) {
+            (true, Some(budget)) => Writer::new(&settings.assistant, budget)?,
+            (true, None) => {
+                let budget = self.accounts.open(&scope, AccountFor::Outside, &settings.budget);
+                Writer::new(&settings.assistant, budget.await?)?
+            }
+            (false, _) => None,
         };
         let viewer = if request.for_dm { Viewer::Dm } else { Viewer::Everyone };
-        let scope = Scope { owner: request.owner, campaign };
         let store = self.sessions.transcripts().store();
         let told =
             recap(Scoped::new(&*store, &scope), &session.id, viewer, writer.as_ref()).await?;

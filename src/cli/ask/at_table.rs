@@ -22,7 +22,7 @@ use super::{
     terminal::{TerminalEffects, Typed},
 };
 use crate::{
-    app::{self, LiveConfig, OpenTables, Running, TableSetup, Tools},
+    app::{self, LiveConfig, OpenTables, Resumed, Running, Tools},
     campaign::{
         Assistant, AssistantParts, CallLog, KeptSession, Tables, Transcript, TranscriptWriter,
     },
@@ -30,7 +30,7 @@ use crate::{
     domain::{Npc, SessionId},
     engine::Budget,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange, SeatId, TableEvents},
+    session::{Command, Outlets, Pace, SceneChange, SeatId, TableEvents, TableSetup},
     tools::Effects,
 };
 
@@ -61,6 +61,8 @@ pub struct Setting<'a> {
     pub memory: Option<Arc<dyn MemoryStore>>,
     /// The session that is gone on with, or none.
     pub kept: KeptSession,
+    /// What everything is paid from.
+    pub budget: Budget,
 }
 
 impl Setting<'_> {
@@ -74,18 +76,14 @@ impl Setting<'_> {
         Arc::new(TerminalEffects { aloud, approve, typed: Arc::clone(typed) })
     }
 
-    /// The game master's assistant, paid for from `budget`.
+    /// The game master's assistant.
     ///
     /// # Errors
     /// An address or key that makes no request.
-    pub fn assistant(
-        &self,
-        budget: Budget,
-        effects: Arc<dyn Effects>,
-    ) -> Result<Assistant, Failure> {
+    pub fn assistant(&self, effects: Arc<dyn Effects>) -> Result<Assistant, Failure> {
         let parts = AssistantParts {
             session: self.session(),
-            budget,
+            budget: self.budget.clone(),
             host: self.tools.host.clone(),
             effects,
             seed: rand::random(),
@@ -144,20 +142,20 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let effects = setting.effects(&typed);
     let setup = TableSetup {
         session: setting.session(),
-        histories: setting.kept.histories(),
-        spent: setting.kept.spent(),
-        services: tools.services.clone(),
         stt,
-        out: Box::new(sink.clone()),
-        pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-        effects: Arc::clone(&effects),
+        outlets: Outlets {
+            out: Box::new(sink.clone()),
+            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            effects: Arc::clone(&effects),
+            events: events.clone(),
+        },
         host: tools.host.clone(),
-        events: events.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
-        memory: setting.memory.clone(),
         seed: rand::random(),
     };
-    let table = app::open_table(config, setup)?;
+    let resumed = Resumed { histories: setting.kept.histories(), budget: setting.budget.clone() };
+    let memory = setting.memory.clone();
+    let table = app::open_table(config, &tools.services, memory, resumed, setup)?;
     let commands = table.handle.commands.clone();
     open.add(&table.handle, table.seats);
     tables.add(&events);
@@ -168,7 +166,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let pacing = if clock_runs { Pacing::Clock } else { Pacing::AsFastAsHeard };
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
-    let assistant = setting.assistant(table.budget.clone(), effects)?;
+    let assistant = setting.assistant(effects)?;
     let context =
         SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;

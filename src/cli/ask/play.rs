@@ -17,11 +17,10 @@ use super::{
 };
 use crate::{
     app::{self, Tools},
-    campaign::{KeptError, KeptSession},
+    campaign::{AccountFor, KeptError, KeptSession},
     config::Config,
     domain::SessionId,
-    engine::Budget,
-    logic::budget::Ledger,
+    session::Limits,
 };
 
 /// Plays the inputs through a table and prints what came of them.
@@ -37,10 +36,10 @@ pub fn run(
     let said = inputs(matches)?;
     let npc = match &arguments.npc {
         None => None,
-        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.0),
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::usage)?.0),
     };
     if let Some(path) = &arguments.out {
-        sink::check(path).map_err(|why| Failure::Usage(why.to_string()))?;
+        sink::check(path).map_err(Failure::usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {
@@ -72,20 +71,31 @@ async fn play(
         Some(_) => Some(app::open_memory(config).await?),
         None => None,
     };
-    let config = &match &memory {
+    let mut config = match &memory {
         Some(store) => {
             app::for_session(config, &**store, None).await.map_err(anyhow::Error::from)?
         }
         None => app::with_names(config).await,
     };
-    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
-    let setting = Setting { arguments, config, tools: &tools, memory, kept };
+    // Whoever sits at this machine pays.
+    config.session.limits = Limits::NONE;
+    let config = &config;
+    let playing = app::Playing::Here(Some(&session));
+    let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;
+    let accounts = app::accounts(config, memory.clone()).await?;
+    let account = match kept.call_log() {
+        Some(_) => AccountFor::Kept { session: kept.id().to_owned(), before: kept.spent() },
+        None => AccountFor::Play,
+    };
+    let budget = accounts.open(&app::local_scope(config), account, &config.budget).await?;
+    let setting = Setting { arguments, config, tools: &tools, memory, kept, budget };
     let status = match required(&tools).await {
         Ok(()) if arguments.assistant => in_writing(setting, said).await,
         Ok(()) => at_table(setting, said, files).await,
         Err(missing) => Err(Failure::Failed(missing)),
     };
     tools.close().await;
+    accounts.close().await;
     status
 }
 
@@ -93,8 +103,8 @@ async fn play(
 async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.json, false);
-    let budget = Budget::new(Ledger::new(config.budget.clone(), setting.kept.spent()));
-    let assistant = setting.assistant(budget.clone(), setting.effects(&Typed::new()))?;
+    let budget = setting.budget.clone();
+    let assistant = setting.assistant(setting.effects(&Typed::new()))?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = said.steps.into_iter().filter_map(|step| match step.input.what {

@@ -184,6 +184,7 @@ fn ending(line: &TurnLine) -> Option<String> {
         Outcome::VoiceError => "the voice failed",
         Outcome::EmptyReply => "the model had nothing to say",
         Outcome::OverBudget => "the spending cap is reached",
+        Outcome::PutOff => "put off",
         Outcome::Timeout => "no answer in time",
         Outcome::Cancelled => "dropped",
         Outcome::Stopped => "a stop word, nothing to answer",

@@ -9,6 +9,11 @@ pub static FILE: Shape = Shape {
     keys: &[
         Key::new("campaign", Kind::Filled, "A campaign file, relative to this file."),
         Key::new(
+            "campaigns",
+            Kind::List(&Kind::Shape(&OTHER_CAMPAIGN)),
+            "Further campaigns, which game masters choose with /campaign switch.",
+        ),
+        Key::new(
             "npc_dir",
             Kind::Filled,
             "Folder of NPC files, one NPC each; default: `npcs` beside this file, if there.",
@@ -32,7 +37,8 @@ pub static FILE: Shape = Shape {
         Key::new("providers", Kind::Shape(&providers::PROVIDERS), "Who hears, thinks and speaks."),
         Key::new("turn", Kind::Shape(&TURN), "When a turn begins and ends."),
         Key::new("tiers", Kind::Shape(&TIERS), "Words that allow a turn more tool time."),
-        Key::new("budget", Kind::Shape(&BUDGET), "What a session may spend."),
+        Key::new("budget", Kind::Shape(&BUDGET), "What may be spent."),
+        Key::new("limits", Kind::Shape(&LIMITS), "What one player may ask for, on Discord."),
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
@@ -57,6 +63,19 @@ pub static FILE: Shape = Shape {
     ],
 };
 
+/// A campaign beside the configured one.
+pub static OTHER_CAMPAIGN: Shape = Shape {
+    title: "A further campaign",
+    keys: &[
+        Key::required("file", Kind::Filled, "A campaign file, relative to this file."),
+        Key::new(
+            "shared",
+            Kind::Flag,
+            "Every Discord server may play it; each keeps what it adds to itself.",
+        ),
+    ],
+};
+
 /// The bot: its token, its server and its manners.
 pub static DISCORD: Shape = Shape {
     title: "Discord",
@@ -71,6 +90,13 @@ pub static DISCORD: Shape = Shape {
             Kind::Text,
             "Id of the one server commands are registered in, where they are there at once; \
              without it they are registered everywhere.",
+        ),
+        Key::new(
+            "guilds",
+            Kind::Either(&[Kind::Word(&["any"]), Kind::List(&Kind::Text)]),
+            "Ids of the servers that are served, or any; without it guild_id, servers where \
+             something was set before, and those whose /setup gives the code that `glyphoxa run` \
+             prints. Others are told to ask you, and left after an hour.",
         ),
         Key::new(
             "dm_role",
@@ -145,15 +171,42 @@ pub static WORDS: Shape = Shape {
     ],
 };
 
-/// What a session may spend.
+/// What may be spent.
 pub static BUDGET: Shape = Shape {
     title: "Spending",
-    keys: &[Key::new(
-        "session_max",
-        Kind::Either(&[MONEY, Kind::Word(&["none"])]),
-        "Most a session may spend, in the currency of the prices, or none; checked before each \
-         paid call; default 2.00.",
-    )],
+    keys: &[
+        Key::new(
+            "session_max",
+            Kind::Either(&[MONEY, Kind::Word(&["none"])]),
+            "Most a session may spend, in the currency of the prices, or none; checked before each \
+             paid call. Sessions of a server within twelve hours count as one, and what is asked \
+             outside sessions has as much of its own; default 2.00.",
+        ),
+        Key::new(
+            "max_cost_month",
+            Kind::Either(&[MONEY, Kind::Word(&["none"])]),
+            "Most that a server, or the command line, may spend in a calendar month (UTC), all its \
+             sessions and campaigns together; default none.",
+        ),
+    ],
+};
+
+/// What one player may ask for.
+pub static LIMITS: Shape = Shape {
+    title: "Limits of a player",
+    keys: &[
+        Key::new(
+            "paid_turns_per_minute",
+            Kind::Whole { min: 1, max: 1_000 },
+            "Answers that cost something, for each player in a minute; game masters have no limit; \
+             default 12.",
+        ),
+        Key::new(
+            "waiting",
+            Kind::Whole { min: 1, max: 100 },
+            "Utterances of one player that may wait for an answer at once; default 2.",
+        ),
+    ],
 };
 
 /// What a model costs.

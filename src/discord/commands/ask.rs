@@ -32,7 +32,9 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
-    let question = AssistantQuestion { session, text: text.clone(), effects: effects.clone() };
+    let scope = guild.scope();
+    let question =
+        AssistantQuestion { scope, session, text: text.clone(), effects: effects.clone() };
     let asked = guild.shared.handles.assistant.ask(question);
     Ok(Answer::later(async move {
         match asked.await {

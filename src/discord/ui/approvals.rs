@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 use serenity::all::{
-    ButtonStyle, CreateActionRow, CreateAllowedMentions, CreateAttachment, CreateButton,
-    CreateMessage, CreateModal, EditMessage,
+    ButtonStyle, CreateActionRow, CreateAttachment, CreateButton, CreateMessage, CreateModal,
+    EditMessage,
 };
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         ui::{
             action::{Action, DecisionStep},
             forms::{self, TextForm},
+            names::escaped,
         },
     },
     tools::ApprovalRequest,
@@ -35,7 +36,6 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
         .content(text(asked))
         .files(file.map(|it| CreateAttachment::bytes(it.into_bytes(), "arguments.json")))
         .components(rows(asked, key))
-        .allowed_mentions(CreateAllowedMentions::new())
 }
 
 /// What is asked, in words.
@@ -117,15 +117,12 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
         Outcome::Declined => "Declined",
         Outcome::Expired => return closed(asked, "Expired"),
     };
-    closed(asked, &format!("{how} by {by}"))
+    closed(asked, &format!("{how} by {}", escaped(by)))
 }
 
 /// Its message once it is over: `text` without buttons.
 pub fn without_buttons(text: String) -> EditMessage {
-    EditMessage::new()
-        .content(text)
-        .components(Vec::new())
-        .allowed_mentions(CreateAllowedMentions::new())
+    EditMessage::new().content(text).components(Vec::new())
 }
 
 fn pretty(arguments: &Map<String, Value>) -> String {

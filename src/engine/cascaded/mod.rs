@@ -57,13 +57,21 @@ impl VoiceEngine for Cascaded {
         tracing::debug!(npc, ?position, "answer heard");
     }
 
+    fn costs(&self) -> bool {
+        self.model.model.priced_as().is_some() || self.voice.costs()
+    }
+
     fn warm(&self) -> BoxFuture<'static, ()> {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
+        // Tools of servers come later than the first turn, which may have to wait for one of them.
+        let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
+        let costs = self.costs();
         async move {
-            if !tools.specs.is_empty()
-                && let Err(error) = fillers.prepare(&tools).await
-            {
+            if calls && let Err(error) = fillers.prepare(&tools).await {
                 tracing::warn!(%error, "no filler line prepared");
+            }
+            if costs && let Err(error) = fillers.prepare_stop().await {
+                tracing::warn!(%error, "no line prepared for a spending cap");
             }
         }
         .boxed()

@@ -5,12 +5,14 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use futures::StreamExt;
+use tokio::time::timeout;
 
 use super::Synthesizer;
-use crate::{audio::Frame, provider::Error, tools::VisibleTools};
+use crate::{audio::Frame, logic::spoken::spending_stop, provider::Error, tools::VisibleTools};
 
 /// A filler line, ready to be played.
 #[derive(Clone)]
@@ -30,7 +32,14 @@ pub struct Fillers {
     voice: Synthesizer,
     lines: Arc<[String]>,
     prepared: Arc<Mutex<HashMap<Owner, Prepared>>>,
+    /// What is said when a spending cap is reached.
+    stop: Arc<Mutex<Option<Filler>>>,
 }
+
+/// Longest wait for a line that is wanted before it was prepared.
+const SOON: Duration = Duration::from_millis(300);
+/// The same for what ends a session's answers.
+const STOP_SOON: Duration = Duration::from_secs(3);
 
 #[derive(Default)]
 struct Prepared {
@@ -42,7 +51,7 @@ struct Prepared {
 impl Fillers {
     /// Filler lines that `voice` speaks.
     pub fn new(voice: Synthesizer, lines: &[String]) -> Self {
-        Self { voice, lines: lines.into(), prepared: Arc::default() }
+        Self { voice, lines: lines.into(), prepared: Arc::default(), stop: Arc::default() }
     }
 
     /// Synthesises the next line of the NPC and of each tool that has lines of its own, unless one
@@ -70,16 +79,50 @@ impl Fillers {
             of_owner.count
         };
         let Some(text) = lines.get(next % lines.len()) else { return Ok(()) };
-        let spoken = self.voice.spoken_filter().next(text);
-        let mut frames = Vec::new();
-        let mut made = self.voice.synthesise(&spoken)?;
-        while let Some(more) = made.next().await {
-            frames.extend(more?);
-        }
-        let filler = Filler { text: text.clone(), frames: frames.into() };
+        let filler = self.spoken(text).await?;
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.insert(owner, Prepared { ready: Some(filler), count: next + 1 });
         Ok(())
+    }
+
+    async fn spoken(&self, text: &str) -> Result<Filler, Error> {
+        let spoken = self.voice.spoken_filter().next(text);
+        let mut frames = Vec::new();
+        let mut made = self.voice.synthesise(&spoken).await?;
+        while let Some(more) = made.next().await {
+            frames.extend(more?);
+        }
+        Ok(Filler { text: text.to_owned(), frames: frames.into() })
+    }
+
+    /// Synthesises what is said when a spending cap is reached: then it would be too late. Cancel safe.
+    ///
+    /// # Errors
+    /// The voice's own.
+    pub async fn prepare_stop(&self) -> Result<(), Error> {
+        if self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            let line = self.spoken(spending_stop(self.voice.language())).await?;
+            *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+        }
+        Ok(())
+    }
+
+    /// What is said when a spending cap is reached; a voice that costs something has it only if it was
+    /// prepared. Cancel safe.
+    pub async fn stop(&self) -> Option<Filler> {
+        // A voice that is late or fails leaves a silence.
+        let _ = timeout(STOP_SOON, self.prepare_stop()).await;
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// A line of `tool` or of the NPC; in the first turn it may still have to be made. Cancel safe.
+    pub async fn ready(&self, tool: &Arc<str>) -> Option<Filler> {
+        if let Some(filler) = self.take(tool) {
+            return Some(filler);
+        }
+        // A voice that is late or fails leaves a silence, as it would without any line.
+        let _ = timeout(SOON, self.prepare_of(None, &self.lines)).await;
+        self.take(tool)
     }
 
     /// A line of `tool` that is ready, else one of the NPC's own.

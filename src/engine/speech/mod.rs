@@ -8,7 +8,7 @@ mod shaping;
 mod synthesizer;
 mod turn_voice;
 
-pub use fillers::Fillers;
+pub use fillers::{Filler, Fillers};
 pub use shaping::Shaping;
 pub use synthesizer::Synthesizer;
 pub use turn_voice::TurnVoice;

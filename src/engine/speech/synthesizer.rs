@@ -13,7 +13,7 @@ use crate::{
     domain::{Entity, Npc, Pronunciation},
     engine::{Budget, Gate, Reply, ReplyPort},
     logic::{budget::Consumption, speakable::SpeakableFilter, words::fold},
-    provider::{Error, SpeakRequest, TextToSpeech},
+    provider::{Error, SpeakRequest, TextToSpeech, respell},
 };
 
 /// An NPC's voice; clones share what it is paid from.
@@ -44,6 +44,21 @@ impl Synthesizer {
         Self { npc, voice, budget, said }
     }
 
+    /// What it is paid from.
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Whether speaking costs something.
+    pub fn costs(&self) -> bool {
+        self.voice.priced_as().is_some()
+    }
+
+    /// The language it speaks, as an ISO 639-1 code.
+    pub fn language(&self) -> &str {
+        &self.npc.language
+    }
+
     /// What leaves no silence, emoji or stage direction: one filter per turn.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);
@@ -70,7 +85,7 @@ impl Synthesizer {
     ) -> Result<(), Error> {
         // A closed gate means the table is gone; the send below then ends it.
         let _ = gate.wait_for(|gate| index <= gate.playing).await;
-        let mut made = self.synthesise(spoken)?;
+        let mut made = self.synthesise(spoken).await?;
         while let Some(frames) = made.next().await {
             for frame in frames? {
                 replies.send(Reply::Audio { sentence: index, frame }).await?;
@@ -79,30 +94,34 @@ impl Synthesizer {
         Ok(())
     }
 
-    /// Frames of one sentence at 48 kHz, volume applied.
+    /// Frames of one sentence at 48 kHz, volume applied. Cancel safe.
     ///
     /// # Errors
     /// A spending cap was reached; nothing is asked for then.
-    pub fn synthesise(
+    pub async fn synthesise(
         &self,
         spoken: &str,
     ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
-        let characters = u64::try_from(spoken.chars().count()).unwrap_or(u64::MAX);
+        // What is sent has names as they are said.
+        let sent = respell(spoken, &self.said).chars().count();
+        let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };
-        self.budget
-            .reserve(self.voice.priced_as(), &self.npc.name, self.npc.policy.max_cost, used)?
-            .settle(used);
+        let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);
+        // Whatever is heard of it, it costs as much: it is booked when its sound is over or not wanted.
+        let reserved = self.budget.reserve(self.voice.priced_as(), payer, cap, used).await?;
         let chunks = self.voice.speak(SpeakRequest {
             text: spoken.to_owned(),
             voice: self.npc.voice.clone(),
             language: self.npc.language.clone(),
             pronunciation: Arc::clone(&self.said),
+            attempts: reserved.attempts(),
         });
         let shaping = Shaping::new(self.npc.voice.volume);
         // `None` at the end flushes what the filters still hold.
         let chunks = chunks.map(Some).chain(futures::stream::once(async { None }));
         Ok(chunks
-            .scan(shaping, |shaping, chunk| {
+            .scan(shaping, move |shaping, chunk| {
+                let _until_its_end = &reserved;
                 let frames = match chunk {
                     Some(Ok(chunk)) => shaping.push(&chunk),
                     Some(Err(error)) => Err(error),

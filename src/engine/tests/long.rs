@@ -231,13 +231,13 @@ async fn a_server_that_reads_only_part_of_it_is_told_of() {
 #[tokio::test(start_paused = true)]
 async fn a_summary_is_paid_for_or_not_made() {
     let price = Price { input: 1_000.0, output: 1_000.0, ..Price::default() };
-    for (cap, is_made) in [(0.5, false), (5.0, true)] {
+    for (cap, is_made) in [(0.5, false), (20.0, true)] {
         let mut bench = bench(talk(&["Anna"], 34));
         bench.model =
             Model { window: Some(WINDOW), price: Some("dear"), ..Model::default() }.into();
         bench.model.then(&[Text(SUMMARY), Usage(1_000, 20)]);
         let prices = BTreeMap::from([("dear".to_owned(), price)]);
-        bench.budget = BudgetOptions { session_max: Some(cap), prices };
+        bench.budget = BudgetOptions { session_max: Some(cap), month_max: None, prices };
         let model = bench.model();
         let budget = model.budget.clone();
         let talk = Conversation::new(model, &Campaign::default(), bench.history.clone());

@@ -143,7 +143,7 @@ async fn money_is_asked_for_before_the_call() {
     bench.model = Model { price: Some("dear"), ..Model::default() }.into();
     let price = Price { input: 1.0, output: 1e6, ..Price::default() };
     let prices = BTreeMap::from([("dear".to_owned(), price)]);
-    bench.budget = BudgetOptions { session_max: Some(50.0), prices };
+    bench.budget = BudgetOptions { session_max: Some(50.0), month_max: None, prices };
     let answered = bench.answer().await;
     assert!(matches!(answered.report.failure, Some(Failure::OverBudget(_))));
     assert_eq!(bench.model.asked(), 0);

@@ -16,6 +16,15 @@ use super::dice;
 
 pub use numbers::number_words;
 
+/// What an NPC says when nobody pays for more of its words, in the language of this ISO 639-1 code, else
+/// in English.
+pub fn spending_stop(language: &str) -> &'static str {
+    match language.split(['-', '_']).next() {
+        Some("de") => "Verzeiht, für heute fehlen mir die Worte.",
+        _ => "Forgive me, I have no more words for today.",
+    }
+}
+
 /// The first roll spoken or typed in `utterance`, in its canonical spelling, which
 /// [`dice::parse()`] accepts.
 pub fn dice_in(utterance: &str) -> Option<String> {

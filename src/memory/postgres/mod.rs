@@ -14,6 +14,7 @@ mod removal;
 mod sample;
 mod search;
 mod settings;
+mod spending;
 mod sql;
 mod store;
 mod transcript;

@@ -17,6 +17,7 @@ mod postings;
 mod rows;
 mod search;
 mod settings;
+mod spending;
 mod store;
 mod vectors;
 

@@ -7,6 +7,7 @@ mod items;
 pub mod kept;
 mod lines;
 mod sample;
+mod spending;
 
 use std::sync::Arc;
 
@@ -26,4 +27,6 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     graph::finding(&*open()).await;
     graph::ways(&*open()).await;
     graph::batches(&*open()).await;
+    spending::accounts(&*open()).await;
+    spending::caps(&*open()).await;
 }

@@ -43,7 +43,7 @@ use self::{
 };
 use crate::{
     audio::Frame,
-    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
 /// Its name in files and reports.
@@ -167,6 +167,7 @@ impl SpeechToText for Local {
     fn listen(
         &self,
         audio: mpsc::Receiver<Frame>,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let pool = self.pool();
         async move {

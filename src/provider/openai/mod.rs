@@ -28,7 +28,7 @@ mod chat_server;
 pub use chat::Chat;
 pub use embeddings::Embeddings;
 pub use endpoint::probe;
-pub use options::{BASE_URL, CONTEXT_WINDOW, NAME, Options, Secret};
+pub use options::{BASE_URL, CONTEXT_WINDOW, NAME, Options};
 pub use request::OWN_MEMBERS;
 pub use speech::{Speech, VOICE_TRAITS};
 pub use transcribe::Transcription;

@@ -204,7 +204,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{domain::CallId, provider::openai::options::tests::options};
+    use crate::{
+        domain::CallId,
+        provider::{Attempts, openai::options::tests::options},
+    };
 
     fn spec(name: &str) -> ToolSpec {
         ToolSpec {
@@ -222,6 +225,7 @@ mod tests {
             tool_choice: ToolChoice::Auto,
             max_tokens: 50,
             facts: Arc::default(),
+            attempts: Attempts::default(),
         }
     }
 

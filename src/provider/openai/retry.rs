@@ -11,7 +11,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::provider::{Error, Kind};
+use crate::provider::{Attempts, Error, Kind};
 
 /// Tries after the first.
 const MAX_RETRIES: u32 = 2;
@@ -25,24 +25,26 @@ const MAX_WAIT: Duration = Duration::from_secs(3);
 pub struct Retry {
     until: Instant,
     retries: u32,
+    attempts: Attempts,
 }
 
 impl Retry {
-    /// A request that starts now and is not begun again after `patience`.
-    pub fn new(patience: Duration) -> Self {
-        Self { until: Instant::now() + patience, retries: 0 }
+    /// A request that starts now and is not begun again after `patience`, nor where `attempts` does not
+    /// pay for it.
+    pub fn new(patience: Duration, attempts: Attempts) -> Self {
+        Self { until: Instant::now() + patience, retries: 0, attempts }
     }
 
     /// Waits and returns when the request may be sent again.
     ///
     /// # Errors
-    /// `error` itself when it may not.
+    /// `error` itself when it may not, or that nobody pays for another attempt.
     pub async fn again(&mut self, error: Error) -> Result<(), Error> {
         let Some(wait) = self.wait(error.kind(), random_share()) else { return Err(error) };
         self.retries += 1;
         tracing::debug!(kind = ?error.kind(), retry = self.retries, ?wait, "asking again");
         tokio::time::sleep(wait).await;
-        Ok(())
+        self.attempts.again(error.kind()).await
     }
 
     /// The wait before the next try; `share` (0 to 1) jitters it.
@@ -75,7 +77,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn two_retries_with_growing_waits() {
-        let mut retry = Retry::new(Duration::from_secs(20));
+        let mut retry = Retry::new(Duration::from_secs(20), Attempts::default());
         let start = Instant::now();
         retry.again(error(Kind::Unavailable)).await.unwrap();
         let first = start.elapsed();
@@ -92,7 +94,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_short_wait_asked_for_is_kept_and_a_long_one_is_not_waited() {
         let limited = |ms| Kind::RateLimited { retry_after: Some(Duration::from_millis(ms)) };
-        let mut retry = Retry::new(Duration::from_secs(20));
+        let mut retry = Retry::new(Duration::from_secs(20), Attempts::default());
         let start = Instant::now();
         retry.again(error(limited(2000))).await.unwrap();
         assert!(start.elapsed() >= Duration::from_secs(2));
@@ -103,7 +105,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn final_kinds_and_spent_patience_are_not_retried() {
-        let mut retry = Retry::new(Duration::from_secs(1));
+        let mut retry = Retry::new(Duration::from_secs(1), Attempts::default());
         for kind in [Kind::Unauthorized, Kind::InvalidRequest, Kind::Interrupted, Kind::Protocol] {
             assert!(retry.again(error(kind)).await.is_err());
         }

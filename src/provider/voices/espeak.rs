@@ -3,11 +3,12 @@
 //! Entry type: [`Espeak`].
 //! **Never**: linking the library (its licence is GPL-3), text in a shell.
 
-use futures::{StreamExt, future, stream, stream::BoxStream};
+use futures::stream::BoxStream;
 
 use crate::provider::{
     DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
-    child::{Program, output, respell},
+    child::{Program, output, speech},
+    respell::respell,
 };
 
 /// Speaks with espeak-ng.
@@ -76,10 +77,7 @@ impl TextToSpeech for Espeak {
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        match program(&request) {
-            Ok(program) => program.stream(),
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
-        }
+        speech(program(&request))
     }
 }
 
@@ -124,7 +122,7 @@ mod tests {
     use futures::TryStreamExt;
 
     use super::*;
-    use crate::domain::Voice;
+    use crate::{domain::Voice, provider::Attempts};
 
     async fn speak(text: &str, id: &str, pitch: f32, speed: f32) -> Result<Vec<Pcm>, Error> {
         let request = SpeakRequest {
@@ -138,6 +136,7 @@ mod tests {
             },
             language: "en".to_owned(),
             pronunciation: Arc::from([]),
+            attempts: Attempts::default(),
         };
         Espeak::new().speak(request).try_collect().await
     }

@@ -229,7 +229,7 @@ async fn everybody_hears_what_is_said_to_others() {
 async fn without_money_nothing_is_heard_and_the_line_says_so() {
     let price = Price { minute: 60.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
-    let budget = BudgetOptions { session_max: Some(5.0), prices };
+    let budget = BudgetOptions { session_max: Some(5.0), month_max: None, prices };
     let mut stage = Setup { budget, ..Setup::of(&["Bartok"]) }.open().await;
     stage.says(THORIN).await;
     assert_eq!(stage.told().await[0].2, Outcome::OverBudget);

@@ -355,7 +355,7 @@ async fn a_stream_that_goes_on_is_paid_as_it_goes() {
     let abilities = SttAbilities { partials: true, endpointing: true };
     let price = Price { minute: 6.0, ..Price::default() };
     let prices = BTreeMap::from([("ears".to_owned(), price)]);
-    let budget = BudgetOptions { session_max: Some(2.5), prices };
+    let budget = BudgetOptions { session_max: Some(2.5), month_max: None, prices };
     let mut stage = Setup { abilities, budget, ..Setup::of(&["Bartok"]) }.open().await;
     stage.quiet(THORIN, ms(19_900)).await;
     assert_eq!((stage.lines().len(), stage.stt.live.count()), (0, 1));

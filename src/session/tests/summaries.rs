@@ -76,7 +76,8 @@ async fn a_summary_gives_way_to_whoever_speaks_and_is_made_in_a_pause() {
 #[tokio::test(start_paused = true)]
 async fn a_summary_that_is_paid_for_goes_on_beside_the_talk() {
     let prices = [("dear".to_owned(), Price { input: 1.0, output: 1.0, ..Price::default() })];
-    let budget = BudgetOptions { session_max: None, prices: BTreeMap::from(prices) };
+    let budget =
+        BudgetOptions { session_max: None, month_max: None, prices: BTreeMap::from(prices) };
     let stage = Setup { price: Some("dear"), budget, ..long() }.open().await;
     stage.models[0].then(&[Wait(20_000), Text("They talked.")]).then(&[Text("Well met.")]);
     sleep(ms(100)).await;

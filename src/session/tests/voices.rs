@@ -20,7 +20,7 @@ use tokio::{sync::mpsc, time::sleep};
 use crate::{
     audio::{Frame, SampleRate},
     engine::tests::props::{Live, ms},
-    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
 /// What the recogniser makes of one stream.
@@ -70,6 +70,7 @@ impl SpeechToText for Recogniser {
     fn listen(
         &self,
         mut audio: mpsc::Receiver<Frame>,
+        _: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let (heard, mut events) = mpsc::channel(16);
         let said = self.script.lock().unwrap().pop_front();

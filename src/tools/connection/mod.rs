@@ -29,7 +29,7 @@ mod tool;
 
 pub use facts::Facts;
 pub use options::{
-    Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, Secret, ServerOptions, Trust,
+    Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };
 pub use servers::{Servers, Setup};
 pub use status::{State, Status};

@@ -2,10 +2,11 @@
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
+pub use crate::domain::Secret;
 use crate::{domain::fnv1a, provider::Outbound, tools::Declared};
 
 /// One configured server; two that are equal need no reconnection.
@@ -187,14 +188,4 @@ pub enum Trust {
     /// New and changed tools wait until they are approved, and its hints on side effects do not
     /// count.
     Review,
-}
-
-/// A value that never prints.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
-    }
 }

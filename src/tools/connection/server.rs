@@ -20,6 +20,7 @@ use super::{
     client::{Client, RequestError},
     client_handler::{ClientHandler, Gate, Notices},
     definitions::Listed,
+    facts::Facts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
@@ -34,7 +35,10 @@ use super::{
     tail::Tail,
     tool::ServerTool,
 };
-use crate::tools::{Definition, SourceKind, identity as identity_of};
+use crate::{
+    panics::caught,
+    tools::{Definition, SourceKind, identity as identity_of},
+};
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
@@ -97,17 +101,25 @@ impl Server {
         let mut failures = 0;
         loop {
             let stop = self.stop.clone();
-            let Some(attempt) = stop.run_until_cancelled(self.attempt()).await else { break };
+            if stop.run_until_cancelled(self.session()).await.is_none() {
+                break;
+            }
+            let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
+            let Some(attempt) = attempt else { break };
             let reason = match attempt {
-                Ok(connected) => {
+                Ok(Ok(connected)) => {
                     let since = Instant::now();
-                    let ended = self.serve(connected).await;
+                    let ended = caught(self.serve(connected)).await.unwrap_or_else(|fault| {
+                        self.withdraw();
+                        Some(fault.to_string())
+                    });
                     if since.elapsed() > STOOD {
                         failures = 0;
                     }
                     ended
                 }
-                Err(error) => Some(error.to_string()),
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(fault) => Some(fault.to_string()),
             };
             let Some(reason) = reason else { break };
             failures += 1;
@@ -131,6 +143,20 @@ impl Server {
             self.known.state.send_replace(State::Reconnecting { reason });
         }
         self.known.state.send_replace(State::Stopped);
+    }
+
+    /// Waits until there is a session, where its headers name what only one gives.
+    async fn session(&self) {
+        let Some(needs) = self.lacks(&self.shared.facts) else { return };
+        let before = self.known.state.send_replace(State::NoSession { needs });
+        self.shared.facts.session(|facts| self.lacks(facts)).await;
+        self.known.state.send_replace(before);
+    }
+
+    /// What its headers name that only a session gives, where there is none.
+    fn lacks(&self, facts: &Facts) -> Option<&'static str> {
+        let Reach::Http { headers, .. } = &self.options.reach else { return None };
+        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
     }
 
     /// One attempt under its deadline.
@@ -193,7 +219,10 @@ impl Server {
             }
         };
         let client = match opened {
-            Ok(client) => Arc::new(client),
+            Ok(client) => {
+                let names = wire.as_ref().is_some_and(HttpClient::names_sessions);
+                Arc::new(client.naming_sessions(names))
+            }
             Err(refusal) => {
                 return Err(ConnectError::Refused(self.explained(refusal, child).await));
             }
@@ -285,10 +314,7 @@ impl Server {
             never = settle::settle(&client, wire.as_ref()) => match never {},
             never = self.measure() => match never {},
         };
-        link.client.store(None);
-        self.shared.host.catalog().withdraw(self.options.identity());
-        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
-        self.known.change(|details| *details = Details::default());
+        self.withdraw();
         client.close().await;
         let Some(mut child) = child else { return ended };
         let reason = match ended {
@@ -305,6 +331,14 @@ impl Server {
         };
         child.end().await;
         reason
+    }
+
+    /// Nothing of it is there any more.
+    fn withdraw(&self) {
+        self.known.link.client.store(None);
+        self.shared.host.catalog().withdraw(self.options.identity());
+        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
+        self.known.change(|details| *details = Details::default());
     }
 
     /// Takes changes of its lists as they come; returns when they can no longer be read.

@@ -14,6 +14,11 @@ const LAST_WORDS: usize = 5;
 pub enum State {
     /// On its way for the first time.
     Connecting,
+    /// Connected once a session runs.
+    NoSession {
+        /// What its headers name that only a session gives.
+        needs: &'static str,
+    },
     /// On its way again after a failure.
     Reconnecting {
         /// Why it failed.
@@ -42,6 +47,7 @@ impl State {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
+            Self::NoSession { .. } => "waiting for a session",
             Self::Reconnecting { .. } => "connecting again",
             Self::Ready => "ready",
             Self::Waiting { .. } => "waiting to retry",
@@ -95,6 +101,9 @@ impl fmt::Display for Status {
             if let Some(revision) = self.revision {
                 write!(f, ", MCP {revision}")?;
             }
+        }
+        if let State::NoSession { needs } = self.state {
+            write!(f, " (its headers name {needs})")?;
         }
         writeln!(f)?;
         if let Some(reason) = self.state.reason() {

@@ -56,9 +56,10 @@ fn register() -> CreateCommand {
             ),
         )
         .add_option(
-            parts::sub("call", "Call a tool yourself")
+            parts::sub("call", "Call a tool as an NPC would, with its rights and its limits")
                 .add_sub_option(tool("Which").required(true))
-                .add_sub_option(parts::words("arguments", "A JSON object (default: {})", 4_000)),
+                .add_sub_option(parts::words("arguments", "A JSON object (default: {})", 4_000))
+                .add_sub_option(parts::npc("npc", "As which NPC (default: the assistant)")),
         )
 }
 

@@ -2,7 +2,10 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::*;
-use crate::domain::{LineTool, LineWhen, ScriptedLine, ToolChoice, TurnFacts};
+use crate::{
+    domain::{LineTool, LineWhen, ScriptedLine, ToolChoice, TurnFacts},
+    provider::Attempts,
+};
 
 fn line(when: Option<LineWhen>, say: &[&str]) -> ScriptedLine {
     ScriptedLine {
@@ -46,6 +49,7 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
             utterance: utterance.into(),
             dice: dice.map(str::to_owned),
         }),
+        attempts: Attempts::default(),
     }
 }
 

@@ -146,7 +146,8 @@ impl Reply {
     async fn ask(&mut self) -> Result<Phase, Error> {
         let Service { endpoint, .. } = &*self.service;
         let patience = endpoint.options.first_byte_timeout;
-        let retry = self.retry.get_or_insert_with(|| Retry::new(patience));
+        let retry =
+            self.retry.get_or_insert_with(|| Retry::new(patience, self.request.attempts.clone()));
         let mut dialect = self.service.dialect();
         let mut refused = Vec::new();
         loop {
@@ -249,7 +250,8 @@ impl Reply {
             _ => error,
         };
         let patience = self.service.endpoint.options.first_byte_timeout;
-        let retry = self.retry.get_or_insert_with(|| Retry::new(patience));
+        let retry =
+            self.retry.get_or_insert_with(|| Retry::new(patience, self.request.attempts.clone()));
         match retry.again(error).await {
             Ok(()) => Ok(Phase::Ask),
             Err(error) => Err(error),

@@ -6,11 +6,10 @@ use serde_json::{Map, json};
 
 use super::*;
 use crate::{
-    domain::{CallId, Message, ToolCall, ToolChoice, ToolSpec},
+    domain::{CallId, Message, Secret, ToolCall, ToolChoice, ToolSpec},
     provider::{
-        Usage,
+        Attempts, Usage,
         openai::{
-            Secret,
             chat_server::{ChatServer, Script, Step},
             options::tests::options,
         },
@@ -37,6 +36,7 @@ fn asks() -> ChatRequest {
         tool_choice: ToolChoice::Auto,
         max_tokens: 100,
         facts: Arc::default(),
+        attempts: Attempts::default(),
     }
 }
 

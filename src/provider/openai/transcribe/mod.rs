@@ -35,7 +35,7 @@ use super::{
 };
 use crate::{
     audio::{self, Clip, SampleRate, write_wav},
-    provider::{Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
+    provider::{Attempts, Error, Kind, SpeechEvent, SpeechToText, SttAbilities},
 };
 
 /// Longest utterance kept, in samples: ten minutes, below every service's upload limit.
@@ -117,6 +117,7 @@ impl SpeechToText for Transcription {
     fn listen(
         &self,
         mut audio: mpsc::Receiver<audio::Frame>,
+        attempts: Attempts,
     ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
         let endpoint = self.endpoint.clone();
         let language = self.language.clone();
@@ -134,7 +135,8 @@ impl SpeechToText for Transcription {
                 return Ok(String::new());
             }
             let clip = Clip { samples, rate: SampleRate::HZ_16000 };
-            let upload = Upload::new(&endpoint.options, language, write_wav(&clip));
+            let mut upload = Upload::new(&endpoint.options, language, write_wav(&clip));
+            upload.attempts = attempts;
             let prompt = if is_plain.load(Ordering::Relaxed) { "" } else { &*prompt };
             with_names(&endpoint, upload, prompt, &is_plain).await
         }));
@@ -152,6 +154,8 @@ impl SpeechToText for Transcription {
 struct Upload {
     wav: Arc<[u8]>,
     fields: Arc<[(String, String)]>,
+    /// Who pays when it is sent again.
+    attempts: Attempts,
 }
 
 impl Upload {
@@ -167,7 +171,7 @@ impl Upload {
             fields.retain(|(known, _)| known != name);
             fields.push((name.clone(), value));
         }
-        Self { wav: wav.into(), fields: fields.into() }
+        Self { wav: wav.into(), fields: fields.into(), attempts: Attempts::default() }
     }
 
     /// What is sent.
@@ -186,7 +190,8 @@ impl Upload {
         }
         let named = (PROMPT.to_owned(), prompt.to_owned());
         let fields = self.fields.iter().cloned().chain([named]).collect();
-        Some(Self { wav: Arc::clone(&self.wav), fields })
+        let (wav, attempts) = (Arc::clone(&self.wav), self.attempts.clone());
+        Some(Self { wav, fields, attempts })
     }
 }
 
@@ -233,7 +238,7 @@ fn is_echo(text: &str, prompt: &str) -> bool {
 }
 
 async fn transcribe(endpoint: &Endpoint, upload: &Upload) -> Result<String, Error> {
-    let mut retry = Retry::new(endpoint.options.first_byte_timeout);
+    let mut retry = Retry::new(endpoint.options.first_byte_timeout, upload.attempts.clone());
     loop {
         match endpoint.upload("/audio/transcriptions", upload.form()).await {
             Ok(response) => return read(endpoint, response).await,

@@ -22,7 +22,7 @@ async fn hear(server: &ChatServer, chunks: &[&[i16]]) -> Result<Vec<SpeechEvent>
         audio.send(frame(chunk)).await.unwrap();
     }
     drop(audio);
-    stt.listen(chunks_in).try_collect().await
+    stt.listen(chunks_in, Attempts::default()).try_collect().await
 }
 
 fn heard(text: &str) -> SpeechEvent {
@@ -100,7 +100,7 @@ async fn hear_with(stt: &Transcription) -> Result<SpeechEvent, Error> {
     let (audio, chunks) = mpsc::channel(1);
     audio.send(frame(&[1])).await.unwrap();
     drop(audio);
-    let mut all: Vec<SpeechEvent> = stt.listen(chunks).try_collect().await?;
+    let mut all: Vec<SpeechEvent> = stt.listen(chunks, Attempts::default()).try_collect().await?;
     Ok(all.remove(0))
 }
 
@@ -182,7 +182,7 @@ async fn dropping_the_future_closes_the_connection() {
     server.push(Script::plain(200, "application/json").step(Step::Stall));
     let stt = Transcription::new(options(&server.base_url()), None).unwrap();
     let (audio, chunks) = mpsc::channel(1);
-    let listening = tokio::spawn(stt.listen(chunks).count());
+    let listening = tokio::spawn(stt.listen(chunks, Attempts::default()).count());
     audio.send(frame(&[1])).await.unwrap();
     drop(audio);
     server.received(1).await;

@@ -1,0 +1,113 @@
+//! What everything of a session, or of what is asked outside, is paid from.
+//!
+//! Entry types: [`Budget`], shared by everyone who pays from it; [`Reservation`], money for one request;
+//! [`BudgetWriter`], which has it written down. **Never**: lets a request go out that a cap does not
+//! allow, or that is not set aside where it outlasts this process.
+
+mod account;
+mod reservation;
+mod writer;
+
+use std::sync::{Arc, atomic::Ordering};
+
+use self::account::Account;
+pub use self::{reservation::Reservation, writer::BudgetWriter};
+use crate::{
+    logic::budget::{BudgetOptions, Consumption, Ledger},
+    provider::{Error, Usage},
+};
+
+/// What templates put around a conversation, in tokens.
+const TEMPLATE: u64 = 64;
+
+/// What a request of so many bytes may use at most: a token is a byte at least.
+pub fn expected(bytes: u64, max_tokens: u32) -> Consumption {
+    Consumption {
+        input_tokens: bytes.saturating_add(TEMPLATE),
+        output_tokens: u64::from(max_tokens),
+        ..Consumption::default()
+    }
+}
+
+/// What a request has used.
+pub fn consumed(usage: Usage) -> Consumption {
+    Consumption {
+        input_tokens: usage.input_tokens,
+        cached_tokens: usage.cached_tokens,
+        output_tokens: usage.output_tokens,
+        ..Consumption::default()
+    }
+}
+
+/// What is paid from. Cloning shares it; it is closed when the last handle is gone.
+#[derive(Clone)]
+pub struct Budget(Account);
+
+impl Budget {
+    /// A budget over `ledger`, which nobody writes down.
+    pub fn new(ledger: Ledger) -> Self {
+        Self(Account::new(ledger))
+    }
+
+    /// What writes it down.
+    pub fn writer(&self) -> BudgetWriter {
+        BudgetWriter::new(Arc::clone(&self.0.shared))
+    }
+
+    /// Money spent so far.
+    pub fn spent(&self) -> f64 {
+        self.0.shared.look(|ledger| ledger.spent())
+    }
+
+    /// From now on these caps and prices hold.
+    pub fn set_options(&self, options: BudgetOptions) {
+        self.0.shared.told.store(false, Ordering::Relaxed);
+        self.0.shared.with(|ledger| ledger.set_options(options));
+    }
+
+    /// `payer` may come to spend something, up to a cap of its own.
+    pub fn expect(&self, payer: &str, cap: Option<f64>) {
+        self.0.shared.with(|ledger| ledger.expect(payer, cap));
+    }
+
+    /// Whether it is to be said aloud that a cap is reached: once, until other caps hold.
+    pub fn tells_of_stop(&self) -> bool {
+        !self.0.shared.told.swap(true, Ordering::Relaxed)
+    }
+
+    /// The session is over: what is not needed goes back, and only what is spent after it is set aside.
+    pub fn rest(&self) {
+        self.0.shared.with(Ledger::rest);
+    }
+
+    /// Sets money aside for a request, and waits until that outlasts this process, which it does already
+    /// for most; free models (`None`) always pass. Cancel safe.
+    ///
+    /// # Errors
+    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed, or nothing can be written down.
+    pub async fn reserve(
+        &self,
+        model: Option<&str>,
+        payer: &str,
+        payer_cap: Option<f64>,
+        expected: Consumption,
+    ) -> Result<Reservation, Error> {
+        let reservation = self.reserve_now(model, payer, payer_cap, expected)?;
+        reservation.ready().await?;
+        Ok(reservation)
+    }
+
+    /// The same without waiting: [`Reservation::ready`] is waited for before the request goes out.
+    ///
+    /// # Errors
+    /// [`crate::provider::Kind::OverBudget`] when a cap would be passed.
+    pub fn reserve_now(
+        &self,
+        model: Option<&str>,
+        payer: &str,
+        payer_cap: Option<f64>,
+        expected: Consumption,
+    ) -> Result<Reservation, Error> {
+        Reservation::new(self.0.clone(), model, payer, payer_cap, expected)
+    }
+}

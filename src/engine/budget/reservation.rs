@@ -1,0 +1,179 @@
+//! Money for one request, attempt by attempt.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures::FutureExt;
+use tokio::time::timeout;
+
+use super::account::Account;
+use crate::{
+    logic::budget::{Consumption, OverBudget, Requested, ReservedAmount},
+    provider::{Attempts, Error, Kind},
+};
+
+/// Longest wait for the store before a request is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Money set aside for one request; booked in full when dropped unsettled, because a request that was
+/// cancelled may have been billed.
+#[must_use = "a request is settled when it is over"]
+pub struct Reservation(Arc<Reserved>);
+
+struct Reserved {
+    account: Account,
+    /// The model's name in the price list; `None`: it is free.
+    model: Option<String>,
+    payer: String,
+    payer_cap: Option<f64>,
+    expected: Consumption,
+    amount: Mutex<Option<ReservedAmount>>,
+}
+
+impl Reservation {
+    /// Sets money aside for a request.
+    ///
+    /// # Errors
+    /// A cap would be passed.
+    pub(super) fn new(
+        account: Account,
+        model: Option<&str>,
+        payer: &str,
+        payer_cap: Option<f64>,
+        expected: Consumption,
+    ) -> Result<Self, Error> {
+        let amount = Mutex::default();
+        let (model, payer) = (model.map(str::to_owned), payer.to_owned());
+        let reserved = Reserved { account, model, payer, payer_cap, expected, amount };
+        *reserved.amount() = reserved.set_aside()?;
+        Ok(Self(Arc::new(reserved)))
+    }
+
+    /// Whether the request may go out now.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.0.is_covered(), Ok(true))
+    }
+
+    /// Waits until what is set aside outlasts this process. Cancel safe.
+    ///
+    /// # Errors
+    /// [`Kind::OverBudget`] when a cap would be passed after all, or nothing can be written down.
+    pub fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
+        let reserved = Arc::clone(&self.0);
+        async move { reserved.ready().await }
+    }
+
+    /// What is asked before the request is sent again: each attempt is paid for.
+    pub fn attempts(&self) -> Attempts {
+        if self.0.model.is_none() {
+            return Attempts::default();
+        }
+        let reserved = Arc::clone(&self.0);
+        Attempts::new(move |failed| {
+            let reserved = Arc::clone(&reserved);
+            async move { reserved.again(failed).await }.boxed()
+        })
+    }
+
+    /// Books what was really used.
+    pub fn settle(self, used: Consumption) {
+        self.0.settle(Some(used));
+    }
+
+    /// The request has failed: what was certainly not billed is given back.
+    pub fn failed(self, kind: Kind) {
+        if !kind.may_be_billed() {
+            self.0.release();
+        }
+    }
+}
+
+impl Reserved {
+    fn set_aside(&self) -> Result<Option<ReservedAmount>, Error> {
+        let Some(model) = self.model.as_deref() else { return Ok(None) };
+        let Self { payer, payer_cap, expected, .. } = self;
+        let (payer_cap, expected) = (*payer_cap, *expected);
+        let requested = Requested { model, payer, payer_cap, expected };
+        let reserved = self.account.shared.with(|ledger| ledger.reserve(&requested));
+        reserved.map(Some).map_err(|error| over_budget(&error))
+    }
+
+    fn is_covered(&self) -> Result<bool, OverBudget> {
+        let amount = self.amount();
+        let Some(amount) = &*amount else { return Ok(true) };
+        self.account.shared.look(|ledger| ledger.is_covered(amount))
+    }
+
+    async fn ready(&self) -> Result<(), Error> {
+        let mut changed = self.account.shared.changed.subscribe();
+        let covered = async {
+            loop {
+                changed.mark_unchanged();
+                match self.is_covered() {
+                    Ok(true) => return Ok(()),
+                    Err(refused) => return Err(refused),
+                    Ok(false) => {}
+                }
+                if changed.changed().await.is_err() {
+                    return Err(OverBudget::Away("the account is closed".to_owned()));
+                }
+            }
+        };
+        let late = || {
+            let seconds = PATIENCE.as_secs();
+            OverBudget::Away(format!("the store has not answered within {seconds} s"))
+        };
+        let covered = timeout(PATIENCE, covered).await.unwrap_or_else(|_| Err(late()));
+        covered.map_err(|refused| {
+            // Nothing has gone out.
+            self.release();
+            over_budget(&refused)
+        })
+    }
+
+    /// Another attempt, paid for by itself; what the one before may have cost is booked.
+    async fn again(&self, failed: Kind) -> Result<(), Error> {
+        if !failed.may_be_billed() {
+            return Ok(());
+        }
+        let fresh = self.set_aside()?;
+        let before = std::mem::replace(&mut *self.amount(), fresh);
+        if let Some(before) = before {
+            self.account.shared.with(|ledger| ledger.settle(before, None));
+        }
+        self.ready().await
+    }
+
+    fn settle(&self, used: Option<Consumption>) {
+        if let Some(amount) = self.take() {
+            self.account.shared.with(|ledger| ledger.settle(amount, used));
+        }
+    }
+
+    fn release(&self) {
+        if let Some(amount) = self.take() {
+            self.account.shared.with(|ledger| ledger.release(amount));
+        }
+    }
+
+    fn take(&self) -> Option<ReservedAmount> {
+        self.amount().take()
+    }
+
+    /// Held for a look, never across an await.
+    fn amount(&self) -> MutexGuard<'_, Option<ReservedAmount>> {
+        self.amount.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.settle(None);
+    }
+}
+
+fn over_budget(error: &OverBudget) -> Error {
+    Error::new(Kind::OverBudget, error.to_string())
+}

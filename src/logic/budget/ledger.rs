@@ -1,0 +1,295 @@
+//! An account of the ledger, as this process sees it.
+//!
+//! Entry type: [`Ledger`]. What a call may cost is reserved at once, against everything that is spent
+//! and under way; before the call goes out, the store has set it aside ([`Ledger::is_covered`]).
+//! **Never**: writes anything; [`Ledger::postings`] says what is to be written.
+
+use std::collections::BTreeMap;
+
+use super::{
+    price::{BudgetOptions, Consumption},
+    tally::Tally,
+};
+use crate::domain::{Claim, Granted, Limit, Money};
+
+/// Money set aside for a call that is under way.
+#[derive(Debug)]
+#[must_use = "a reservation is settled when the call is over"]
+pub struct ReservedAmount {
+    model: String,
+    payer: String,
+    amount: Money,
+    /// Its place in the order of reservations, from 1.
+    number: u64,
+}
+
+/// What is to be reserved.
+#[derive(Clone, Debug)]
+pub struct Requested<'a> {
+    /// The model's name in the price list.
+    pub model: &'a str,
+    /// Who pays: an NPC's name, or "hearing".
+    pub payer: &'a str,
+    /// Most that the payer may spend.
+    pub payer_cap: Option<f64>,
+    /// What the call may use at most.
+    pub expected: Consumption,
+}
+
+/// The call would pass a cap, or cannot be written down.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OverBudget {
+    /// A cap is reached.
+    #[error(
+        "{whose} spending cap of {cap:.2} is reached: {spent:.4} spent, the next call may cost {next:.4} ({way_out})"
+    )]
+    Cap {
+        /// Whose cap it is.
+        whose: String,
+        /// The cap.
+        cap: f64,
+        /// What counts against it.
+        spent: f64,
+        /// What the call may cost.
+        next: f64,
+        /// What to do about it.
+        way_out: &'static str,
+    },
+    /// What is spent cannot be written down now.
+    #[error(
+        "nothing is spent while it cannot be written down: {0} (what costs nothing goes on; see that \
+         the store of 'memory' can be reached)"
+    )]
+    Away(String),
+}
+
+/// What is to be written of an account in one step.
+#[derive(Clone, Debug, Default)]
+pub struct Postings {
+    /// The account's own claim, and its payers'.
+    pub claims: Vec<Claim>,
+    /// Most that the owner may spend in a month.
+    pub month_max: Option<Money>,
+    /// The last reservation that it covers.
+    through: u64,
+}
+
+/// What an account has spent and set aside.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    options: BudgetOptions,
+    whole: Tally,
+    payers: BTreeMap<String, Tally>,
+    /// What is reserved has to be set aside in the store before it is spent.
+    is_kept: bool,
+    /// Nothing is set aside ahead: it costs a wait, and leaves nothing behind.
+    at_rest: bool,
+    reservations: u64,
+    /// Why the store has refused the last that it refused.
+    refusal: Option<Refusal>,
+}
+
+/// Why reservations are refused that the store was asked for.
+#[derive(Clone, Debug)]
+enum Refusal {
+    Cap(Limit),
+    Away(String),
+}
+
+impl Ledger {
+    /// An account that starts with `spent` already booked, and is in no store.
+    pub fn new(options: BudgetOptions, spent: f64) -> Self {
+        let whole = Tally::new(options.session_max.map(Money::of), Money::of(spent));
+        Self { options, whole, ..Self::default() }
+    }
+
+    /// An account that is in a store. `at_rest`: nothing is set aside ahead of requests.
+    pub fn kept(options: BudgetOptions, at_rest: bool) -> Self {
+        Self { is_kept: true, at_rest, ..Self::new(options, 0.0) }
+    }
+
+    /// Money spent so far, calls under way not counted.
+    pub fn spent(&self) -> f64 {
+        self.whole.spent().units()
+    }
+
+    /// From now on these caps and prices hold.
+    pub fn set_options(&mut self, options: BudgetOptions) {
+        self.whole.cap = options.session_max.map(Money::of);
+        self.whole.ask_again();
+        self.options = options;
+    }
+
+    /// From now on nothing is set aside ahead, and what is free goes back.
+    pub fn rest(&mut self) {
+        self.at_rest = true;
+        self.whole.ask_again();
+        self.payers.values_mut().for_each(Tally::ask_again);
+    }
+
+    /// `payer` may come to spend something.
+    pub fn expect(&mut self, payer: &str, cap: Option<f64>) {
+        let cap = cap.map(Money::of);
+        let tally = self.payers.entry(payer.to_owned());
+        tally.or_insert_with(|| Tally::new(cap, Money::ZERO)).cap = cap;
+    }
+
+    /// Sets money aside for a call.
+    ///
+    /// # Errors
+    /// [`OverBudget`] when the call could pass the account's cap or the payer's.
+    pub fn reserve(&mut self, requested: &Requested<'_>) -> Result<ReservedAmount, OverBudget> {
+        let Requested { model, payer, payer_cap, expected } = *requested;
+        let amount = self.options.bound(model, expected);
+        self.expect(payer, payer_cap);
+        if amount > Money::ZERO {
+            let of_payer = self.payers.get(payer).is_some_and(|tally| tally.passes(amount));
+            if self.whole.passes(amount) {
+                return Err(self.over(Limit::Account, payer, amount));
+            }
+            if of_payer {
+                return Err(self.over(Limit::Payer, payer, amount));
+            }
+        }
+        self.reservations += 1;
+        self.whole.hold(amount);
+        if let Some(tally) = self.payers.get_mut(payer) {
+            tally.hold(amount);
+        }
+        let (model, payer) = (model.to_owned(), payer.to_owned());
+        Ok(ReservedAmount { model, payer, amount, number: self.reservations })
+    }
+
+    /// Whether the call may go out: what it may cost is set aside in the store. False while the
+    /// store has not answered.
+    ///
+    /// # Errors
+    /// The store has refused it, or could not be asked.
+    pub fn is_covered(&self, reserved: &ReservedAmount) -> Result<bool, OverBudget> {
+        if !self.is_kept || reserved.amount == Money::ZERO {
+            return Ok(true);
+        }
+        let payer = self.payers.get(&reserved.payer).filter(|tally| tally.cap.is_some());
+        let mut covered = true;
+        for tally in std::iter::once(&self.whole).chain(payer) {
+            match tally.covers(reserved.number) {
+                Some(true) => {}
+                Some(false) => return Err(self.refused(reserved)),
+                None => covered = false,
+            }
+        }
+        Ok(covered)
+    }
+
+    fn refused(&self, reserved: &ReservedAmount) -> OverBudget {
+        match &self.refusal {
+            Some(Refusal::Away(why)) => OverBudget::Away(why.clone()),
+            Some(Refusal::Cap(limit)) => self.over(*limit, &reserved.payer, reserved.amount),
+            None => self.over(Limit::Account, &reserved.payer, reserved.amount),
+        }
+    }
+
+    /// Books what the call used; `None`: the whole amount set aside.
+    pub fn settle(&mut self, reserved: ReservedAmount, used: Option<Consumption>) {
+        let cost = used.map_or(reserved.amount, |used| self.options.cost(&reserved.model, used));
+        self.book(&reserved, cost);
+    }
+
+    /// The call was not made, or is known to cost nothing.
+    pub fn release(&mut self, reserved: ReservedAmount) {
+        self.book(&reserved, Money::ZERO);
+    }
+
+    fn book(&mut self, reserved: &ReservedAmount, cost: Money) {
+        self.whole.settle(reserved.amount, cost);
+        if let Some(tally) = self.payers.get_mut(&reserved.payer) {
+            tally.settle(reserved.amount, cost);
+        }
+    }
+
+    /// What is to be written now, if anything; it is under way from here on.
+    pub fn postings(&mut self) -> Option<Postings> {
+        if !self.is_kept {
+            return None;
+        }
+        let at_rest = self.at_rest;
+        let of_payers = self.payers.iter().filter(|(_, tally)| tally.cap.is_some());
+        let of_payers = of_payers.filter_map(|(payer, tally)| tally.claim(Some(payer), at_rest));
+        let claims: Vec<Claim> =
+            self.whole.claim(None, at_rest).into_iter().chain(of_payers).collect();
+        if claims.is_empty() {
+            return None;
+        }
+        for claim in &claims {
+            if let Some(tally) = self.tally(claim.payer.as_deref()) {
+                tally.posted(claim);
+            }
+        }
+        let month_max = self.options.month_max.map(Money::of);
+        Some(Postings { claims, month_max, through: self.reservations })
+    }
+
+    /// What the store has answered to each claim.
+    pub fn posted(&mut self, postings: &Postings, granted: &[Granted]) {
+        for (claim, granted) in postings.claims.iter().zip(granted) {
+            if let Some(tally) = self.tally(claim.payer.as_deref()) {
+                tally.granted(claim, granted, postings.through);
+            }
+            if let Some(limit) = granted.refused {
+                self.refusal = Some(Refusal::Cap(limit));
+            }
+        }
+    }
+
+    /// The store could not be asked, and why.
+    pub fn unposted(&mut self, postings: &Postings, why: String) {
+        for claim in &postings.claims {
+            if let Some(tally) = self.tally(claim.payer.as_deref()) {
+                tally.unposted(claim, postings.through);
+            }
+        }
+        self.refusal = Some(Refusal::Away(why));
+    }
+
+    fn tally(&mut self, payer: Option<&str>) -> Option<&mut Tally> {
+        match payer {
+            None => Some(&mut self.whole),
+            Some(payer) => self.payers.get_mut(payer),
+        }
+    }
+
+    fn over(&self, limit: Limit, payer: &str, next: Money) -> OverBudget {
+        let of_payer = self.payers.get(payer);
+        let spent = match limit {
+            Limit::Payer => of_payer.map_or(Money::ZERO, Tally::spent),
+            Limit::Account | Limit::Month => self.whole.spent(),
+        };
+        let cap = match limit {
+            Limit::Payer => of_payer.and_then(|tally| tally.cap),
+            Limit::Account => self.whole.cap,
+            Limit::Month => self.options.month_max.map(Money::of),
+        };
+        let whose = match limit {
+            Limit::Payer => format!("{payer}'s"),
+            Limit::Account => "the session's".to_owned(),
+            Limit::Month => "the month's".to_owned(),
+        };
+        let way_out = match limit {
+            Limit::Payer => "raise policy.max_cost of this npc",
+            Limit::Account => {
+                "raise budget.session_max; a session begun twelve hours later counts anew"
+            }
+            Limit::Month => "raise budget.max_cost_month, or wait for the next month",
+        };
+        let cap = cap.unwrap_or_default().units();
+        OverBudget::Cap { whose, cap, spent: spent.units(), next: next.units(), way_out }
+    }
+}
+
+#[cfg(test)]
+impl ReservedAmount {
+    /// Whether `payer` pays for it.
+    pub fn is_of(&self, payer: &str) -> bool {
+        self.payer == payer
+    }
+}

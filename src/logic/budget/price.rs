@@ -1,0 +1,76 @@
+//! What calls cost, and how much may be spent on them.
+
+use std::collections::BTreeMap;
+
+use crate::domain::Money;
+
+/// What may be spent, and what models cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BudgetOptions {
+    /// Hard cap of one session, in the price list's currency; `None`: no cap.
+    pub session_max: Option<f64>,
+    /// Hard cap of everything an owner spends in a month; `None`: no cap.
+    pub month_max: Option<f64>,
+    /// Prices by model name.
+    pub prices: BTreeMap<String, Price>,
+}
+
+/// What one model costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Price {
+    /// Per million tokens read.
+    pub input: f64,
+    /// Per million tokens read from the provider's cache.
+    pub cached_input: f64,
+    /// Per million tokens written.
+    pub output: f64,
+    /// Per million characters spoken.
+    pub characters: f64,
+    /// Per minute of audio heard.
+    pub minute: f64,
+}
+
+/// What a call uses, in the units it is billed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Consumption {
+    /// Tokens read, those from the cache included.
+    pub input_tokens: u64,
+    /// Tokens read from the provider's cache.
+    pub cached_tokens: u64,
+    /// Tokens the model has written.
+    pub output_tokens: u64,
+    /// Characters that were synthesized.
+    pub characters: u64,
+    /// Seconds of audio heard.
+    pub seconds: f64,
+}
+
+impl BudgetOptions {
+    /// What `used` of `model` costs; a model without a price is free.
+    pub fn cost(&self, model: &str, used: Consumption) -> Money {
+        self.prices.get(model).map_or(Money::ZERO, |price| price.of(used))
+    }
+
+    /// Most that such a call may cost. Where tokens from the cache cost more than others, the service
+    /// may bill any of them so.
+    pub fn bound(&self, model: &str, expected: Consumption) -> Money {
+        let Some(price) = self.prices.get(model) else { return Money::ZERO };
+        let input = price.input.max(price.cached_input);
+        Price { input, ..*price }.of(Consumption { cached_tokens: 0, ..expected })
+    }
+}
+
+impl Price {
+    fn of(&self, used: Consumption) -> Money {
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+        let millions = |count: u64| count as f64 / 1e6;
+        let cached = used.cached_tokens.min(used.input_tokens);
+        Money::of(
+            millions(used.input_tokens - cached) * self.input
+                + millions(cached) * self.cached_input
+                + millions(used.output_tokens) * self.output
+                + millions(used.characters) * self.characters
+                + used.seconds / 60.0 * self.minute,
+        )
+    }
+}

@@ -1,0 +1,2 @@
+-- Schema 4 has no table that schema 3 has not: what is in the data of the schemas before it, is all
+-- there is.

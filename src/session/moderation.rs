@@ -1,0 +1,61 @@
+//! Who is answered at once, and who is put off because they have asked for much just now.
+//!
+//! **Never**: puts off a game master.
+
+use tokio::time::Instant;
+
+use super::{
+    Limits, SeatId, SpeakerId,
+    limits::{Asking, Excess},
+    line::Outcome,
+    table::Table,
+    utterance::Utterance,
+};
+
+impl Table {
+    /// Of what `speaker` would have too much if `seat` answered them.
+    pub(super) fn excess(&mut self, speaker: SpeakerId, seat: SeatId) -> Option<Excess> {
+        if self.speakers.is_dm(speaker) {
+            return None;
+        }
+        let theirs = self.seats.iter().flat_map(|(_, seat)| &seat.waiting);
+        let waiting = theirs.filter(|it| it.utterance.speaker == speaker).count();
+        let (now, costs) = (Instant::now(), self.seats[seat].engine.costs());
+        self.players.excess(speaker, Asking { now, costs, waiting })
+    }
+
+    /// `speaker` is answered by `seat`.
+    pub(super) fn counts_for(&mut self, speaker: SpeakerId, seat: SeatId) {
+        if self.seats[seat].engine.costs() && !self.speakers.is_dm(speaker) {
+            self.players.paid(speaker, Instant::now());
+        }
+    }
+
+    /// Whether `speaker` may be answered by `seat` ahead of what they say.
+    pub(super) fn may_be_ahead(&mut self, speaker: SpeakerId, seat: SeatId) -> bool {
+        let is_free = !self.seats[seat].engine.costs() || self.speakers.is_dm(speaker);
+        is_free || self.players.may_be_ahead(speaker, Instant::now())
+    }
+
+    /// Nobody answers an utterance, since its speaker has asked for much just now: they are told once.
+    pub(super) fn put_off(&mut self, utterance: Utterance, excess: Excess) {
+        let Limits { paid_turns_per_minute, waiting } = self.options.limits;
+        let why = match excess {
+            Excess::Paid => format!(
+                "up to {paid_turns_per_minute} answers a minute for each player \
+                 (limits.paid_turns_per_minute)"
+            ),
+            Excess::Waiting => format!(
+                "up to {waiting} utterances of each player wait for an answer (limits.waiting)"
+            ),
+        };
+        if self.players.is_to_be_told(utterance.speaker, Instant::now()) {
+            let name = self.speakers.name(utterance.speaker);
+            self.reports.notice(format!(
+                "one moment, {name}: the NPCs hear you, and answer again shortly; {why}"
+            ));
+        }
+        self.overhear(&utterance, None);
+        self.unanswered(utterance, Outcome::PutOff, Some(why));
+    }
+}
