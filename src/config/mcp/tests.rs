@@ -59,7 +59,7 @@ fn what_a_child_process_may_reach_is_read() {
     assert_eq!(sandbox(""), named(&[], &[]));
     assert_eq!(sandbox(", sandbox: off"), Sandbox::Off);
     assert_eq!(
-        sandbox(", sandbox: { read: /usr, write: [/tmp, /var] }"),
+        sandbox(", sandbox: { read: [/usr], write: [/tmp, /var] }"),
         named(&["/usr"], &["/tmp", "/var"])
     );
     let told = wrong("{ name: a, command: x, sandbox: { read: [data/sessions] } }");
