@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    assistant, campaign,
+    approvals, assistant, campaign,
     cast::Cast,
     checked::Config,
     discord::{self, DiscordOptions},
@@ -72,15 +72,14 @@ impl File<'_> {
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
-        let default = Policy::default();
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
-        let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
-            || default.clone(),
-            |node| policy::policy(node, &default, &known, &mut notes.problems),
-        );
+        let policy = tools.and_then(|tools| tools.get("policy"));
+        let policy = policy.map_or_else(Policy::default, |node| {
+            policy::policy(node, &Policy::default(), &known, &mut notes.problems)
+        });
         let voices = provider::Options::voices(providers.voice);
         let defaults = NpcDefaults {
             language,
@@ -115,6 +114,7 @@ impl File<'_> {
             selection,
             tiers: self.tiers(),
             budget,
+            approvals: approvals::approvals(tools.as_ref(), notes),
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),

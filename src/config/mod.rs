@@ -6,6 +6,7 @@
 //! **Never**: starts anything, keeps a file open, prints.
 
 mod app;
+mod approvals;
 mod assistant;
 mod campaign;
 mod cast;

@@ -44,9 +44,30 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
+    /// The server at its address, which its tools' definitions belong to.
+    pub(super) fn address(&self) -> ServerAddress {
+        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
+    }
+
     /// Whether only one of the two can be there.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
+    }
+}
+
+/// A server at an address: what is elsewhere, or called otherwise, is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Its name.
+    pub server: String,
+    /// Where it is, in a form that may be kept.
+    pub endpoint: String,
+}
+
+impl ServerAddress {
+    /// What is kept of it is kept by this.
+    pub fn key(&self) -> String {
+        format!("{} {}", self.server, self.endpoint)
     }
 }
 
