@@ -98,6 +98,7 @@ impl Running<'_> {
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
+        self.tools.host.set_approval_expiry(fresh.approvals.expires);
         self.tools.host.catalog().set_cast(&callers(fresh));
         self.tools.archive.set_cast(&fresh.npcs, &fresh.assistant);
         self.tools.servers.set(fresh.mcp.servers.clone());

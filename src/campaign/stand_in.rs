@@ -6,8 +6,8 @@ use arc_swap::ArcSwap;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Accounts, Announcer, AssistantSettings, Factory, GuildStore, HandleParts, Handles, ModelMaker,
-    Settings, Tables, TranscriptOptions, TranscriptWriter,
+    Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
+    Handles, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -25,6 +25,7 @@ fn settings(folder: &Path) -> Settings {
     let npc = Arc::new(Npc::plain("Assistant"));
     let info = || ServiceInfo::here("none");
     Settings {
+        approvals: ApprovalOptions::default(),
         campaign: Arc::new(Campaign::default()),
         shared: Vec::new(),
         cast: Vec::new(),

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{DONE, Failure};
 use crate::{
-    app,
     config::Config,
     discord::{self, Invitation, Options},
 };
@@ -27,11 +26,11 @@ pub struct Arguments {
 /// # Errors
 /// No token, or Discord does not take it or does not answer.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let options = app::bot_options(&config.discord);
+    let options = &config.discord.bot;
     if options.token.0.is_empty() {
         return Err(Failure::Usage(NO_TOKEN.to_owned()));
     }
-    super::block_on(async { print(&options, &discord::invite(&options).await?, arguments.json) })
+    super::block_on(async { print(options, &discord::invite(options).await?, arguments.json) })
 }
 
 fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {

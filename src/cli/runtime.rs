@@ -24,8 +24,8 @@ const SERVERS: &str = "servers";
 /// The checked configuration, or every problem of every file. What an earlier version has kept where
 /// others can read it is closed to them.
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
-    let config = config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))?;
+    let config =
+        config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;
     if is_our_own(&config) {
         files::tighten(&config.data_dir, &[SERVERS]);
     }

@@ -238,7 +238,7 @@ fn at_channels(
 /// Who sits there is not to be had over REST, so a limit is only named.
 fn at_voice(channel: &GuildChannel, name: String, has: Permissions) -> Result<String, String> {
     if let Some(lack) = access::forbids_voice(channel, &name, has) {
-        return Err(lack);
+        return Err(lack.to_string());
     }
     match access::seats(channel, has) {
         Some(1) => Err(format!(

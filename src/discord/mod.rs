@@ -24,4 +24,4 @@ pub use admission::code as admission_code;
 pub use bot::run;
 pub use diagnostics::diagnose;
 pub use invite::{Invitation, MAKE_PRIVATE, invite};
-pub use options::{Options, Token};
+pub use options::Options;

@@ -2,15 +2,18 @@
 //!
 //! Entry type: [`Options`]. **Never**: prints the token.
 
-use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use crate::campaign::{Consent, ServedGuilds};
+use crate::{
+    campaign::{Consent, ServedGuilds},
+    domain::Secret,
+};
 
-/// Settings of the bot; `app` builds it from the configuration.
+/// Settings of the bot; `config` builds it.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The bot's token.
-    pub token: Token,
+    pub token: Secret,
     /// Where Discord's API is, when not at its own address: its TLS certificate must be for
     /// `discord.com` and by an authority of `SSL_CERT_FILE`.
     pub api: Option<SocketAddr>,
@@ -42,22 +45,12 @@ impl Options {
     }
 }
 
-/// A bot's token; prints as `<secret>`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(pub String);
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
-    }
-}
-
 #[cfg(test)]
 impl Options {
     /// Nothing set.
     pub fn plain() -> Self {
         Self {
-            token: Token(String::new()),
+            token: Secret(String::new()),
             api: None,
             guild: None,
             served: ServedGuilds::LetIn,

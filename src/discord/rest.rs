@@ -106,11 +106,11 @@ pub fn reason(error: &serenity::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discord::options::Token;
+    use crate::domain::Secret;
 
     #[test]
     fn what_is_sent_pings_nobody_unless_it_says_so() {
-        let options = Options { token: Token("MTIz.a.b".to_owned()), ..Options::plain() };
+        let options = Options { token: Secret("MTIz.a.b".to_owned()), ..Options::plain() };
         let http = http(&options).unwrap();
         let mentions = serde_json::to_value(http.default_allowed_mentions.unwrap()).unwrap();
         assert_eq!(mentions["parse"], serde_json::json!([]));

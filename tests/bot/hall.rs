@@ -121,10 +121,12 @@ impl Hall {
         self.discord.wait_for_message(channel, BOUND, |it| wanted(it)).await.expect("a message")
     }
 
-    /// Waits until the bot hears everybody in the channel.
+    /// Waits until the bot hears `name` in the session that runs; the panel of one that is over
+    /// still says whom it heard.
     pub async fn listens_to(&self, name: &str) {
         let heard = |it: &Message| {
-            it.content().split("Heard:").nth(1).is_some_and(|rest| {
+            let runs = !it.content().contains("The session is over");
+            it.content().split("Heard:").nth(1).filter(|_| runs).is_some_and(|rest| {
                 rest.split("Not heard").next().is_some_and(|heard| heard.contains(name))
             })
         };

@@ -2,8 +2,10 @@
 //! this machine.
 
 mod addresses;
+mod approvals;
 mod children;
 mod guilds;
 mod loopback;
 mod money;
 mod two_guilds;
+mod words;

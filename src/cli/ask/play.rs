@@ -36,10 +36,10 @@ pub fn run(
     let said = inputs(matches)?;
     let npc = match &arguments.npc {
         None => None,
-        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.0),
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::usage)?.0),
     };
     if let Some(path) = &arguments.out {
-        sink::check(path).map_err(|why| Failure::Usage(why.to_string()))?;
+        sink::check(path).map_err(Failure::usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {

@@ -22,14 +22,14 @@ use super::{
     supervisor::VoiceSupervisor,
 };
 use crate::{
-    campaign::{OpenSession, PlayedCampaign, Sessions},
+    campaign::{PlayedCampaign, Sessions, TableRequest},
     discord::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
     domain::{Npc, Scope, SessionId},
     session::{
-        Command, Conversations, EventReader, Pace, Speaker, SpeakerId, Status, TableEvent,
+        Command, Conversations, EventReader, Outlets, Pace, Speaker, SpeakerId, Status, TableEvent,
         TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
@@ -146,19 +146,19 @@ impl GuildSession {
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let effects = Arc::new(GuildEffects::new(requests));
-        let opened = sessions
-            .open(OpenSession {
-                session: options.id.clone(),
-                scope: options.scope,
-                after: options.after,
+        let request = TableRequest {
+            session: options.id.clone(),
+            scope: options.scope,
+            played: options.played,
+            after: options.after,
+            outlets: Outlets {
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&effects) as Arc<dyn Effects>,
                 events,
-                tools: options.tools,
-                played: options.played,
-            })
-            .await?;
+            },
+        };
+        let opened = sessions.open(request, options.tools).await?;
         let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
         let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;

@@ -5,7 +5,7 @@
 //! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Weak},
 };
 
@@ -75,6 +75,8 @@ pub struct Guild {
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
+    /// Changes of tools that the game master was told of.
+    pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
     /// Work whose result nobody waits for.
@@ -97,6 +99,7 @@ impl Guild {
             outbox: Outbox::default(),
             calls: BTreeMap::new(),
             entities: Vec::new(),
+            told_changes: BTreeSet::new(),
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
             panics: Panics::default(),
@@ -109,7 +112,7 @@ impl Guild {
     /// It could not be read; nothing is done until it can.
     pub fn check_settings(&self) -> Result<(), GuildRefusal> {
         match self.settings.unread() {
-            Some(why) => Err(GuildRefusal::Unread(why.to_owned())),
+            Some(why) => Err(why.clone().into()),
             None => Ok(()),
         }
     }
@@ -133,6 +136,13 @@ impl Guild {
             tracing::error!(guild, %why, "settings are not kept");
             Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
         }
+    }
+
+    /// Keeps what was set, where nobody waits to hear that it is kept.
+    pub(super) fn keep_settings(&mut self) {
+        let kept = self.kept();
+        // What is not kept is logged.
+        self.send(async move { _ = kept.await });
     }
 
     /// Whether `member` is a game master here.
@@ -189,8 +199,7 @@ impl Guild {
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
     pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
-        let found = find_npc(&self.session()?.cast, name);
-        let (seat, npc) = found.map_err(|error| GuildRefusal::Npc(error.to_string()))?;
+        let (seat, npc) = find_npc(&self.session()?.cast, name)?;
         Ok((SeatId(seat), npc))
     }
 

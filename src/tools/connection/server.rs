@@ -25,6 +25,7 @@ use super::{
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
     options::{Auth, Reach, Sandbox, Secret, ServerOptions, Trust},
+    pins::{Admission, admit},
     resources,
     settle::{self, Never},
     shared::Shared,
@@ -350,8 +351,9 @@ impl Server {
             if tools_changed {
                 match client.tools().await {
                     Ok(now) => {
-                        // Under review the same list may have been approved meanwhile.
-                        if now != tools || self.options.trust == Trust::Review {
+                        // The same list may have been approved meanwhile.
+                        let waits = || !self.known.details().held.is_empty();
+                        if now != tools || waits() {
                             self.offer(&now);
                             self.tell_changes(&tools, &now);
                             tools = now;
@@ -393,34 +395,32 @@ impl Server {
     /// Puts its tools into the host, but for those that wait for approval.
     fn offer(&self, tools: &[Listed]) {
         let server = &*self.options.name;
-        let (mut offered, mut held) = (Vec::new(), Vec::new());
-        for tool in tools {
-            if self.options.trust == Trust::Review
-                && !self.shared.remembered.is_approved(server, tool)
-            {
-                held.push(tool.name.clone());
-                continue;
+        let (mut offered, mut held, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        for (tool, admission) in tools.iter().zip(self.admissions(tools)) {
+            match admission {
+                Admission::Known => {}
+                Admission::Changed(what) => {
+                    let difference = what.join("; ");
+                    tracing::warn!(server, tool = tool.name, difference, "a tool has changed");
+                }
+                Admission::Held(what) => {
+                    held.push(tool.name.clone());
+                    changed.extend(what.iter().map(|line| format!("{}: {line}", tool.name)));
+                    continue;
+                }
             }
-            let here = self.options.tools.get(&tool.name);
-            let (declared, wrong) = tool.declared(here, self.options.trust);
-            for wrong in wrong {
-                tracing::warn!(server, tool = tool.name, wrong, "ignored in a tool's metadata");
-            }
-            offered.push(Definition {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                input: tool.input.clone(),
-                output: tool.output.clone(),
-                declared,
-                handler: Arc::new(ServerTool {
-                    link: Arc::clone(&self.known.link),
-                    name: tool.name.clone(),
-                }),
-            });
+            offered.push(self.definition(tool));
         }
         if !held.is_empty() {
             let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
-            tracing::warn!(server, tools, way_out, "new or changed tools wait for approval");
+            let difference = changed.join("; ");
+            tracing::warn!(
+                server,
+                tools,
+                difference,
+                way_out,
+                "new or changed tools wait for approval"
+            );
         }
         for name in self.options.tools.keys() {
             if !tools.iter().any(|tool| tool.name == *name) {
@@ -440,9 +440,52 @@ impl Server {
         self.known.change(|details| {
             details.tools = names;
             details.held = held;
+            details.changed = changed;
             details.refused =
                 refused.into_iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
         });
+    }
+
+    /// A tool as the host takes it.
+    fn definition(&self, tool: &Listed) -> Definition {
+        let here = self.options.tools.get(&tool.name);
+        let (mut declared, wrong) = tool.declared(here, self.options.trust);
+        for wrong in wrong {
+            let (server, tool) = (&*self.options.name, &*tool.name);
+            tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
+        }
+        if let Reach::Http { .. } = self.options.reach {
+            // Whatever it says: what it is asked leaves this machine.
+            declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
+        }
+        Definition {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input: tool.input.clone(),
+            output: tool.output.clone(),
+            declared,
+            handler: Arc::new(ServerTool {
+                link: Arc::clone(&self.known.link),
+                name: tool.name.clone(),
+            }),
+        }
+    }
+
+    /// Which of `tools` are offered, in their order.
+    fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
+        let remembered = &self.shared.remembered;
+        let is_held = |tool: &Listed| !remembered.is_approved(&self.options.name, tool);
+        remembered.with_pins(&self.options.address(), |known| {
+            let look = |tool: &Listed| match self.options.trust {
+                Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
+                Trust::Review => {
+                    known.set(&tool.name, tool.definition());
+                    Admission::Known
+                }
+                Trust::Auto => admit(known, tool, self.options.tools.get(&tool.name)),
+            };
+            tools.iter().map(look).collect()
+        })
     }
 
     fn tell_changes(&self, before: &[Listed], now: &[Listed]) {

@@ -82,6 +82,8 @@ pub struct Status {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
+    /// What has changed about those of them that were known.
+    pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
     /// Keys of its resources.
@@ -115,6 +117,9 @@ impl fmt::Display for Status {
         if !self.held.is_empty() {
             let held = self.held.join(", ");
             writeln!(f, "  waiting for approval: {held} (glyphoxa mcp trust {name})")?;
+            for line in &self.changed {
+                writeln!(f, "  {line}")?;
+            }
         }
         for refused in &self.refused {
             writeln!(f, "  left out: {refused}")?;
