@@ -8,9 +8,11 @@ mod chat;
 mod hash;
 mod ids;
 mod npc;
+pub mod redact;
 mod rule;
 mod scope;
 mod tier;
+mod visible;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
@@ -23,3 +25,4 @@ pub use npc::{
 pub use rule::Rule;
 pub use scope::{CampaignKey, Owner, Scope};
 pub use tier::Tier;
+pub use visible::{one_line, visible};

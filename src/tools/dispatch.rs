@@ -16,10 +16,10 @@ use tokio::{
 
 use super::{
     ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
-    Decision, FollowUp, SourceKind, cache, latency::Ending, limit::Limit, output::framed, record,
+    Decision, FollowUp, SourceKind, cache, latency::Ending, limit::Limit, output::framed,
     state::HostState,
 };
-use crate::domain::ToolCall;
+use crate::domain::{ToolCall, redact};
 
 /// Longest wait for the game master's decision.
 const APPROVAL_EXPIRES: Duration = Duration::from_secs(60);
@@ -151,7 +151,7 @@ impl Run {
         let request = ApprovalRequest {
             npc: caller.npc,
             tool: Arc::clone(&self.ready.entry.tool.identity),
-            arguments: record::redacted_members(&self.ready.arguments),
+            arguments: redact::members(&self.ready.arguments),
             reason,
         };
         let asked = self.context.effects.approve(request);
@@ -184,7 +184,7 @@ impl Run {
     /// The game master's own arguments, held against the schema; what was hidden from the eye
     /// stays as the model wrote it.
     fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
-        let shown = record::redacted_members(&self.ready.arguments);
+        let shown = redact::members(&self.ready.arguments);
         let unchanged = |(key, value): (String, Value)| match self.ready.arguments.get(&key) {
             Some(own) if shown.get(&key) == Some(&value) => (key, own.clone()),
             _ => (key, value),
@@ -281,7 +281,7 @@ impl Run {
         CallRecord {
             id: self.call.id,
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: ended.result,
             for_model,
             took,
@@ -322,7 +322,7 @@ impl Run {
         CallRecord {
             id: self.call.id.clone(),
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),
             took: started.elapsed(),

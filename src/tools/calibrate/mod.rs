@@ -24,9 +24,9 @@ pub use arguments::{NoArguments, minimal};
 
 use super::{
     Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint,
-    Tool, ToolHost, limit::Limit, percentiles, record, schema::Mismatch,
+    Tool, ToolHost, limit::Limit, percentiles, schema::Mismatch,
 };
-use crate::domain::{SessionId, Tier, TurnId};
+use crate::domain::{SessionId, Tier, TurnId, redact};
 
 /// Calls of one tool. The first counts: what a server answers from memory afterwards is not what
 /// a turn will meet.
@@ -160,7 +160,7 @@ impl ToolHost {
             Err(reason) => (None, 0, CalibrationOutcome::Skipped(reason.to_string())),
             Ok(arguments) => {
                 let (calls, found) = self.time(tool, &arguments).await;
-                let shown = Value::Object(record::redacted_members(&arguments));
+                let shown = Value::Object(redact::members(&arguments));
                 ((calls > 0).then_some(shown), calls, found)
             }
         };

@@ -23,10 +23,13 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::{sync::Notify, time::Instant};
 
-use super::{open_calls::OpenCalls, sampling, tail::plain};
-use crate::tools::{
-    Form,
-    schema::{Mismatch, Schema, SchemaError},
+use super::{open_calls::OpenCalls, sampling};
+use crate::{
+    domain::one_line,
+    tools::{
+        Form,
+        schema::{Mismatch, Schema, SchemaError},
+    },
 };
 
 /// Longest wait for the game master's answer to a form.
@@ -133,7 +136,7 @@ impl rmcp::ClientHandler for ClientHandler {
             return Ok(declined);
         };
         let Ok(schema) = serde_json::to_value(requested_schema) else { return Ok(declined) };
-        let message = plain(&message, 2_000);
+        let message = one_line(&message, 2_000);
         let form = Form { server: Arc::clone(&self.server), message, schema: schema.clone() };
         match tokio::time::timeout(EXPIRY, call.whose.effects.elicit(form)).await {
             Ok(Some(answer)) => Ok(match filled(answer, &schema) {
@@ -173,8 +176,8 @@ impl rmcp::ClientHandler for ClientHandler {
             return;
         }
         let text = match &message.data {
-            Value::String(text) => plain(text, LOG_LONGEST),
-            other => plain(&other.to_string(), LOG_LONGEST),
+            Value::String(text) => one_line(text, LOG_LONGEST),
+            other => one_line(&other.to_string(), LOG_LONGEST),
         };
         let level = message.level;
         if self.debug {
