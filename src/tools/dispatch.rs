@@ -96,7 +96,7 @@ impl Run {
             }
         };
         let ended = match ended {
-            Ok((output, cached)) => Ended { result: self.fitting(output), cached, attempts },
+            Ok((output, cached)) => Ended { result: self.fitting(output).await, cached, attempts },
             Err(error) => Ended { result: Err(error), cached: false, attempts },
         };
         self.finish(ended, started)
@@ -160,7 +160,7 @@ impl Run {
         let started = Instant::now();
         let refusal = match decision {
             Ok(Decision::Approve) => None,
-            Ok(Decision::Edit(edited)) => self.take_edited(edited).err(),
+            Ok(Decision::Edit(edited)) => self.take_edited(edited).await.err(),
             Ok(Decision::Deny(reason)) => Some(CallError::new(CallErrorKind::Denied, reason)),
             Err(_) => {
                 let what = "the game master did not decide within 60 s";
@@ -183,14 +183,14 @@ impl Run {
 
     /// The game master's own arguments, held against the schema; what was hidden from the eye
     /// stays as the model wrote it.
-    fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
+    async fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
         let shown = redact::members(&self.ready.arguments);
         let unchanged = |(key, value): (String, Value)| match self.ready.arguments.get(&key) {
             Some(own) if shown.get(&key) == Some(&value) => (key, own.clone()),
             _ => (key, value),
         };
         let edited: Map<String, Value> = edited.into_iter().map(unchanged).collect();
-        match self.ready.entry.tool.input.check(Value::Object(edited)) {
+        match self.ready.entry.tool.input.check(Value::Object(edited)).await {
             Ok(Value::Object(arguments)) => self.ready.arguments = arguments,
             Ok(_) => {}
             Err(what) => {
@@ -236,12 +236,12 @@ impl Run {
     }
 
     /// Checks a structured result against the schema the tool declares.
-    fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
+    async fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
             return Ok(output);
         };
-        match schema.check(value.clone()) {
+        match schema.check(value.clone()).await {
             Ok(checked) => {
                 output.structured = Some(checked);
                 Ok(output)

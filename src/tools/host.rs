@@ -80,7 +80,7 @@ impl ToolHost {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
             Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
-            Ok(()) => match self.admit(context, call) {
+            Ok(()) => match self.admit(context, call).await {
                 Ok(ready) => self.start(context, ready, call, started).await,
                 Err(refused) => refused.record(call, started.elapsed()),
             },
@@ -102,15 +102,17 @@ impl ToolHost {
     }
 
     /// The tool and its checked arguments, or why there is no call.
-    fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
+    async fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
         let refused = |entry, error| Declined { entry, error };
         let entry = self.resolve(context, &call.name).map_err(|error| refused(None, error))?;
         let invalid = |what: Mismatch| {
             let what = format!("the arguments of '{}' do not fit: {what}", entry.spec.name);
             CallError::new(CallErrorKind::InvalidArguments, what)
         };
-        let checked = parse_arguments(&call.arguments)
-            .and_then(|it| entry.tool.input.check(it).map_err(invalid));
+        let checked = match parse_arguments(&call.arguments) {
+            Ok(arguments) => entry.tool.input.check(arguments).await.map_err(invalid),
+            Err(error) => Err(error),
+        };
         match checked {
             Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
             Ok(_) => Err(refused(Some(entry), not_an_object())),

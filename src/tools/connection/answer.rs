@@ -16,7 +16,9 @@ use rmcp::{
     },
 };
 
-use crate::{domain::one_line, tools::{Attachment, CallError, CallErrorKind, CallOutput, Part},
+use crate::{
+    domain::one_line,
+    tools::{Attachment, CallError, CallErrorKind, CallOutput, Part},
 };
 
 /// Longest text of an error that is passed on, in characters.

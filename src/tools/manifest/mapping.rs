@@ -2,8 +2,21 @@
 //!
 //! Entry type: [`Mapping`]. **Never**: changes the value it reads.
 
+use std::io;
+
 use jmespath::{ErrorReason, Expression, RuntimeError};
 use serde_json::Value;
+
+/// Longest expression, in bytes.
+const LONGEST: usize = 4 * 1024;
+/// Brackets in each other.
+const DEEPEST: usize = 32;
+/// Operators in one expression.
+const CHAINED: usize = 256;
+/// How often the value may stand in what is made of it.
+const GROWTH: usize = 1_024;
+/// Largest result, in bytes of JSON.
+const LARGEST: usize = 4 * 1024 * 1024;
 
 /// What is wrong with an expression, or what it cannot do with a value; one line, in the words of
 /// its interpreter.
@@ -21,6 +34,7 @@ impl Mapping {
     /// # Errors
     /// What is wrong, and at which character.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
+        bounded(text)?;
         let expression = jmespath::compile(text).map_err(|error| {
             MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
@@ -37,7 +51,73 @@ impl Mapping {
     /// What the expression cannot do with it.
     pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
+        // The same value may stand in the result very often, which only writing it out shows.
+        let mut left = Left(LARGEST);
+        serde_json::to_writer(&mut left, &found).map_err(|_| {
+            MappingError(format!("makes more than {} MiB of its value", LARGEST >> 20))
+        })?;
         serde_json::to_value(&found).map_err(|error| MappingError(error.to_string()))
+    }
+}
+
+/// Whether an expression can be read, and makes no more of a value than is bearable: every list or
+/// object it makes holds what it is made of as often as it has members, and so on from one to the
+/// next.
+fn bounded(text: &str) -> Result<(), MappingError> {
+    if text.len() > LONGEST {
+        return Err(MappingError(format!("longer than {LONGEST} characters")));
+    }
+    let mut growth = 2_usize.saturating_pow(many(text.matches("to_string").count()));
+    let (mut open, mut quote, mut is_escaped) = (Vec::new(), None, false);
+    for c in text.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = quote.is_some(),
+            c if quote == Some(c) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' | '`' => quote = Some(c),
+            '[' | '{' | '(' => open.push((c, 1_usize)),
+            ',' => open.iter_mut().next_back().into_iter().for_each(|(_, members)| *members += 1),
+            ']' | '}' | ')' => {
+                if let Some((bracket, members)) = open.pop()
+                    && bracket != '('
+                {
+                    growth = growth.saturating_mul(members);
+                }
+            }
+            _ => {}
+        }
+        if open.len() > DEEPEST {
+            return Err(MappingError(format!("more than {DEEPEST} brackets in each other")));
+        }
+    }
+    // Operators without brackets nest too.
+    let chained = text.matches(['!', '&', '.', '|', '=', '<', '>']).count();
+    if chained > CHAINED {
+        return Err(MappingError(format!("more than {CHAINED} operators")));
+    }
+    match growth > GROWTH {
+        true => Err(MappingError(format!("repeats its value more than {GROWTH} times"))),
+        false => Ok(()),
+    }
+}
+
+fn many(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Counts down what may be written.
+struct Left(usize);
+
+impl io::Write for Left {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.0.checked_sub(bytes.len());
+        self.0 = left.ok_or_else(|| io::Error::from(io::ErrorKind::StorageFull))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -76,6 +156,22 @@ mod tests {
         let answer = json!({"results": [{"name": "Bree", "main": {"temp": 7}, "junk": 1}]});
         assert_eq!(mapping.apply(&answer), Ok(json!([{"name": "Bree", "temp": 7}])));
         assert_eq!(mapping.apply(&json!({})), Ok(Value::Null));
+    }
+
+    #[test]
+    fn no_expression_makes_more_of_a_value_than_is_bearable() {
+        let doubled = |times: usize| vec!["{a: @, b: @}"; times].join(" | ");
+        let flattened = vec!["[@, @][]"; 30].join(" | ");
+        let quoted = format!("{}@{}", "to_string(".repeat(40), ")".repeat(40));
+        for wild in [doubled(40), flattened, quoted, "(".repeat(5_000), "!".repeat(3_000)] {
+            let error = Mapping::parse(&wild).err().expect("a bound").to_string();
+            assert!(error.contains("than"), "{error}");
+        }
+        let grown = Mapping::parse(&doubled(10)).expect("bearable");
+        let error = grown.apply(&json!("x".repeat(10_000))).expect_err("too much").to_string();
+        assert_eq!(error, "makes more than 4 MiB of its value");
+        let ordinary = "results[*].{name: name, at: [x, y], 'of, it': `[1, 2, 3]`}";
+        assert!(Mapping::parse(&ordinary.replace("'of, it'", "\"of, it\"")).is_ok());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! steps (`bounds.rs`), so a thread whose deadline is over still ends; there are never more than
 //! [`CHECKS_AT_ONCE`] of them. **Never**: leaves a thread behind that does not end.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{thread, time::Duration};
 
 use tokio::{
     sync::{Semaphore, oneshot},
@@ -55,11 +55,4 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
         let builder = thread::Builder::new().name(NAME.to_owned()).stack_size(STACK);
         builder.spawn_scoped(scope, work).ok()?.join().ok()
     })
-}
-
-/// Drops `value` where deep nesting cannot overflow the stack.
-pub fn drop_deep<T: Send + Sync + 'static>(value: Arc<T>) {
-    if let Some(last) = Arc::into_inner(value) {
-        on_large_stack(move || drop(last));
-    }
 }

@@ -56,6 +56,25 @@ pub struct Weight {
 }
 
 impl Weight {
+    /// What needs no stack of its own to be compiled.
+    pub const SMALL: Self = Self {
+        parts: 200,
+        levels: 32,
+        checks: 500,
+        fan: u64::MAX,
+        chain: 16,
+        text: u64::MAX,
+        compares: true,
+    };
+
+    /// Whether compiling takes no more than it does for `other`.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.parts <= other.parts
+            && self.levels <= other.levels
+            && self.checks <= other.checks
+            && self.chain <= other.chain
+    }
+
     /// The weight of `schema`.
     ///
     /// # Errors
@@ -264,7 +283,7 @@ impl<'a> Survey<'a> {
         let mut cost = 1;
         for pattern in &self.patterns {
             let fits = |most: usize| {
-                let mut builder = regex::RegexBuilder::new(pattern);
+                let mut builder = regex::bytes::RegexBuilder::new(pattern);
                 // Classes are the ones of ECMAScript, which knows ASCII alone.
                 builder.unicode(pattern.contains("\\p") || !pattern.is_ascii());
                 builder.size_limit(most).build()
@@ -272,6 +291,10 @@ impl<'a> Survey<'a> {
             // What is written otherwise in ECMAScript is taken for the dearest, and compiled, or
             // refused, by its own rules.
             let small = PATTERN_COSTS.into_iter().find(|(most, _)| fits(*most).is_ok());
+            if small.is_none() && self.unevaluated {
+                // There the compiler uses another engine, which knows look-around.
+                return Err(SchemaError::Pattern(pattern.chars().take(60).collect()));
+            }
             let (_, per_byte) = small.unwrap_or(PATTERN_COSTS[2]);
             cost = cost.max(16 * per_byte);
         }
@@ -290,8 +313,7 @@ impl<'a> Survey<'a> {
             None => _ = self.known.insert(part, None),
         }
         let (own, fan) = (own_checks(members), fan(members));
-        let mut sum =
-            Unfolded { checks: own, fan, checks_again: own, fan_again: fan, chain: 0 };
+        let mut sum = Unfolded { checks: own, fan, checks_again: own, fan_again: fan, chain: 0 };
         for inner in parts::of(members) {
             let inner = match inner {
                 Part::Same(it) => it,
@@ -352,7 +374,8 @@ fn has_unevaluated(members: &Map<String, Value>) -> bool {
 
 /// Checks of a part without its inner ones: values it compares with, names it looks for.
 fn own_checks(members: &Map<String, Value>) -> u64 {
-    let counted = ["enum", "const", "required", "properties", "patternProperties", "dependentRequired"];
+    let counted =
+        ["enum", "const", "required", "properties", "patternProperties", "dependentRequired"];
     let values = counted.iter().filter_map(|key| members.get(*key));
     values.map(count).sum::<u64>() + 1
 }

@@ -24,7 +24,10 @@ pub enum SchemaError {
     #[error("its parts lie more than {} deep in each other", bounds::DEPTH)]
     Deep,
     /// References to references, and combinations of combinations, have no near end.
-    #[error("more than {} references and combinations lead from one part to the next", bounds::CHAIN)]
+    #[error(
+        "more than {} references and combinations lead from one part to the next",
+        bounds::CHAIN
+    )]
     Chain,
     /// It has more references than are followed.
     #[error("its references lead to more than {} places", bounds::TARGETS)]
@@ -39,7 +42,9 @@ pub enum SchemaError {
     #[error("a part of it refers to itself without a member or an item between")]
     Endless,
     /// `unevaluated…` cannot be followed through a circle.
-    #[error("it refers to itself, which cannot be checked beside 'unevaluatedProperties' or 'unevaluatedItems'")]
+    #[error(
+        "it refers to itself, which cannot be checked beside 'unevaluatedProperties' or 'unevaluatedItems'"
+    )]
     Unevaluated,
     /// A reference to another document; nothing is fetched.
     #[error("it refers to '{0}', which is outside (nothing is fetched)")]

@@ -1,80 +1,183 @@
 //! JSON Schemas of tools: what models read, and what arguments and results are checked against.
 //!
-//! Entry type: [`Schema`]. **Never**: fetches a reference.
+//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything
+//! is done with them (`bounds.rs`), and what is not cheap is done on a thread of its own
+//! (`apart.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
 
-use std::sync::Arc;
+pub mod apart;
+mod bounds;
+mod error;
+mod parts;
+
+use std::{sync::Arc, time::Duration};
 
 use jsonschema::{
-    JsonType, ValidationError, Validator, error::TypeKind, error::ValidationErrorKind,
+    JsonType, PatternOptions, ValidationError, Validator, error::TypeKind,
+    error::ValidationErrorKind,
 };
 use serde_json::{Map, Number, Value, json};
+
+use self::bounds::Weight;
+pub use self::error::{Mismatch, SchemaError};
+use crate::domain::visible;
 
 /// Most problems reported at once; more would bury the first.
 const TOLD: usize = 3;
 /// Longest excerpt of a value in a message, in characters.
 const SHOWN: usize = 60;
-
-/// Why a schema cannot be used for a tool.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    /// It is no JSON Schema, in the compiler's own words.
-    #[error("{0}")]
-    Broken(String),
-    /// No model can be given parameters that are no object.
-    #[error("its input schema is no object")]
-    NoObject,
-    /// It asks for values of this type (JSON) where an object is needed.
-    #[error("its input schema is of type {0}, not an object")]
-    OtherType(String),
-}
-
-/// How a value differs from what a schema asks for, in words for a model: what is wrong, where, and
-/// what was expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Mismatch(String);
+/// Longest message of the compiler that is passed on, in characters.
+const COMPILER_SAYS: usize = 300;
+/// Longest wait for a check.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Checks that are done where they are asked for: some milliseconds at the very worst.
+const CHEAP: u64 = 10_000;
+/// The same for how deep they go: a runtime's threads have small stacks.
+const SHALLOW: u64 = 256;
+/// More checks than this are not begun: it is seconds of work.
+const DEAR: u64 = 5_000_000;
+/// Deeper ones neither, or no stack would do.
+const ABYSS: u64 = 16_384;
+/// Up to here it is said what is wrong and where; every problem takes memory.
+const EXPLAINED: u64 = 200_000;
+/// Larger schemas are compiled on a thread with a stack of its own.
+const SMALL: Weight = Weight::SMALL;
 
 /// A compiled schema.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Schema {
-    validator: Validator,
+    validator: Arc<Validator>,
+    weight: Weight,
+}
+
+/// Where a check may be done.
+enum Dearness {
+    /// Where it is asked for.
+    Cheap,
+    /// Apart; `explained`: problems are put into words.
+    Dear {
+        explained: bool,
+    },
+    Endless,
 }
 
 impl Schema {
     /// Compiles `schema`; references to other documents are not followed.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with it, or which bound it exceeds.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
-        let validator = jsonschema::validator_for(schema)
-            .map_err(|error| SchemaError::Broken(error.to_string()))?;
-        Ok(Self { validator })
+        let weight = Weight::of(schema)?;
+        let compiled = match weight.is_within(&SMALL) {
+            true => compiled(schema),
+            false => apart::on_large_stack(|| compiled(schema)).ok_or(SchemaError::NoThread)?,
+        };
+        Ok(Self { validator: Arc::new(compiled?), weight })
+    }
+
+    /// Parts of the schema, the measure of what it takes to keep it.
+    pub fn parts(&self) -> usize {
+        self.weight.parts
     }
 
     /// Checks `value`, after turning strings into the numbers and booleans the schema asks for.
     ///
     /// # Errors
-    /// What was wrong, where, and what was expected, for the model.
-    pub fn check(&self, mut value: Value) -> Result<Value, Mismatch> {
-        // One pass converts all strings of one depth; a second one catches what that has uncovered.
-        for _ in 0..2 {
-            if self.validator.is_valid(&value) {
-                return Ok(value);
-            }
-            let mended: Vec<(String, Value)> =
-                self.validator.iter_errors(&value).filter_map(|error| coerced(&error)).collect();
-            for (pointer, better) in mended {
-                if let Some(place) = value.pointer_mut(&pointer) {
-                    *place = better;
-                }
+    /// What was wrong, where, and what was expected, for the model; or that it could not be found
+    /// out in time.
+    pub async fn check(&self, value: Value) -> Result<Value, Mismatch> {
+        match self.dearness(&value) {
+            Dearness::Cheap => checked(&self.validator, value, true),
+            Dearness::Endless => Err(too_large()),
+            Dearness::Dear { explained } => {
+                let validator = Arc::clone(&self.validator);
+                let check = move || checked(&validator, value, explained);
+                apart::within(PATIENCE, check).await.unwrap_or_else(|| Err(late()))
             }
         }
-        if self.validator.is_valid(&value) {
+    }
+
+    /// The same without a runtime, for values of our own files and of our own making.
+    ///
+    /// # Errors
+    /// As those of [`Schema::check`].
+    pub fn check_here(&self, value: Value) -> Result<Value, Mismatch> {
+        match self.dearness(&value) {
+            Dearness::Cheap => checked(&self.validator, value, true),
+            Dearness::Endless => Err(too_large()),
+            Dearness::Dear { explained } => {
+                let check = || checked(&self.validator, value, explained);
+                apart::on_large_stack(check).unwrap_or_else(|| Err(late()))
+            }
+        }
+    }
+
+    fn dearness(&self, value: &Value) -> Dearness {
+        let (checks, depth) = self.weight.cost(value);
+        match () {
+            () if checks <= CHEAP && depth <= SHALLOW => Dearness::Cheap,
+            () if checks > DEAR || depth > ABYSS => Dearness::Endless,
+            () => Dearness::Dear { explained: checks <= EXPLAINED },
+        }
+    }
+}
+
+fn too_large() -> Mismatch {
+    Mismatch("it is too large and too deep to be checked against its schema".to_owned())
+}
+
+fn late() -> Mismatch {
+    let what = format!("it could not be checked against its schema in {} ms", PATIENCE.as_millis());
+    Mismatch(what)
+}
+
+fn compiled(schema: &Value) -> Result<Validator, SchemaError> {
+    let patterns = PatternOptions::regex()
+        .size_limit(bounds::PATTERN_BYTES)
+        .dfa_size_limit(bounds::PATTERN_BYTES);
+    jsonschema::options()
+        .with_pattern_options(patterns)
+        // Whether a value is a pattern is found out by compiling it, at its own price.
+        .with_format("regex", |_: &str| true)
+        .build(schema)
+        .map_err(|error| broken(&error))
+}
+
+fn broken(error: &ValidationError<'_>) -> SchemaError {
+    let shown = |text: &str, most| visible(text).chars().take(most).collect::<String>();
+    let is_pattern = match error.kind() {
+        ValidationErrorKind::Format { format } => format == "regex",
+        _ => false,
+    };
+    match error.instance().as_str() {
+        Some(pattern) if is_pattern => SchemaError::Pattern(shown(pattern, SHOWN)),
+        _ => SchemaError::Broken(shown(&error.to_string(), COMPILER_SAYS)),
+    }
+}
+
+/// Holds `value` against a schema, after turning strings into what it asks for.
+fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<Value, Mismatch> {
+    if validator.is_valid(&value) {
+        return Ok(value);
+    }
+    if !explained {
+        let what = "it does not fit its schema, and is too large to say where";
+        return Err(Mismatch(what.to_owned()));
+    }
+    // One pass converts all strings of one depth; a second one catches what that has uncovered.
+    for _ in 0..2 {
+        let mended: Vec<(String, Value)> =
+            validator.iter_errors(&value).filter_map(|error| coerced(&error)).collect();
+        for (pointer, better) in mended {
+            if let Some(place) = value.pointer_mut(&pointer) {
+                *place = better;
+            }
+        }
+        if validator.is_valid(&value) {
             return Ok(value);
         }
-        let told: Vec<String> = self.validator.iter_errors(&value).take(TOLD).map(told).collect();
-        Err(Mismatch(told.join("; ")))
     }
+    let told: Vec<String> = validator.iter_errors(&value).take(TOLD).map(told).collect();
+    Err(Mismatch(told.join("; ")))
 }
 
 /// The value a string stands for, where the schema wants a number or a boolean.
@@ -130,7 +233,23 @@ pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
         members.remove(dropped);
     }
     members.entry("properties").or_insert_with(|| json!({}));
-    Ok(Arc::new(Value::Object(members)))
+    Ok(Arc::new(Value::Object(members.into_iter().map(described).collect())))
+}
+
+/// What is only read, without characters that nobody sees.
+fn described((key, value): (String, Value)) -> (String, Value) {
+    let value = match value {
+        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+            Value::String(visible(&text))
+        }
+        Value::Object(members) => Value::Object(members.into_iter().map(described).collect()),
+        Value::Array(items) => {
+            let inner = |item| described((String::new(), item)).1;
+            Value::Array(items.into_iter().map(inner).collect())
+        }
+        other => other,
+    };
+    (key, value)
 }
 
 #[cfg(test)]
@@ -147,7 +266,7 @@ mod tests {
             "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
             "list": {"type": "array", "items": {"type": "number"}}, "s": {"type": "string"},
         }}));
-        let checked = schema.check(json!({
+        let checked = schema.check_here(json!({
             "n": "3", "x": "2.5", "b": "true", "list": ["1", 2], "s": "7",
         }));
         let expected = json!({"n": 3, "x": 2.5, "b": true, "list": [1, 2], "s": "7"});
@@ -161,19 +280,20 @@ mod tests {
             "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 7}},
         }));
         let wrong =
-            schema.check(json!({"days": "nine", "town": 1})).expect_err("wrong").to_string();
+            schema.check_here(json!({"days": "nine", "town": 1})).expect_err("wrong").to_string();
         for part in ["at '/days'", "\"nine\" is not of type \"integer\"", "town", "city"] {
             assert!(wrong.contains(part), "{part}: {wrong}");
         }
         let wrong =
-            schema.check(json!({"city": "x", "days": 99})).expect_err("too many").to_string();
+            schema.check_here(json!({"city": "x", "days": 99})).expect_err("too many").to_string();
         assert_eq!(wrong, "at '/days': 99 is greater than the maximum of 7");
     }
 
     #[test]
     fn a_huge_value_is_not_told_whole() {
         let schema = schema(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
-        let wrong = schema.check(json!({"n": "x".repeat(100_000)})).expect_err("wrong").to_string();
+        let wrong =
+            schema.check_here(json!({"n": "x".repeat(100_000)})).expect_err("wrong").to_string();
         assert!(wrong.len() < 300, "{}", wrong.len());
     }
 

@@ -23,15 +23,23 @@ pub enum Part<'a> {
 }
 
 /// The parts of `schema`.
-pub fn of(schema: &Map<String, Value>) -> Vec<Part<'_>> {
+pub fn of<'a>(schema: &'a Map<String, Value>) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     for (keyword, value) in schema {
-        let make: fn(&Value) -> Part<'_> = match keyword.as_str() {
+        let make: fn(&'a Value) -> Part<'a> = match keyword.as_str() {
             "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas"
-            | "dependencies" | "extends" => Part::Same,
-            "properties" | "patternProperties" | "additionalProperties" | "propertyNames"
-            | "unevaluatedProperties" | "items" | "prefixItems" | "additionalItems"
-            | "contains" | "unevaluatedItems" | "contentSchema" => Part::Below,
+            | "dependencies" | "extends" => Part::Same as fn(&'a Value) -> Part<'a>,
+            "properties"
+            | "patternProperties"
+            | "additionalProperties"
+            | "propertyNames"
+            | "unevaluatedProperties"
+            | "items"
+            | "prefixItems"
+            | "additionalItems"
+            | "contains"
+            | "unevaluatedItems"
+            | "contentSchema" => Part::Below,
             "$defs" | "definitions" => Part::Defined,
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
                 parts.extend(value.as_str().map(Part::Reference));
@@ -41,7 +49,11 @@ pub fn of(schema: &Map<String, Value>) -> Vec<Part<'_>> {
         };
         let is_map = matches!(
             keyword.as_str(),
-            "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
+            "properties"
+                | "patternProperties"
+                | "dependentSchemas"
+                | "dependencies"
+                | "$defs"
                 | "definitions"
         );
         match value {
@@ -57,12 +69,16 @@ pub fn of(schema: &Map<String, Value>) -> Vec<Part<'_>> {
 pub struct Document<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
+    /// Addresses are called `id`.
+    is_old: bool,
 }
 
 impl<'a> Document<'a> {
     /// The schema at `root`; anchors are added as they are met.
     pub fn new(root: &'a Value) -> Self {
-        Self { root, anchors: HashMap::new() }
+        let draft = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        let is_old = ["draft-03", "draft-04"].iter().any(|old| draft.contains(old));
+        Self { root, anchors: HashMap::new(), is_old }
     }
 
     /// Notes the names `schema` has as a part of the document.
@@ -70,7 +86,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// It is a document of its own, or its name is taken.
     pub fn note(&mut self, schema: &'a Value) -> Result<(), SchemaError> {
-        if has_own_address(schema) && !std::ptr::eq(schema, self.root) {
+        if self.has_own_address(schema) && !std::ptr::eq(schema, self.root) {
             return Err(SchemaError::OwnAddress);
         }
         for keyword in ["$anchor", "$dynamicAnchor"] {
@@ -110,17 +126,15 @@ impl<'a> Document<'a> {
             }
             .ok_or_else(nowhere)?;
             // References behind it would be meant from there.
-            if has_own_address(place) {
+            if self.has_own_address(place) {
                 return Err(SchemaError::OwnAddress);
             }
         }
         Ok(place)
     }
-}
 
-fn has_own_address(schema: &Value) -> bool {
-    ["$id", "id"].iter().any(|key| {
-        // A bare name is an anchor of old drafts.
-        schema.get(key).is_some_and(Value::is_string)
-    })
+    fn has_own_address(&self, part: &Value) -> bool {
+        let is_text = |key: &str| part.get(key).is_some_and(Value::is_string);
+        is_text("$id") || (self.is_old && is_text("id"))
+    }
 }
