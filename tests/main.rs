@@ -15,6 +15,7 @@ mod dev;
 mod docs;
 mod figures;
 mod glossary;
+mod hostile;
 mod house;
 mod how_to;
 mod import;

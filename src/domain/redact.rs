@@ -244,10 +244,10 @@ pub fn address(url: &str) -> String {
     let mut shown = format!("{scheme}://{}", parts.next().unwrap_or_default());
     let mut named = false;
     for part in parts {
-        let is_key = named || looks_secret(part) || is_random(part);
+        let is_key = named || part == SECRET || looks_secret(part) || is_random(part);
         shown.push('/');
         shown.push_str(if is_key && !part.is_empty() { SECRET } else { part });
-        named = is_secret(part);
+        named = !is_key && is_secret(part);
     }
     shown
 }

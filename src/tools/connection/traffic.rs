@@ -73,6 +73,19 @@ impl Traffic {
         self.left.get().map(String::as_str)
     }
 
+    /// Why a question under the number `id` cannot be taken now.
+    fn no_room(&self, id: &RequestId) -> Option<String> {
+        let open = self.ids();
+        if open.contains(id) {
+            let id = one_line(&id.to_string(), 40);
+            return Some(format!("it has asked twice under the number '{id}'"));
+        }
+        (open.len() >= OPEN).then(|| {
+            let asked = OPEN + 1;
+            format!("it has asked {asked} things at once and taken no answer (at most {OPEN})")
+        })
+    }
+
     fn ids(&self) -> MutexGuard<'_, Vec<RequestId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,7 +150,7 @@ enum Verdict {
     Deliver,
     /// It has had its effect.
     Done,
-    /// It waits for an answer to another.
+    /// It waits for the answer to another.
     TooMany,
     Leave(String),
 }
@@ -200,22 +213,17 @@ impl<T> Guarded<T> {
     /// The question that waited, once another is answered; `None`: the server was left. Cancel
     /// safe.
     async fn next_waiting(&mut self) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
-        let Some((_, until)) = &self.waiting else { return Some(None) };
-        let until = *until;
-        while self.traffic.open() >= OPEN {
+        let Some((JsonRpcMessage::Request(request), until)) = &self.waiting else {
+            return Some(None);
+        };
+        let (id, until) = (request.id.clone(), *until);
+        while let Some(reason) = self.traffic.no_room(&id) {
             if timeout_at(until, self.traffic.answered.notified()).await.is_err() {
-                let asked = OPEN + 1;
-                let reason = format!(
-                    "it has asked {asked} things at once without taking an answer (at most {OPEN})"
-                );
                 return self.leave(reason);
             }
         }
-        let (message, _) = self.waiting.take()?;
-        if let JsonRpcMessage::Request(request) = &message {
-            self.traffic.ids().push(request.id.clone());
-        }
-        Some(Some(message))
+        self.traffic.ids().push(id);
+        Some(self.waiting.take().map(|(message, _)| message))
     }
 
     fn leave<R>(&mut self, reason: String) -> Option<R> {
@@ -237,15 +245,10 @@ impl<T> Guarded<T> {
                         "it has asked something of {kib} KiB (at most {most})"
                     ));
                 }
-                let mut open = self.traffic.ids();
-                if open.contains(&request.id) {
-                    let id = one_line(&request.id.to_string(), 40);
-                    return Verdict::Leave(format!("it has asked twice under the number '{id}'"));
-                }
-                if open.len() >= OPEN {
+                if self.traffic.no_room(&request.id).is_some() {
                     return Verdict::TooMany;
                 }
-                open.push(request.id.clone());
+                self.traffic.ids().push(request.id.clone());
                 Verdict::Deliver
             }
             JsonRpcMessage::Notification(notification) => {

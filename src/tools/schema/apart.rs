@@ -6,10 +6,7 @@
 
 use std::{thread, time::Duration};
 
-use tokio::{
-    sync::{Semaphore, oneshot},
-    time::timeout,
-};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
 /// Checks that run at once; others wait for one of these within their own deadline.
 const CHECKS_AT_ONCE: usize = 2;
@@ -40,13 +37,11 @@ async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let permit = allowed.acquire().await.ok()?;
-    let (done, result) = oneshot::channel();
-    let started = thread::Builder::new().name(NAME.to_owned()).stack_size(STACK).spawn(move || {
+    let waited = spawn_blocking(move || {
         let _permit = permit;
-        let _ = done.send(work());
+        on_large_stack(work)
     });
-    started.ok()?;
-    result.await.ok()
+    waited.await.ok().flatten()
 }
 
 /// The result of `work`, waited for on this thread. `None`: there was no thread.

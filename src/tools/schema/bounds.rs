@@ -416,3 +416,61 @@ fn height(value: &Value) -> usize {
     };
     below.unwrap_or(0) + 1
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Largest stack that compiling, checking and dropping may need: that of a runtime's thread.
+    const STACK: usize = 2 * 1024 * 1024;
+
+    #[test]
+    fn the_cost_of_a_value_follows_what_the_schema_unfolds_to() {
+        let flat = Weight::of(&json!({"properties": {"a": {"type": "string"}}})).expect("small");
+        assert_eq!(flat.cost(&json!({"a": "x"})).0, 2 * (1 + 1 + 1));
+        let twice = json!({"$defs": {"n": {"properties": {"a": {"$ref": "#/$defs/n"}}}},
+            "allOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]});
+        let twice = Weight::of(&twice).expect("small");
+        assert_eq!((twice.fan, twice.chain), (2, 3));
+        let mut deep = json!({});
+        for _ in 0..60 {
+            deep = json!({"a": deep});
+        }
+        assert!(twice.cost(&deep).0 > 1 << 60, "doubled at each level");
+    }
+
+    #[test]
+    fn text_costs_more_where_patterns_read_it() {
+        let cost = |pattern: &str| {
+            let schema = json!({"properties": {"a": {"pattern": pattern}}});
+            Weight::of(&schema).expect("small").cost(&json!({"a": "x".repeat(100)})).0
+        };
+        assert!(cost("^[0-9a-f]{8}-[^/]*$") < cost("^[^x]{300}\\w{300}$"));
+    }
+
+    #[test]
+    fn values_as_deep_as_they_come_are_weighed_and_checked() {
+        // A chain of definitions, as long as is allowed, each in the other.
+        let mut defs = Map::new();
+        for level in 0..400 {
+            let next = json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", level + 1)}}});
+            defs.insert(format!("d{level}"), next);
+        }
+        defs.insert("d400".to_owned(), json!({"type": "string"}));
+        let chain = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+        let weight = Weight::of(&chain).expect("within its bounds");
+        assert!(weight.levels > 1_000, "{}", weight.levels);
+        let small = std::thread::Builder::new().stack_size(STACK);
+        let done = small.spawn(move || {
+            let schema = crate::tools::schema::Schema::new(&chain).expect("compiled");
+            let mut value = json!(1);
+            for _ in 0..120 {
+                value = json!({"a": value});
+            }
+            schema.check_here(value).expect("fits");
+        });
+        done.expect("a thread").join().expect("it does not overflow");
+    }
+}
