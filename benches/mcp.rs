@@ -28,8 +28,8 @@ use std::{
 
 use echo::{Bare, TEXT};
 use glyphoxa::measure::{
-    Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, ServerOptions,
-    Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
+    Auth, Authority, CallContext, CallId, Caller, Declared, Facts, Progress, Reach, Sandbox,
+    ServerOptions, Servers, SessionId, Setup, Taint, Tier, ToolCall, ToolHost, Trust, TurnId,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -104,14 +104,19 @@ async fn over_stdio(n: usize) -> Compared {
     let bench = env::current_exe().expect("this bench").to_string_lossy().into_owned();
     let command = vec![bench, echo::SERVE.to_owned()];
     let bare = Bare::over_stdio(&command).await;
-    compare(n, bare, Reach::Stdio { command, env: BTreeMap::new() }).await
+    compare(n, bare, Reach::Stdio { command, env: BTreeMap::new(), sandbox: Sandbox::Off }).await
 }
 
 /// Over HTTP on loopback.
 async fn over_http(n: usize) -> Compared {
     let url = echo::serve_http();
     let bare = Bare::over_http(&url).await;
-    compare(n, bare, Reach::Http { url, headers: Vec::new(), auth: Auth::None }).await
+    compare(
+        n,
+        bare,
+        Reach::Http { url, may_be_inside: true, headers: Vec::new(), auth: Auth::None },
+    )
+    .await
 }
 
 /// Calls in turns, so that both ways meet the same machine.
@@ -159,6 +164,8 @@ impl Host {
             host: host.clone(),
             data_dir: folder.path().to_owned(),
             environment: Vec::new(),
+            launcher: support::process::PROGRAM.into(),
+            hidden: Vec::new(),
             facts: Arc::new(Facts::new(BTreeMap::new())),
             seed: 1,
         });

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use glyphoxa::measure::{Keywords, Names, TierInput, TierSelector};
+use glyphoxa::measure::{AbsentName, Keywords, Names, TierInput, TierSelector};
 
 /// Runs of a case.
 const RUNS: usize = 50_000;
@@ -22,7 +22,10 @@ fn main() {
     let selector = TierSelector::new(&Keywords::shipped(["en", "de"]));
     let rules: Vec<String> = (0..1_000).map(|n| format!("well spell number {n}")).collect();
     let absent: Vec<String> = (0..1_000).map(|n| format!("Village{n} by the river")).collect();
-    let names = Names::new(rules.iter().map(String::as_str), absent.iter().map(String::as_str));
+    let names = Names::new(
+        rules.iter().map(String::as_str),
+        absent.iter().map(|name| AbsentName { entity: name, name }),
+    );
     let accents = SIXTY.replace('e', "é");
     let late = format!("{SIXTY} and search the web");
     for (case, text) in [
@@ -45,6 +48,7 @@ fn measure(case: &str, selector: &TierSelector, text: &str, names: &Names) {
                 first_turn: false,
                 since_deep: None,
                 names,
+                here: Some("Ravenford"),
             };
             let start = Instant::now();
             black_box(selector.select(&input));

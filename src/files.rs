@@ -1,7 +1,7 @@
 //! Files of our own, written whole or not at all.
 //!
-//! Entry functions: [`replace`], [`replace_private`]. **Never**: leaves half a file, or what it was
-//! written to before.
+//! Entry functions: [`replace`], [`replace_private`], [`append_private`], [`tighten`]. **Never**: leaves
+//! half a file, or what it was written to before.
 
 use std::{
     fs,
@@ -25,20 +25,60 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// # Errors
 /// As for [`replace`].
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut folder = fs::DirBuilder::new();
-    folder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-    folder.create(folder_of(path))?;
+    private_folder(folder_of(path))?;
     in_one_step(path, |part| {
         // What a killed process left behind may have other permissions.
         _ = fs::remove_file(part);
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        fill(options.open(part)?, content)
+        fill(private(fs::OpenOptions::new().write(true).create_new(true)).open(part)?, content)
     })
+}
+
+/// The file at `path`, for adding to it; where there is none it is made, with its folder, for its owner
+/// alone.
+///
+/// # Errors
+/// The folder or the file cannot be written.
+pub fn append_private(path: &Path) -> io::Result<fs::File> {
+    private_folder(folder_of(path))?;
+    private(fs::OpenOptions::new().append(true).create(true)).open(path)
+}
+
+/// Takes the rights of everybody but the owner from `folder` and all that is in it, as far as it is
+/// ours to change; of folders in it named in `closed`, from them alone. Links are left as they are.
+pub fn tighten(folder: &Path, closed: &[&str]) {
+    if !only_for_owner(folder) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_name().to_str() {
+            Some(name) if closed.contains(&name) => _ = only_for_owner(&entry.path()),
+            _ => tighten(&entry.path(), &[]),
+        }
+    }
+}
+
+/// Whether it is a folder, which has been closed to others if it was not before; files are too.
+fn only_for_owner(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(about) = fs::symlink_metadata(path) else { return false };
+    if about.is_symlink() {
+        return false;
+    }
+    let mode = about.permissions().mode();
+    if mode & 0o077 != 0 {
+        // What belongs to somebody else is theirs to close.
+        _ = fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700));
+    }
+    about.is_dir()
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    std::os::unix::fs::DirBuilderExt::mode(fs::DirBuilder::new().recursive(true), 0o700)
+        .create(folder)
+}
+
+fn private(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
 }
 
 fn fill(mut file: fs::File, content: &[u8]) -> io::Result<()> {
@@ -96,5 +136,32 @@ mod tests {
         let mode = fs::metadata(&path).expect("there").permissions().mode() & 0o777;
         assert_eq!((mode, fs::read(&path).expect("there")), (0o600, b"s3cret".to_vec()));
         assert!(!beside(&path).exists());
+    }
+
+    #[test]
+    fn what_others_could_read_is_closed_to_them() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for made in ["data/sessions", "data/servers/x"] {
+            fs::create_dir_all(at(made)).expect("a folder");
+        }
+        for made in ["data/sessions/a.json", "data/servers/x/tool", "outside"] {
+            fs::write(at(made), "x").expect("a file");
+            fs::set_permissions(at(made), fs::Permissions::from_mode(0o755)).expect("ours");
+        }
+        symlink(at("outside"), at("data/link")).expect("a link");
+        tighten(&at("data"), &["servers"]);
+        let mode = |name: &str| fs::metadata(at(name)).expect("there").permissions().mode() & 0o777;
+        for (name, wanted) in [
+            ("data", 0o700),
+            ("data/sessions", 0o700),
+            ("data/sessions/a.json", 0o700),
+            ("data/servers", 0o700),
+            ("data/servers/x/tool", 0o755),
+            ("outside", 0o755),
+        ] {
+            assert_eq!(mode(name), wanted, "{name}");
+        }
     }
 }

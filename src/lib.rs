@@ -4,6 +4,7 @@ mod domain;
 
 mod audio;
 mod files;
+mod launch;
 mod yaml;
 
 mod logic;

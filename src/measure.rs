@@ -22,7 +22,7 @@ pub use crate::{
         budget::{BudgetOptions, Ledger},
         dice,
         sentence::{SentenceOptions, SentenceSplitter},
-        tier::{Keywords, Names, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
         vad::{Vad, VadOptions},
     },
     memory::{
@@ -45,7 +45,7 @@ pub use crate::{
         Effects, Handler, Progress, Query, Report, SelectionOptions, SessionCalls, SourceKind,
         Taint, ToolHost,
         builtin::{Materials, RandomTable, RuleBook, offer as offer_built_ins},
-        connection::{Auth, Facts, Reach, ServerOptions, Servers, Setup, Trust},
+        connection::{Auth, Facts, Reach, Sandbox, ServerOptions, Servers, Setup, Trust},
         report as tool_figures,
     },
 };

@@ -80,12 +80,21 @@ fn the_container_starts_what_there_is() {
     let file = shipped("Containerfile");
     for volume in bot["volumes"].as_array().expect("volumes") {
         let place = volume.as_str().and_then(|it| it.split(':').nth(1)).expect("a place");
+        if place == "/table/.env" {
+            // What covers the keys, which are in the environment.
+            assert_eq!(volume, "/dev/null:/table/.env:ro");
+            continue;
+        }
         assert!(
             file.contains(&format!("install -d -o glyphoxa -g glyphoxa -m 700 {place}"))
                 || file.contains(&format!("WORKDIR {place}\n")),
             "{place}"
         );
     }
+    let covered = bot["volumes"].as_array().expect("volumes");
+    assert_eq!(bot["env_file"], ".env");
+    assert!(covered.iter().any(|it| it == "/dev/null:/table/.env:ro"), "the keys can be read");
+    assert!(bot["mem_limit"].is_string() && bot["pids_limit"].is_number());
     // The variable moves what is kept into the volume.
     assert!(file.contains("ENV GLYPHOXA_DATA=/data\n") && file.contains("VOLUME /data\n"));
     let place = Place::new();
@@ -148,4 +157,20 @@ fn hosting_commands_name_files_that_exist() {
         let command = rest.split(' ').next().expect("a command");
         Place::new().run(&[command, "--help"]).ends_with(0);
     }
+}
+
+/// Where systemd hands over what only root can read, the program finds it.
+#[test]
+fn the_service_is_given_its_keys_as_a_credential() {
+    assert_eq!(service("LoadCredential"), ["environment:/etc/glyphoxa/environment"]);
+    assert!(service("EnvironmentFile").is_empty());
+    assert_eq!((service("MemoryMax").len(), service("TasksMax").len()), (1, 1));
+    let place = Place::with_config("npc_dir: \"${WHERE}\"\n");
+    place.write("credentials/environment", "# keys\nWHERE=\"nowhere at all\"\n");
+    let folder = place.path("credentials").display().to_string();
+    let check = place.env("CREDENTIALS_DIRECTORY", &folder).run(&["check"]).ends_with(2);
+    assert!(
+        check.stdout.contains("'nowhere at all'") || check.stderr.contains("nowhere at all"),
+        "{check:#?}"
+    );
 }

@@ -111,6 +111,7 @@ fn crates_stay_with_their_owner() {
         ("jmespath", &["tools"]),
         ("minijinja", &["tools"]),
         ("rmcp", &["tools"]),
+        ("landlock", &["launch"]),
         ("libloading", &["provider"]),
         ("earshot", &["logic"]),
         ("bm25", &["tools"]),

@@ -292,7 +292,7 @@ fn every_mistake_of_a_manifest_is_told_with_its_place() {
         (http(", headers: { \"a b\": c }"), "header 'a b': it is no name"),
         (http(", headers: { a: \"{town}\" }"), "'town' is no argument of the tool"),
         (http(", query_params: [town]"), "'town' is no argument of the tool"),
-        (http(", headers_from_env: [a]"), "(Header=VARIABLE)"),
+        (http(", headers_from_env: [a]"), "needs the variable 'a'"),
         (http(", headers_from_env: [a=NO_SUCH]"), "needs the variable 'NO_SUCH'"),
         (http(", max_response_bytes: 0"), "a whole number from 1 to 10485760"),
         ("  http: { url: \"https://{city}.test/\" }\n".to_owned(), "the host is fixed text"),

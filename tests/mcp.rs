@@ -50,9 +50,10 @@ fn config(servers: &[String]) -> String {
 
 /// A server `home` in `mode` that notes its calls.
 fn home(place: &Place, mode: &str, more: &str) -> String {
-    let calls = place.path("calls");
+    fs::create_dir_all(place.path("noted")).unwrap();
+    let calls = place.path("noted/calls");
     format!(
-        "name: home, command: \"{}\", env: {{ CALLS: \"{}\" }}{more}",
+        "name: home, command: \"{}\", env: {{ CALLS: \"{}\" }}, sandbox: {{ write: [noted] }}{more}",
         command(mode),
         calls.display()
     )
@@ -60,7 +61,7 @@ fn home(place: &Place, mode: &str, more: &str) -> String {
 
 /// What the test server noted.
 fn calls(place: &Place) -> Vec<String> {
-    let noted = fs::read_to_string(place.path("calls")).unwrap_or_default();
+    let noted = fs::read_to_string(place.path("noted/calls")).unwrap_or_default();
     noted.lines().map(str::to_owned).collect()
 }
 
@@ -195,10 +196,18 @@ fn servers_get_an_environment_of_their_own() {
     let more = ", required: true";
     let place = with_home("plain", more).env("DISCORD_TOKEN", "hush").env("HOME", "/nowhere");
     let environment = call(&place, "home.environment", "{}")["result"].clone();
-    assert_eq!(environment["HOME"], "/nowhere", "{environment:#}");
+    let kept = place.path("data/servers").canonicalize().unwrap();
+    for own in ["HOME", "TMPDIR"] {
+        let folder = environment[own].as_str().unwrap();
+        assert!(folder.starts_with(kept.to_str().unwrap()), "{own}: {environment:#}");
+    }
     assert!(environment["CALLS"].is_string());
     assert!(!environment.to_string().contains("hush"), "{environment:#}");
     assert!(environment.get("RUST_LOG").is_none());
+    let free = with_home("plain", more).env("HOME", "/nowhere");
+    let text = fs::read_to_string(free.path("glyphoxa.yaml")).unwrap();
+    free.write("glyphoxa.yaml", text.replace("sandbox: { write: [noted] }", "sandbox: off"));
+    assert_eq!(call(&free, "home.environment", "{}")["result"]["HOME"], "/nowhere");
 }
 
 #[test]
@@ -208,9 +217,11 @@ fn no_process_is_left_whatever_ends_the_program() {
     }
     for orderly in [true, false] {
         let place = Place::new();
-        let pids = place.path("pids");
+        place.write("noted/none", "");
+        let pids = place.path("noted/pids");
         let server = format!(
-            "name: home, required: true, command: \"{}\", env: {{ GRANDCHILD: \"{}\" }}",
+            "name: home, required: true, command: \"{}\", env: {{ GRANDCHILD: \"{}\" }}, \
+             sandbox: {{ write: [noted] }}",
             command("plain"),
             pids.display()
         );
@@ -334,10 +345,11 @@ struct Http {
 
 impl Http {
     fn start(mode: &str, place: &Place) -> Self {
+        fs::create_dir_all(place.path("noted")).unwrap();
         let mut child = Command::new("python3")
             .arg(repository("tests/support/mcp/server.py"))
             .args(["http", mode])
-            .env("CALLS", place.path("calls"))
+            .env("CALLS", place.path("noted/calls"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

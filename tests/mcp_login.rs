@@ -81,7 +81,11 @@ fn a_person_logs_in_once_and_again_when_the_login_is_revoked() {
 fn client_credentials_need_nobody() {
     let server = Protected::start();
     let auth = |secret: &str| {
-        format!("{{ oauth: {{ client_id: program, client_secret: {secret}, scopes: [play] }} }}")
+        let issuer = server.issuer();
+        format!(
+            "{{ oauth: {{ client_id: program, client_secret: {secret}, scopes: [play], \
+             issuer: \"{issuer}\" }} }}"
+        )
     };
     let place = Place::with_config(&config(&server.url(), &auth(SECRET)));
     let ready = place.run(&["mcp", "servers", "--json"]).ends_with(0).line();

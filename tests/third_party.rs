@@ -145,7 +145,8 @@ fn from_npm(place: &Place, remote: &Remote) -> Option<Vec<Expected>> {
         Expected {
             name: "knowledge",
             reach: format!(
-                "command: \"'{}'\", env: {{ MEMORY_FILE_PATH: \"{graph}\" }}",
+                "command: \"'{}'\", env: {{ MEMORY_FILE_PATH: \"{graph}\" }}, \
+                 sandbox: {{ write: [\"{graph}\"] }}",
                 bin("mcp-server-memory")?
             ),
             tools: 9,

@@ -125,6 +125,9 @@ fn handles(cues: Cues, sentence: Duration, folder: &str) -> Handles {
         host: tools.clone(),
         data_dir: folder.clone(),
         environment: Vec::new(),
+        // No program is started.
+        launcher: PathBuf::new(),
+        hidden: Vec::new(),
         facts: Arc::new(Facts::default()),
         seed: 1,
     };

@@ -150,11 +150,13 @@ impl Factory for TableFactory {
         let manifests = config.manifests.iter();
         let manifests: Vec<String> =
             manifests.map(|it| tools::identity(&it.namespace, &it.name)).collect();
-        let options =
+        let mut options =
             config::server(&described, IDENTITIES, &manifests).map_err(ServerError::Wrong)?;
-        if config::is_near(&options) && !config.discord.trust_dms {
+        if options.reach.is_inside() && !config.discord.trust_dms {
             return Err(ServerError::TooNear);
         }
+        // What a name leads to is seen when it is connected to.
+        options.reach.set_may_be_inside(config.discord.trust_dms);
         Ok(options)
     }
 }

@@ -2,19 +2,22 @@
 //!
 //! Entry function: [`open`]. **Never**: waits for a server.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    config::{self, Config},
+    config::{self, Config, MemoryPlace},
     domain::SessionId,
+    launch,
     tools::{
         ToolHost,
         connection::{Facts, Servers, Setup},
     },
 };
 
-/// Variables every child process gets.
+/// Variables every child process gets; a confined one has folders of its own in their place.
 const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
+/// What SQLite keeps beside its file.
+const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Starts the configured servers in the background; what they offer goes into `host`.
 pub fn open(config: &Config, session: Option<&SessionId>, host: &ToolHost, seed: u64) -> Servers {
@@ -25,11 +28,32 @@ pub fn open(config: &Config, session: Option<&SessionId>, host: &ToolHost, seed:
         host: host.clone(),
         data_dir: config.data_dir.clone(),
         environment: COMMON.iter().filter_map(set).collect(),
+        launcher: launch::SELF.into(),
+        hidden: hidden(config),
         facts,
         seed,
     });
     servers.set(config.mcp.servers.clone());
     servers
+}
+
+/// What no server's program reads, beside `data_dir`: the memory wherever it lies, and where keys are
+/// written down.
+fn hidden(config: &Config) -> Vec<PathBuf> {
+    let memory = match &config.memory.place {
+        MemoryPlace::File(path) => Some(path),
+        MemoryPlace::Server(_) => None,
+    };
+    let beside = |path: &PathBuf, end: &str| {
+        let mut name = path.clone().into_os_string();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let memory = memory.into_iter().flat_map(|path| BESIDE.map(|end| beside(path, end)));
+    let file = config.files.first();
+    let env = file.map(|file| file.with_file_name(".env"));
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    memory.chain(file.cloned()).chain(env).map(absolute).collect()
 }
 
 /// What headers of servers and prompts may name.

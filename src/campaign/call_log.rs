@@ -3,7 +3,7 @@
 //! Entry type: [`CallLog`]. **Never**: holds what a key calls secret; records come redacted.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -47,8 +47,7 @@ impl CallLog {
     /// It cannot be written.
     pub fn open(path: PathBuf, session: &str) -> Result<Self, FileError> {
         let opened = || {
-            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-            let file = append(&path)?;
+            let file = files::append_private(&path)?;
             let before = file.metadata()?.len();
             Ok((file, usize::try_from(before).unwrap_or(usize::MAX)))
         };
@@ -96,7 +95,8 @@ impl CallLog {
 
     fn remove(&mut self, from: usize, which: impl Fn(&Value) -> bool) -> Result<(), FileError> {
         if remove(&self.path, from, which)? {
-            self.file = append(&self.path).map_err(FileError::on(LOGGING, &self.path))?;
+            self.file =
+                files::append_private(&self.path).map_err(FileError::on(LOGGING, &self.path))?;
         }
         Ok(())
     }
@@ -108,10 +108,6 @@ impl CallLog {
 /// It cannot be read or written.
 pub fn forget_calls(path: &Path, names: &[String]) -> Result<(), FileError> {
     remove(path, 0, |call| is_of(call, names)).map(drop)
-}
-
-fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(path)
 }
 
 fn is_of(call: &Value, names: &[String]) -> bool {
@@ -132,7 +128,7 @@ fn remove(path: &Path, from: usize, which: impl Fn(&Value) -> bool) -> Result<bo
     if left.len() == since.len() {
         return Ok(false);
     }
-    let replaced = files::replace(path, &[before, &left].concat());
+    let replaced = files::replace_private(path, &[before, &left].concat());
     replaced.map_err(FileError::on("write", path))?;
     Ok(true)
 }

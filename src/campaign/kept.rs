@@ -152,7 +152,7 @@ impl KeptSession {
         self.content.spent = spent;
         self.content.version = VERSION;
         let content = serde_json::to_vec(&self.content).map_err(io::Error::from);
-        let replaced = content.and_then(|content| files::replace(&path, &content));
+        let replaced = content.and_then(|content| files::replace_private(&path, &content));
         replaced.map_err(FileError::on("keep the session in", &path))
     }
 }

@@ -16,10 +16,11 @@ use crate::{
     config::{self, Config, MemoryPlace},
     discord,
     domain::Voice,
+    launch,
     provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::{
         builtin,
-        connection::{State, Status},
+        connection::{Reach, State, Status},
     },
 };
 
@@ -46,10 +47,9 @@ struct Finding {
 
 impl Finding {
     fn new(what: &'static str, found: Result<String, String>) -> Self {
-        match found {
-            Ok(detail) => Self { what, ok: true, detail },
-            Err(detail) => Self { what, ok: false, detail },
-        }
+        let ok = found.is_ok();
+        let detail = found.unwrap_or_else(|wrong| wrong);
+        Self { what, ok, detail: config::cleaned(&detail).into_owned() }
     }
 }
 
@@ -110,6 +110,9 @@ async fn examine(config: &Config) -> Vec<Finding> {
     for entry in programs {
         findings.push(Finding::new(entry.name(), entry.probe().await.map_err(said)));
     }
+    if config.mcp.servers.iter().any(|server| matches!(server.reach, Reach::Stdio { .. })) {
+        findings.push(Finding::new("servers' programs", Ok(confined().to_owned())));
+    }
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(tool_servers(config).await);
@@ -136,6 +139,16 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
     let findings = tools.servers.status().into_iter().map(finding).collect();
     tools.close().await;
     findings
+}
+
+/// What keeps other people's programs in their place.
+fn confined() -> &'static str {
+    if launch::is_possible() {
+        "confined by Landlock to what their configuration names"
+    } else {
+        "NOT confined, for this kernel has no Landlock: they can read whatever you can (Linux 5.13 or \
+         newer has it)"
+    }
 }
 
 /// How the store is; one that there is not yet is not made.

@@ -26,7 +26,12 @@ use self::{
     outcome::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
     runtime::{block_on, load, log_to_stderr, with_tools},
 };
-use crate::{app, config::SchemaKind, tools::builtin};
+use crate::{
+    app,
+    config::{self, SchemaKind},
+    launch,
+    tools::builtin,
+};
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
@@ -107,8 +112,12 @@ impl From<Kind> for SchemaKind {
     }
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command that the arguments name. Nothing else may run in the process yet.
 pub fn main() -> ExitCode {
+    if let Some(status) = launch::helper(std::env::args_os().skip(1)) {
+        return status;
+    }
+    launch::hide();
     let matches = Arguments::command().get_matches();
     let arguments = match Arguments::from_arg_matches(&matches) {
         Ok(arguments) => arguments,
@@ -117,12 +126,12 @@ pub fn main() -> ExitCode {
     let status = match run(arguments, &matches) {
         Ok(status) => status,
         Err(Failure::Usage(text)) => {
-            complain(&text);
+            complain(&config::cleaned(&text));
             WRONG
         }
         Err(Failure::Failed(error)) if is_closed_pipe(&error) => DONE,
         Err(Failure::Failed(error)) => {
-            complain(&format!("{error:#}"));
+            complain(&config::cleaned(&format!("{error:#}")));
             FAILED
         }
     };

@@ -3,21 +3,42 @@
 //! Entry functions: [`load`], [`block_on`], [`with_tools`], [`log_to_stderr`]. **Never**: knows which
 //! command runs.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
 
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 use super::outcome::Failure;
 use crate::{
     app::{self, Tools},
-    config,
+    config, files,
     tools::builtin,
 };
 
-/// The checked configuration, or every problem of every file.
-pub fn load(path: Option<&std::path::Path>) -> Result<config::Config, Failure> {
-    config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))
+/// The folder of servers' homes in `data_dir`: it is closed itself, and what programs keep in there has
+/// the permissions they gave it.
+const SERVERS: &str = "servers";
+
+/// The checked configuration, or every problem of every file. What an earlier version has kept where
+/// others can read it is closed to them.
+pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
+    let config = config::load(path, &config::environment, builtin::IDENTITIES)
+        .map_err(|report| Failure::Usage(report.to_string()))?;
+    if is_our_own(&config) {
+        files::tighten(&config.data_dir, &[SERVERS]);
+    }
+    Ok(config)
+}
+
+/// Whether nothing but what we keep lies in `data_dir`: not the configuration, and not the folder the
+/// program is called in.
+fn is_our_own(config: &config::Config) -> bool {
+    let Ok(kept) = config.data_dir.canonicalize() else { return false };
+    let file = config.files.first().and_then(|file| file.canonicalize().ok());
+    let here = std::env::current_dir().ok();
+    !file.iter().chain(&here).any(|other| other.starts_with(&kept))
 }
 
 /// Runs `work` on a runtime of its own. Recognisers and voices that are still at work then are not
@@ -42,6 +63,23 @@ pub fn with_tools(
     })
 }
 
+/// Standard error, without what the configuration keeps secret: what other programs and servers say is
+/// logged too, and they may repeat what they were given.
+struct Cleaned;
+
+impl Write for Cleaned {
+    /// A line comes whole.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        io::stderr().write_all(config::cleaned(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
 /// Logs to stderr from `level` on; what comes back sets another level.
 pub fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
     let filter =
@@ -51,7 +89,7 @@ pub fn log_to_stderr(level: &str) -> impl Fn(&str) + Send + Sync + use<> {
     let (chosen, handle) = reload::Layer::new(by_environment.unwrap_or_else(|| filter(level)));
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr);
+        .with_writer(|| Cleaned);
     // A second start in one process keeps the first subscriber.
     let _ = tracing_subscriber::registry().with(chosen).with(lines).try_init();
     move |level| {

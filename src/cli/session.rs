@@ -228,7 +228,7 @@ async fn export(at: Scoped<'_>, id: &str, out: Option<PathBuf>, json: bool) -> R
     }
     match out {
         None => io::stdout().lock().write_all(&text)?,
-        Some(path) => files::replace(&path, &text)
+        Some(path) => files::replace_private(&path, &text)
             .with_context(|| format!("cannot write '{}'", path.display()))?,
     }
     Ok(DONE)

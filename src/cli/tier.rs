@@ -79,6 +79,7 @@ pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
         first_turn: arguments.first,
         since_deep,
         names: &names,
+        here: None,
     });
     let answer = Answer {
         selected: selection.tier,

@@ -33,7 +33,7 @@ use crate::{
     },
     provider, session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind},
+    yaml::{Fields, Kind, Node},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -118,7 +118,7 @@ impl File<'_> {
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
-            discord: self.discord(notes),
+            discord: self.discord(reading, notes),
             memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
@@ -139,10 +139,16 @@ impl File<'_> {
         memory::options(fields, self.folder, &self.data_dir(), notes)
     }
 
-    /// The bot's settings; its token may be empty.
-    fn discord(&self, notes: &mut Notes) -> DiscordOptions {
+    /// The bot's settings; its token may be empty. One that is not in the file is looked for where
+    /// everybody puts it.
+    fn discord(&self, reading: &Reading, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
-        discord::options(fields, &self.data_dir(), notes)
+        let mut options = discord::options(fields, &self.data_dir(), notes);
+        if options.token.0.is_empty() {
+            let token = reading.variable("DISCORD_TOKEN", "discord.token").unwrap_or_default();
+            options.token.0 = token.trim().to_owned();
+        }
+        options
     }
 
     /// Where measured figures of tools belong to.
@@ -165,13 +171,18 @@ impl File<'_> {
 
     /// Servers of further tools.
     fn mcp(&self, reading: &Reading, manifests: &Manifests, notes: &mut Notes) -> McpOptions {
+        let data_dir = self.data_dir();
         let origin = mcp::Origin {
             folder: self.folder,
+            data_dir: Some(&data_dir),
             source: reading.source,
             built_in: reading.tools,
             manifests: &manifests.identities,
         };
-        mcp::mcp(self.fields.map("mcp", &keys::mcp::MCP), &origin, notes)
+        let listed = self.fields.map("mcp", &keys::mcp::MCP);
+        let listed = listed.map(|mcp| mcp.items("servers")).unwrap_or_default();
+        let named = self.fields.get("mcp_servers").map(Node::entries).unwrap_or_default();
+        mcp::mcp(mcp::Written { listed, named }, &origin, notes)
     }
 
     /// Tools written down in files.

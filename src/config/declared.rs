@@ -24,7 +24,7 @@ pub fn declared(fields: &Fields, floor: &str) -> Declared {
         read_only: fields.flag("read_only"),
         destructive: fields.flag("destructive"),
         cacheable: duration("cacheable_seconds", 1.0),
-        category: fields.text("category").map(|category| category.trim().to_owned()),
+        categories: fields.texts("category").iter().map(|it| it.trim().to_owned()).collect(),
         floor: fields.text(floor).and_then(|tier| tier.parse().ok()),
         follow_up: fields.text("late").map(|late| late == "follow_up"),
         approval: fields.text("approval").map(|approval| approval == "dm"),

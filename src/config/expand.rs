@@ -2,16 +2,19 @@
 //! `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does `${data.*}` in what an NPC is
 //! told about itself: they are filled in with each request.
 
+use super::hidden::Hidden;
 use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
 
 /// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
-/// [`Value::Broken`].
+/// [`Value::Broken`]. What came of it is not for everybody.
 pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
     problems: &mut Problems,
-) {
-    Expansion { environment, problems }.node(node, "");
+) -> Hidden {
+    let mut expansion = Expansion { environment, problems, hidden: Hidden::default() };
+    expansion.node(node, "");
+    expansion.hidden
 }
 
 /// One walk over a tree.
@@ -20,6 +23,8 @@ struct Expansion<'a> {
     environment: &'a dyn Fn(&str) -> Option<String>,
     /// Where problems go.
     problems: &'a mut Problems,
+    /// What messages must not repeat.
+    hidden: Hidden,
 }
 
 impl Expansion<'_> {
@@ -46,7 +51,8 @@ impl Expansion<'_> {
                     None => node.value = Value::Broken,
                 }
             }
-            Value::Scalar(_) | Value::Broken => {}
+            Value::Scalar(scalar) => self.hidden.written(&scalar.text, name),
+            Value::Broken => {}
         }
     }
 
@@ -94,6 +100,9 @@ impl Expansion<'_> {
             return None;
         }
         let value = (self.environment)(variable);
+        if let Some(value) = &value {
+            self.hidden.filled(variable, value, name);
+        }
         if let Some(default) = default {
             return Some(value.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()));
         }
@@ -109,7 +118,11 @@ impl Expansion<'_> {
 /// Whether `inside`, in the value of `name`, is filled in with each request.
 fn is_for_later(inside: &str, name: &str) -> bool {
     let begins = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
-    if name.starts_with("mcp.servers.headers.") {
+    let is_header = match name.strip_prefix("mcp_servers.").and_then(|it| it.split_once('.')) {
+        Some((_, key)) => key.starts_with("headers."),
+        None => name.starts_with("mcp.servers.headers."),
+    };
+    if is_header {
         return begins(&["session.", "campaign.", "data."]);
     }
     let key = name.strip_prefix("npcs.").unwrap_or(name);

@@ -14,6 +14,7 @@ mod declared;
 mod discord;
 mod expand;
 mod files;
+mod hidden;
 mod keys;
 mod line;
 mod manifest;
@@ -42,14 +43,15 @@ use std::{fmt, path::Path};
 pub use self::{
     checked::Config,
     discord::DiscordOptions,
-    mcp::{is_near, server},
+    hidden::cleaned,
+    mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
     schema::{SchemaKind, schema},
     watch::Watch,
 };
-use crate::yaml::Position;
 pub use crate::yaml::Problem;
+use crate::{launch, yaml::Position};
 
 /// Name of the configuration in the working directory.
 pub const FILE_NAME: &str = "glyphoxa.yaml";
@@ -93,7 +95,10 @@ pub fn load(
     let environment = secrets::watched(environment);
     let mut reading = reading::Reading::new(source, &environment, tools);
     let config = app::read(&mut reading, path);
-    let reading::Reading { mut problems, mut warnings, files, .. } = reading;
+    let reading::Reading { mut problems, mut warnings, files, hidden, .. } = reading;
+    let hidden = hidden.into_inner();
+    problems.iter_mut().chain(&mut warnings).for_each(|problem| hidden.clean(problem));
+    hidden.remember();
     problems.sort();
     problems.dedup();
     warnings.sort();
@@ -119,8 +124,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// A variable of this process's environment.
-#[expect(clippy::disallowed_methods, reason = "the only place that reads the environment")]
+/// A variable of this process's environment, as it was when the process began.
 pub fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    launch::variable(name)
 }

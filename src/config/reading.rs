@@ -1,10 +1,14 @@
 //! One reading of all files: where they come from and what was found.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
 
 use super::{
     expand,
     files::{ReadError, Source},
+    hidden::Hidden,
 };
 use crate::yaml::{self, Kind, Node, Position, Problem, Problems};
 
@@ -22,6 +26,8 @@ pub struct Reading<'a> {
     pub warnings: Vec<Problem>,
     /// Files read so far.
     pub files: Vec<PathBuf>,
+    /// What messages must not repeat.
+    pub hidden: RefCell<Hidden>,
 }
 
 /// A folder of files to read.
@@ -57,7 +63,8 @@ impl<'a> Reading<'a> {
         tools: &'a [&'a str],
     ) -> Self {
         let (problems, warnings, files) = (Vec::new(), Vec::new(), Vec::new());
-        Self { source, environment, tools, problems, warnings, files }
+        let hidden = RefCell::default();
+        Self { source, environment, tools, problems, warnings, files, hidden }
     }
 
     /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
@@ -76,7 +83,8 @@ impl<'a> Reading<'a> {
         };
         self.files.push(path.to_owned());
         let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
-            expand::expand(&mut node, self.environment, &mut notes.problems);
+            let hidden = expand::expand(&mut node, self.environment, &mut notes.problems);
+            self.hidden.borrow_mut().append(hidden);
             yaml::check(&mut node, "", kind, &mut notes.problems);
             node
         });
@@ -93,9 +101,11 @@ impl<'a> Reading<'a> {
         Ok(text)
     }
 
-    /// A variable of the environment.
-    pub fn variable(&self, name: &str) -> Option<String> {
-        (self.environment)(name)
+    /// A variable of the environment, which stands for the value of `key`.
+    pub fn variable(&self, name: &str, key: &str) -> Option<String> {
+        let value = (self.environment)(name)?;
+        self.hidden.borrow_mut().filled(name, &value, key);
+        Some(value)
     }
 
     /// Like [`Reading::file`]; a file that cannot be opened is its own problem.

@@ -33,7 +33,7 @@ pub fn keep(config: &Config) {
                 let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
                 fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
                 match auth {
-                    Auth::None | Auth::Login => {}
+                    Auth::None | Auth::Login { .. } => {}
                     Auth::Token(token) => redact::keep_secret(&token.0),
                     Auth::Client(client) => match &client.credential {
                         Credential::Secret(secret) | Credential::PrivateKey(secret) => {

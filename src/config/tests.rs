@@ -625,7 +625,6 @@ fn addresses_are_private_or_not() {
         "http://8.8.8.8",
         "http://[2001:db8::1]",
         "http://localhost.evil.example",
-        "http://2130706433",
         "http://127.0.0.1.nip.example",
     ] {
         assert!(!private(text), "{text}");
@@ -640,6 +639,17 @@ fn addresses_are_private_or_not() {
         "http://a b",
         "http://x?y",
         "http://127.0.0.1\\.evil.example",
+        "http://2130706433",
+        "http://127.1",
+        "http://0x7f.0.0.1",
+        "http://0177.0.0.1",
+        "http://127.0.0.1.",
+        "http://localhost.",
+        "http://①②⑦.⓪.⓪.①",
+        "http://%31%32%37.0.0.1",
+        "http://127。0。0。1",
+        "http://[fe80::1%25eth0]",
+        "http://[::1]x",
     ] {
         assert!(base_url(text).is_err(), "{text}");
     }

@@ -16,6 +16,7 @@ use serenity::{
 };
 
 use super::{commands::ALL, options::Options};
+use crate::files;
 
 /// Everything that is registered.
 pub fn commands() -> Vec<CreateCommand> {
@@ -39,7 +40,7 @@ pub async fn register(http: &Http, options: &Options) {
     match registered {
         Ok(()) => {
             forget_elsewhere(http, options).await;
-            let kept = fs::create_dir_all(&options.folder).and_then(|()| fs::write(&file, mark));
+            let kept = files::replace_private(&file, mark.as_bytes());
             if let Err(error) = kept {
                 tracing::warn!(%error, "commands will be registered again at the next start");
             }

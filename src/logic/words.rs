@@ -260,6 +260,33 @@ impl<T> Phrases<T> {
         found.into_iter().rev()
     }
 
+    /// The first phrase of the text that is there, the longest of those that begin at its first
+    /// word; before each further word at most `most` others may stand for which `is_between`.
+    pub fn first_loose(
+        &self,
+        words: &Words,
+        most: usize,
+        is_between: impl Fn(&str) -> bool,
+    ) -> Option<&T> {
+        let root = self.nodes.first()?;
+        (0..words.len()).find_map(|start| {
+            let (mut node, mut at, mut skipped, mut found) = (root, start, 0, None);
+            while let Some(word) = words.get(at) {
+                if let Some(next) = node.next.get(word).and_then(|next| self.nodes.get(*next)) {
+                    node = next;
+                    found = node.values.last().or(found);
+                    skipped = 0;
+                } else if at > start && skipped < most && is_between(word) {
+                    skipped += 1;
+                } else {
+                    break;
+                }
+                at += 1;
+            }
+            found
+        })
+    }
+
     /// All phrases of the text, by their first word, longest first.
     pub fn all<'p>(&'p self, words: &'p Words) -> impl Iterator<Item = PhraseMatch<'p, T>> + 'p {
         (0..words.len()).flat_map(move |start| self.at(words, start))

@@ -1,6 +1,6 @@
 //! Where a service is: on this machine, on a private network, or somewhere that may cost money.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A checked base address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub fn base_url(text: &str) -> Result<BaseUrl, &'static str> {
     if port.is_some_and(|port| port.parse::<u16>().is_err()) {
         return Err("a port from 1 to 65535 after the colon");
     }
+    plainly_spelled(host)?;
     let text = text.trim_end_matches('/').to_owned();
     Ok(BaseUrl { text, private: is_private(host), encrypted })
 }
@@ -55,21 +56,48 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), &'static str> {
         if host.parse::<Ipv6Addr>().is_err() {
             return Err("an IPv6 address between [ and ]");
         }
-        return Ok((host, after.strip_prefix(':')));
+        let port = after.strip_prefix(':');
+        if port.is_none() && !after.is_empty() {
+            return Err("nothing but a port after the ]");
+        }
+        return Ok((host, port));
     }
     Ok(authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))))
 }
 
-/// Whether packets to `host` stay on this machine or a private network. A name without a dot is
-/// one of the local network or of a container's.
+/// Refuses a host that a client reads as another one: full-width digits, percent signs, octal and
+/// short notations of addresses, a dot at the end.
+fn plainly_spelled(host: &str) -> Result<(), &'static str> {
+    if host.parse::<Ipv6Addr>().is_ok() {
+        return Ok(());
+    }
+    if !host.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
+        return Err("a host of ASCII letters, digits, - and . (other letters as xn--…)");
+    }
+    if host.split('.').any(str::is_empty) {
+        return Err("a host without a dot at its end, or two in a row");
+    }
+    let last = host.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_number = last.starts_with("0x") || last.chars().all(|c| c.is_ascii_digit());
+    if is_number && host.parse::<Ipv4Addr>().is_err() {
+        return Err("an IPv4 address as four plain numbers");
+    }
+    Ok(())
+}
+
+/// Whether packets to `host` stay on this machine or a private network.
 fn is_private(host: &str) -> bool {
-    let host = host.to_ascii_lowercase();
     match host.parse::<IpAddr>() {
         Ok(address) => is_private_address(address.to_canonical()),
-        Err(_) if host.contains('.') => PRIVATE_ENDINGS.iter().any(|end| host.ends_with(end)),
-        // A number is an address in an old notation, such as 2130706433.
-        Err(_) => !host.starts_with(|char: char| char.is_ascii_digit()),
+        Err(_) => is_private_name(host),
     }
+}
+
+/// Whether a name leads to a private network: one without a dot is of the local network or of a
+/// container's.
+pub fn is_private_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    !name.contains('.') || PRIVATE_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
 /// Loopback, link-local, private and unspecified addresses.

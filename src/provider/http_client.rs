@@ -4,15 +4,14 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use reqwest::ClientBuilder;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::{ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 /// Sets how requests to `host` are routed, and how they are encrypted if `secure`. Plain addresses need no certificates, so a machine without
 /// any can still talk to a local server; loopback never goes through a proxy.
 pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> ClientBuilder {
-    let host = host.trim_matches(['[', ']']);
-    let is_loopback = host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
-    let builder = if is_loopback || host == "localhost" { builder.no_proxy() } else { builder };
+    let builder = if is_here(host) { builder.no_proxy() } else { builder };
     if secure {
         // An error only says that there is one already.
         let _ = ring::default_provider().install_default();
@@ -28,4 +27,19 @@ pub fn with_proxy_and_tls(builder: ClientBuilder, host: &str, secure: bool) -> C
         }
         Err(_) => builder,
     }
+}
+
+/// Whether the host of an address is this machine.
+pub fn is_here(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// Whether a request to `url` goes through the proxy of the environment, which then looks names up.
+pub fn is_proxied(url: &Url) -> bool {
+    if is_here(url.host_str().unwrap_or_default()) {
+        return false;
+    }
+    let proxies = Matcher::from_system();
+    url.as_str().parse().is_ok_and(|uri| proxies.intercept(&uri).is_some())
 }

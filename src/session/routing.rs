@@ -23,7 +23,7 @@ use crate::{
         address::{Address, AddressInput, Addresser, Called, Candidate, Why},
         command::{self, NpcNames},
         names::Glossary,
-        tier::{Keywords, Names, TierInput, TierSelector},
+        tier::{AbsentName, Keywords, Names, TierInput, TierSelector},
         words::fold,
     },
 };
@@ -196,6 +196,7 @@ impl Router {
             first_turn: !seat.has_spoken,
             since_deep: self.last_deep.map(|at| situation.now.since(at)),
             names: &self.tier_names,
+            here: self.scene.location(),
         });
         let ceiling = SeatCeiling { seat: id, highest: seat.npc.budget_tier };
         let because = selection.reason.to_string();
@@ -258,8 +259,10 @@ pub fn tier_names(campaign: &Campaign, rules: &[String], present: &[&str]) -> Na
         .iter()
         .filter(|entity| matches!(entity.kind, EntityKind::Npc | EntityKind::Location))
         .filter(|entity| !present.contains(&entity.name.as_str()))
-        .flat_map(|entity| std::iter::once(&entity.name).chain(&entity.aliases))
-        .map(String::as_str);
+        .flat_map(|entity| {
+            let names = std::iter::once(&entity.name).chain(&entity.aliases);
+            names.map(|name| AbsentName { entity: &entity.name, name })
+        });
     Names::new(rules.iter().map(String::as_str), absent)
 }
 

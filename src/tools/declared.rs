@@ -30,8 +30,8 @@ pub struct Declared {
     pub destructive: Option<bool>,
     /// How long a result may be reused.
     pub cacheable: Option<Duration>,
-    /// What it is about (dice, memory, rules, …).
-    pub category: Option<String>,
+    /// What it is about (dice, memory, rules, …), the foremost first.
+    pub categories: Vec<String>,
     /// Lowest tier it is offered in.
     pub floor: Option<Tier>,
     /// A late result is told in a turn of its own.
@@ -61,7 +61,11 @@ impl Declared {
             read_only: self.read_only.or(weaker.read_only),
             destructive: self.destructive.or(weaker.destructive),
             cacheable: self.cacheable.or(weaker.cacheable),
-            category: self.category.or(weaker.category),
+            categories: if self.categories.is_empty() {
+                weaker.categories
+            } else {
+                self.categories
+            },
             floor: self.floor.or(weaker.floor),
             follow_up: self.follow_up.or(weaker.follow_up),
             approval: self.approval.or(weaker.approval),
@@ -86,7 +90,7 @@ impl Declared {
             read_only: reader.flag("read_only"),
             destructive: reader.flag("destructive"),
             cacheable: reader.seconds("cacheable_seconds"),
-            category: reader.text("category"),
+            categories: reader.texts("category"),
             ..Self::default()
         };
         (declared, reader.wrong)
@@ -132,11 +136,18 @@ impl Members<'_> {
         self.read(field, "true or false", Value::as_bool)
     }
 
-    fn text(&mut self, field: &str) -> Option<String> {
-        self.read(field, "a word", |value| {
-            value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-        })
+    fn texts(&mut self, field: &str) -> Vec<String> {
+        let texts = self.read(field, "a word, or several", |value| match value {
+            Value::Array(several) => several.iter().map(word).collect(),
+            one => Some(vec![word(one)?]),
+        });
+        texts.unwrap_or_default()
     }
+}
+
+/// A text that is not blank.
+fn word(value: &Value) -> Option<String> {
+    value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// A duration somebody wrote as a number of `unit` seconds.
@@ -163,8 +174,14 @@ mod tests {
         }));
         assert_eq!(declared.estimated, Some(Duration::from_millis(120)));
         assert_eq!(declared.cacheable, Some(Duration::from_millis(1_500)));
-        assert_eq!((declared.idempotent, declared.category.as_deref()), (Some(true), Some("lore")));
+        assert_eq!(
+            (declared.idempotent, declared.categories),
+            (Some(true), vec!["lore".to_owned()])
+        );
         assert!(wrong.is_empty(), "{wrong:?}");
+        let (declared, wrong) = read(json!({"category": ["lore", " war "]}));
+        assert_eq!((declared.categories, wrong.len()), (vec!["lore".into(), "war".into()], 0));
+        assert_eq!(read(json!({"category": ["lore", 3]})).1.len(), 1);
     }
 
     #[test]

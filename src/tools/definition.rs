@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
 
 use super::{CallContext, CallError, CallOutput, Declared};
@@ -35,6 +35,11 @@ pub trait Handler: Send + Sync {
         context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>>;
+
+    /// What must be read before the first call, and is no part of any. Cancel safe.
+    fn prepare(&self) -> BoxFuture<'static, ()> {
+        std::future::ready(()).boxed()
+    }
 }
 
 /// Where tools come from.

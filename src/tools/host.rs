@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, Catalog, CatalogEntry, Definition, Progress,
@@ -81,7 +81,10 @@ impl ToolHost {
         let record = match context.authority.admit(started, call) {
             Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
             Ok(()) => match self.admit(context, call).await {
-                Ok(ready) => self.start(context, ready, call, started).await,
+                Ok(ready) => {
+                    prepared(context, &ready).await;
+                    self.start(context, ready, call, Instant::now()).await
+                }
                 Err(refused) => refused.record(call, started.elapsed()),
             },
         };
@@ -202,6 +205,13 @@ impl Declined {
             )
         }
     }
+}
+
+/// What a tool reads before its first call takes none of the call's own time.
+async fn prepared(context: &CallContext, ready: &Ready) {
+    let preparing = timeout_at(context.deadline, ready.entry.tool.handler.prepare());
+    // A call that comes too late or is cancelled says so itself.
+    _ = context.cancel.run_until_cancelled(preparing).await;
 }
 
 /// Model text -> arguments; an empty text is an empty object, as some servers send it.

@@ -85,9 +85,10 @@ impl Tool {
         names::bare(&self.identity)
     }
 
-    /// What it is about.
-    pub fn category(&self) -> &str {
-        self.declared.category.as_deref().unwrap_or_else(|| self.server())
+    /// What it is about, the foremost first.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        let server = self.declared.categories.is_empty().then(|| self.server());
+        self.declared.categories.iter().map(String::as_str).chain(server)
     }
 
     /// Hard limit of one call.
@@ -111,8 +112,11 @@ impl Tool {
         let description = declared.description.clone().unwrap_or(definition.description);
         let identity = names::identity(origin.server, &definition.name);
         let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
-        let category = declared.category.as_deref().unwrap_or(origin.server);
-        let words = select::words_of(&identity, &description, category, input);
+        let categories = match declared.categories.as_slice() {
+            [] => origin.server.to_owned(),
+            several => several.join(" "),
+        };
+        let words = select::words_of(&identity, &description, &categories, input);
         Ok(Self {
             parameters: schema::for_model(input).map_err(UnusableTool::ForModel)?,
             input: Schema::new(input).map_err(UnusableTool::Input)?,

@@ -25,4 +25,4 @@ pub use parse::{parse, text};
 pub use problem::{Position, Problem, Problems, quoted};
 pub use scalar::Scalar;
 pub use shape::{Key, Kind, Shape};
-pub use tree::{Node, Value};
+pub use tree::{Entry, Node, Value};

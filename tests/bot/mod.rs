@@ -4,7 +4,7 @@ mod arriving;
 mod commands;
 mod consolidating;
 mod discord_js;
-mod hall;
+pub mod hall;
 mod hosting;
 mod interrupting;
 mod keeping;

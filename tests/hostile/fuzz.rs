@@ -15,6 +15,7 @@ const LIMITS: &str = "ulimit -t 120; ulimit -v 6000000; ulimit -s 8192; exec \"$
 const SEED: u64 = 14;
 
 /// How many times as many cases as usual.
+#[expect(clippy::disallowed_methods, reason = "tests are told by their own environment")]
 fn times() -> usize {
     std::env::var("GLYPHOXA_TEST_FUZZ").ok().and_then(|it| it.parse().ok()).unwrap_or(1)
 }
@@ -186,7 +187,7 @@ fn no_message_ends_or_stalls_the_program() {
         place.write("lines", lines.join("\n"));
         let script = repository("tests/support/mcp/hostile.py");
         let server = format!(
-            "name: bad, command: \"python3 '{}' fuzz\", env: {{ FILE: \"{}\" }}, \
+            "name: bad, sandbox: off, command: \"python3 '{}' fuzz\", env: {{ FILE: \"{}\" }}, \
              connect_timeout_ms: 5000, auto_reconnect: false, resources: true",
             script.display(),
             place.path("lines").display()

@@ -1,6 +1,9 @@
-//! The program against counterparts that want it dead: bounded time, bounded memory, nothing done
-//! that was not allowed.
+//! What others may try with the program: each attack through the real binary, against services on
+//! this machine: bounded time, bounded memory, nothing done that was not allowed.
 
+mod addresses;
+mod children;
 mod fuzz;
+mod loopback;
 mod schemas;
 mod servers;

@@ -37,7 +37,10 @@ impl Attacker {
     /// A child process of the program.
     pub fn stdio(attack: &str, more: &str) -> Self {
         let script = repository("tests/support/mcp/hostile.py");
-        let line = format!("name: bad, command: \"python3 '{}' {attack}\"{more}", script.display());
+        let line = format!(
+            "name: bad, sandbox: off, command: \"python3 '{}' {attack}\"{more}",
+            script.display()
+        );
         Self { line, child: None }
     }
 
@@ -77,7 +80,7 @@ pub fn place(attacker: &Attacker) -> Place {
         "glyphoxa.yaml",
         format!(
             "npcs:\n  - name: Bartok\n    tools: [\"*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
-             - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, command: \"python3 \
+             - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, sandbox: off, command: \"python3 \
              '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
             attacker.line,
             good.display(),

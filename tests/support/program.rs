@@ -240,6 +240,12 @@ impl Live {
         panic!("never said '{part}', but: {passed:#?}")
     }
 
+    /// Waits for the end of a program that was sent a signal.
+    pub fn ended(&mut self) {
+        self.stdin = None;
+        self.child.wait().expect("an exit status");
+    }
+
     /// Kills the program so that it can do nothing about it.
     pub fn kill(mut self) {
         self.child.kill().expect("it runs");

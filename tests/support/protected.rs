@@ -81,6 +81,11 @@ impl Protected {
         format!("http://{}/mcp", self.address)
     }
 
+    /// The authorization server's name for itself.
+    pub fn issuer(&self) -> String {
+        format!("http://{}{}", self.address, self.state().issuer)
+    }
+
     /// What they know.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()

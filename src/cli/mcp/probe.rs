@@ -1,7 +1,10 @@
 //! `glyphoxa mcp probe`: one look at a server.
 
 use std::{
+    env, fs,
     io::{self, Write},
+    path::PathBuf,
+    process,
     time::Duration,
 };
 
@@ -14,8 +17,9 @@ use super::super::{DONE, FAILED, Failure};
 use crate::{
     config::environment,
     tools::connection::{
-        oauth::{Client, Proof},
-        probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Target, probe},
+        Sandbox,
+        oauth::{Authority, Client, Proof},
+        probe::{Outcome, Planned, Probe, ProbeCall, ProbeReport, Program, Target, probe},
     },
 };
 
@@ -30,6 +34,8 @@ const CONTEXT: &str = "MCP_CONFORMANCE_CONTEXT";
 const SUITE_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 /// Variables a server that is started gets.
 const HANDED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+/// What it may not read of this folder: where a configuration as shipped keeps everything, and keys.
+const HIDDEN: [&str; 3] = ["data", "glyphoxa.yaml", ".env"];
 /// Longest line of an answer that is shown, in characters.
 const SHOWN: usize = 100;
 
@@ -56,6 +62,10 @@ pub struct Arguments {
     /// Longest wait for the connection, the list and each call, in seconds.
     #[arg(long, value_name = "S", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
+    /// Lets a program reach whatever you may, not only the system, itself, this folder and what its
+    /// command line names.
+    #[arg(long, conflicts_with = "url")]
+    unconfined: bool,
     /// One JSON object.
     #[arg(long)]
     json: bool,
@@ -71,6 +81,7 @@ struct Context {
     client_id: Option<String>,
     client_secret: Option<SecretText>,
     private_key_pem: Option<SecretText>,
+    issuer: Option<String>,
     #[serde(rename = "toolCalls")]
     tool_calls: Option<Vec<Call>>,
 }
@@ -92,7 +103,10 @@ struct Call {
 /// There is no server to talk to, or stdout is gone.
 pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let wanted = wanted(arguments)?;
-    let found = probe(&wanted).await?;
+    let found = probe(&wanted).await;
+    // Mostly there is none; what cannot be removed is the system's to clean up.
+    let _ = fs::remove_dir_all(folder());
+    let found = found?;
     let out = &mut io::stdout().lock();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&found)?)?;
@@ -103,6 +117,11 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(if failed { FAILED } else { DONE })
 }
 
+/// Where a program that is looked at has its home.
+fn folder() -> PathBuf {
+    env::temp_dir().join(format!("glyphoxa-probe-{}", process::id()))
+}
+
 fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     let context = match environment(CONTEXT) {
         Some(text) => serde_json::from_str(&text)
@@ -111,19 +130,29 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
     };
     let target = match &arguments.url {
         Some(url) => Target::http(url).map_err(|wrong| Failure::Usage(wrong.to_string()))?,
-        None => Target::Stdio {
+        None => Target::Stdio(Program {
             command: arguments.command.clone(),
             environment: HANDED_ON
                 .into_iter()
                 .filter_map(|name| Some((name.to_owned(), environment(name)?)))
                 .collect(),
-        },
+            sandbox: match arguments.unconfined {
+                true => Sandbox::Off,
+                false => Sandbox::Confined { read: Vec::new(), write: Vec::new() },
+            },
+            folder: folder(),
+            hidden: HIDDEN.map(PathBuf::from).to_vec(),
+        }),
     };
     let suite = environment(REVISION);
     let document = suite.as_ref().map(|_| SUITE_DOCUMENT.to_owned());
     let secret = |text: SecretText| SecretString::from(text.0);
     let key = context.private_key_pem.map(|pem| Proof::Key(secret(pem)));
     let proof = key.or_else(|| context.client_secret.map(|text| Proof::Secret(secret(text))));
+    let authority = context.issuer.as_deref().map(Authority::issuer).transpose();
+    let authority = authority.map_err(|error| {
+        Failure::Usage(format!("the issuer in {CONTEXT} is no address: {error}"))
+    })?;
     let planned = |call: Call| Planned { name: call.name, arguments: call.arguments };
     let calls = context.tool_calls.map(|calls| calls.into_iter().map(planned).collect());
     Ok(Probe {
@@ -133,6 +162,7 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
         client: Client {
             id: context.client_id,
             proof,
+            authority: authority.unwrap_or_default(),
             metadata_url: arguments.client_metadata_url.clone().or(document),
             ..Client::default()
         },

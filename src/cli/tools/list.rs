@@ -26,6 +26,8 @@ struct Line<'a> {
     name: &'a str,
     source: &'static str,
     category: &'a str,
+    /// All of them, that one included.
+    categories: Vec<&'a str>,
     /// Lowest tier it is offered in; null: withheld.
     tier: Option<Tier>,
     floor: Option<Tier>,
@@ -56,7 +58,8 @@ impl<'a> Line<'a> {
             identity: &tool.identity,
             name: &entry.spec.name,
             source: tool.source.name(),
-            category: tool.category(),
+            category: tool.categories().next().unwrap_or_default(),
+            categories: tool.categories().collect(),
             tier: entry.tier,
             floor: declared.floor,
             estimated_duration_ms: declared.estimated.map(millis),

@@ -36,6 +36,11 @@ pub static FILE: Shape = Shape {
         Key::new("prices", Kind::Names(&Kind::Shape(&PRICE)), "What models cost, by their name."),
         Key::new("tools", Kind::Shape(&TOOLS), "Tools of all NPCs."),
         Key::new("mcp", Kind::Shape(&mcp::MCP), "Servers of further tools."),
+        Key::new(
+            "mcp_servers",
+            Kind::Names(&Kind::Shape(&mcp::NAMED_SERVER)),
+            "The same servers by their names: home: { url: … }.",
+        ),
         Key::new("rules", Kind::Shape(&RULES), "Rules NPCs may look up."),
         Key::new(
             "file_io",

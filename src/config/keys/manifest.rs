@@ -1,7 +1,7 @@
 //! Keys of tool manifests.
 
 use super::{
-    TEXTS, WAIT,
+    TEXT_OR_TEXTS, TEXTS, WAIT,
     declared::{self, DURATION, TIER},
 };
 use crate::{
@@ -66,7 +66,11 @@ pub static SPEC: Shape = Shape {
         Key::new("mock_template_file", Kind::Filled, "Its template in a file beside this one."),
         Key::new("http", Kind::Shape(&HTTP), "The request of a live tool."),
         Key::new("labels", NAMED_TEXTS, "Notes of your own."),
-        Key::new("category", Kind::Filled, "What it is about; default: its namespace."),
+        Key::new(
+            "category",
+            TEXT_OR_TEXTS,
+            "What it is about, also several; default: its namespace.",
+        ),
         declared::ESTIMATED,
         Key::new("max_duration_ms", DURATION, "When a call is given up; default: timeout_ms."),
         declared::MEASURED,
@@ -95,7 +99,12 @@ pub static HTTP: Shape = Shape {
         Key::new("method", Kind::Word(Verb::NAMES), "Default POST."),
         Key::new("timeout_ms", WAIT, "Longest wait for one answer; default: that of the spec."),
         Key::new("headers", NAMED_TEXTS, "Headers; arguments as {city} or {{.city}}."),
-        Key::new("headers_from_env", TEXTS, "Headers from the environment, as Header=VARIABLE."),
+        Key::new(
+            "headers_from_env",
+            TEXTS,
+            "Headers from the environment: Header=VARIABLE, or VARIABLE alone, which names the \
+             header too (X_API_KEY is sent as X-API-KEY).",
+        ),
         Key::new("query_params", TEXTS, "Arguments that go into the query."),
         Key::new("body_mapping", Kind::Filled, "JMESPath that makes the body of the arguments."),
         Key::new("response_mapping", Kind::Filled, "JMESPath that makes the result of the answer."),

@@ -1,7 +1,7 @@
 //! Keys of MCP servers.
 
 use super::{
-    TEXTS, WAIT,
+    TEXT_OR_TEXTS, TEXTS, WAIT,
     declared::{self, DURATION, TIER},
 };
 use crate::yaml::{Key, Kind, Shape};
@@ -20,84 +20,120 @@ pub static MCP: Shape = Shape {
 };
 
 /// A server: how it is reached, and what is taken of it.
-pub static SERVER: Shape = Shape {
-    title: "An MCP server",
+pub static SERVER: Shape = Shape { title: "An MCP server", keys: &WITH_NAME };
+
+/// A server whose name stands before it.
+pub static NAMED_SERVER: Shape = Shape { title: "An MCP server, by its name", keys: &KEYS };
+
+/// What a server is called where its name does not stand before it.
+const NAME: Key = Key::required(
+    "name",
+    Kind::Filled,
+    "Its part of the names of its tools (home in home.get_weather): letters, digits, - and _.",
+);
+
+/// All keys of a server but its name.
+static KEYS: [Key; 19] = [
+    Key::new(
+        "transport",
+        Kind::Word(&["stdio", "streamable-http"]),
+        "A child process or an address; default: by command and url.",
+    ),
+    Key::new(
+        "command",
+        Kind::Filled,
+        "The program with its arguments, quoted as for a shell; with `args` the program alone.",
+    ),
+    Key::new("args", Kind::List(&Kind::Text), "Its arguments, one each."),
+    Key::new(
+        "env",
+        Kind::Names(&Kind::Text),
+        "Variables the program gets beside PATH, LANG and a HOME and TMPDIR of its own; it gets no \
+         others.",
+    ),
+    Key::new(
+        "sandbox",
+        Kind::Either(&[Kind::Word(&["off"]), Kind::Shape(&SANDBOX)]),
+        "What the program may reach beside the system's folders, what it was installed with, the \
+         working folder (without data_dir, this file and .env) and the folders its command line \
+         names; it has a HOME and a TMPDIR of its own. off: everything that you may.",
+    ),
+    Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
+    Key::new(
+        "headers",
+        Kind::Names(&Kind::Filled),
+        "Further HTTP headers; values may name ${session.id}, ${campaign.name}, \
+         ${campaign.system} and ${data.KEY} of a resource.",
+    ),
+    Key::new(
+        "auth",
+        Kind::Either(&[Kind::Word(&["login"]), Kind::Shape(&AUTH)]),
+        "login (glyphoxa mcp login NAME, once), a token, or OAuth client credentials.",
+    ),
+    Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools."),
+    Key::new("required", Kind::Flag, "Nothing starts without it; default false."),
+    Key::new(
+        "connect_timeout_ms",
+        WAIT,
+        "Longest wait for the connection and the list of tools; default 30000.",
+    ),
+    Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true."),
+    Key::new(
+        "reconnect_interval_ms",
+        WAIT,
+        "Wait before the first new attempt; it grows and is spread; default 1000.",
+    ),
+    Key::new(
+        "resources",
+        Kind::Flag,
+        "Read its resources; each is ${data.KEY} in headers; default false.",
+    ),
+    Key::new(
+        "resource_vars",
+        Kind::Names(&Kind::Text),
+        "What the templates of its resources are filled with.",
+    ),
+    Key::new(
+        "tools",
+        Kind::Names(&Kind::Shape(&TOOL)),
+        "What is said here about its tools, over what it says itself.",
+    ),
+    Key::new(
+        "trust",
+        Kind::Word(&["auto", "review"]),
+        "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
+         side effects do not count; default auto.",
+    ),
+    Key::new(
+        "allow_sampling",
+        Kind::Flag,
+        "While it works on a call it may ask the chat model of the NPC that calls (MCP \
+         sampling); that is the table's money, within its caps. Default false.",
+    ),
+    Key::new(
+        "debug",
+        Kind::Flag,
+        "Show what it logs, and every message, at level info, secrets hidden; default false.",
+    ),
+];
+
+/// The same with its name.
+static WITH_NAME: [Key; 20] = {
+    let mut all = [NAME; 20];
+    let mut at = 0;
+    while at < KEYS.len() {
+        all[at + 1] = KEYS[at];
+        at += 1;
+    }
+    all
+};
+
+/// What a program may reach.
+pub static SANDBOX: Shape = Shape {
+    title: "What a server's program may reach",
     keys: &[
-        Key::required(
-            "name",
-            Kind::Filled,
-            "Its part of the names of its tools (home in home.get_weather): letters, digits, - \
-             and _.",
-        ),
-        Key::new(
-            "transport",
-            Kind::Word(&["stdio", "streamable-http"]),
-            "A child process or an address; default: by command and url.",
-        ),
-        Key::new(
-            "command",
-            Kind::Filled,
-            "The program with its arguments, quoted as for a shell; with `args` the program alone.",
-        ),
-        Key::new("args", Kind::List(&Kind::Text), "Its arguments, one each."),
-        Key::new(
-            "env",
-            Kind::Names(&Kind::Text),
-            "Variables the program gets beside PATH, HOME, LANG and TMPDIR; it gets no others.",
-        ),
-        Key::new("url", Kind::Filled, "The server's address (https://example.com/mcp)."),
-        Key::new(
-            "headers",
-            Kind::Names(&Kind::Filled),
-            "Further HTTP headers; values may name ${session.id}, ${campaign.name}, \
-             ${campaign.system} and ${data.KEY} of a resource.",
-        ),
-        Key::new(
-            "auth",
-            Kind::Either(&[Kind::Word(&["login"]), Kind::Shape(&AUTH)]),
-            "login (glyphoxa mcp login NAME, once), a token, or OAuth client credentials.",
-        ),
-        Key::new("prefix", Kind::Filled, "Stands for its name in the names of its tools."),
-        Key::new("required", Kind::Flag, "Nothing starts without it; default false."),
-        Key::new(
-            "connect_timeout_ms",
-            WAIT,
-            "Longest wait for the connection and the list of tools; default 30000.",
-        ),
-        Key::new("auto_reconnect", Kind::Flag, "Connect again when it is lost; default true."),
-        Key::new(
-            "reconnect_interval_ms",
-            WAIT,
-            "Wait before the first new attempt; it grows and is spread; default 1000.",
-        ),
-        Key::new(
-            "resources",
-            Kind::Flag,
-            "Read its resources; each is ${data.KEY} in headers; default false.",
-        ),
-        Key::new(
-            "resource_vars",
-            Kind::Names(&Kind::Text),
-            "What the templates of its resources are filled with.",
-        ),
-        Key::new(
-            "tools",
-            Kind::Names(&Kind::Shape(&TOOL)),
-            "What is said here about its tools, over what it says itself.",
-        ),
-        Key::new(
-            "trust",
-            Kind::Word(&["auto", "review"]),
-            "review: new and changed tools wait for `glyphoxa mcp trust NAME`, and its hints on \
-             side effects do not count; default auto.",
-        ),
-        Key::new(
-            "allow_sampling",
-            Kind::Flag,
-            "While it works on a call it may ask the chat model of the NPC that calls (MCP \
-             sampling); that is the table's money, within its caps. Default false.",
-        ),
-        Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
+        Key::new("read", TEXTS, "Files and folders it may read; ~ is your home."),
+        Key::new("write", TEXTS, "Files and folders it may read and write."),
     ],
 };
 
@@ -111,7 +147,19 @@ pub static AUTH: Shape = Shape {
             "A bearer token; best from the environment: ${HOME_TOKEN}.",
         ),
         Key::new("oauth", Kind::Shape(&OAUTH), "OAuth client credentials; goes before token."),
+        Key::new("login", Kind::Shape(&LOGIN), "A person logs in, as with `auth: login`."),
     ],
+};
+
+/// A person's login.
+pub static LOGIN: Shape = Shape {
+    title: "A login",
+    keys: &[Key::required(
+        "issuer",
+        Kind::Filled,
+        "Address of the authorization server, which may be on a private network; without it, the \
+         one that the server names.",
+    )],
 };
 
 /// OAuth client credentials.
@@ -125,7 +173,18 @@ pub static OAUTH: Shape = Shape {
             Kind::Filled,
             "Its private key instead of a secret: PEM, or a file of it.",
         ),
-        Key::new("token_url", Kind::Filled, "Where tokens are given out; default: discovered."),
+        Key::new(
+            "issuer",
+            Kind::Filled,
+            "Address of the authorization server (https://login.example.com), which says where \
+             tokens are given out.",
+        ),
+        Key::new(
+            "token_url",
+            Kind::Filled,
+            "Where tokens are given out. What proves who we are goes to the issuer's address or to \
+             this one, of which at least one is needed.",
+        ),
         Key::new("scopes", TEXTS, "What is asked for; default: what the server wants."),
     ],
 };
@@ -136,7 +195,11 @@ pub static TOOL: Shape = Shape {
     keys: &[
         Key::new("description", Kind::Filled, "What it does, for the model."),
         Key::new("parameters", Kind::Any, "JSON Schema of its arguments."),
-        Key::new("category", Kind::Filled, "What it is about; default: the server's name."),
+        Key::new(
+            "category",
+            TEXT_OR_TEXTS,
+            "What it is about, also several; default: the server's name.",
+        ),
         declared::ESTIMATED,
         Key::new("max_duration_ms", DURATION, "Longest duration; the hard limit of a call."),
         declared::MEASURED,

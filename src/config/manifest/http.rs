@@ -157,16 +157,14 @@ fn headers(
     headers
 }
 
-/// The header `Name=VARIABLE` in `node`.
+/// The header `Name=VARIABLE` in `node`, or `VARIABLE` alone, after which it is named.
 fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<Header> {
-    let scalar = node.scalar()?;
-    let Some((name, variable)) = scalar.text.split_once('=') else {
-        let message = format!("'headers_from_env' has {}", scalar.shown());
-        problems.add(node.at, message, "Header=VARIABLE");
-        return None;
-    };
+    let text = node.text()?;
+    let (name, variable) = text.split_once('=').unwrap_or((text, text));
     let (name, variable) = (name.trim(), variable.trim());
-    let Some(value) = reading.variable(variable) else {
+    let named_after = name.replace('_', "-");
+    let name = if text.contains('=') { name } else { &named_after };
+    let Some(value) = reading.variable(variable, "headers_from_env") else {
         let message =
             format!("'headers_from_env' needs the variable {}, not set", quoted(variable));
         problems.add(node.at, message, "set it");
@@ -175,7 +173,7 @@ fn from_env(node: &Node, reading: &Reading, problems: &mut Problems) -> Option<H
     Header::fixed(name, &value)
         .map_err(|what| {
             let message = format!("header {}: {what}", quoted(name));
-            problems.add(node.at, message, "Header=VARIABLE");
+            problems.add(node.at, message, "Header=VARIABLE, or VARIABLE alone");
         })
         .ok()
 }

@@ -2,6 +2,9 @@
 
 mod http;
 
+#[cfg(test)]
+mod tests;
+
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{

@@ -2,20 +2,24 @@
 //!
 //! Entry function: [`mcp`]. **Never**: connects to one.
 
-use std::{collections::BTreeMap, net::Ipv4Addr, path::Path, time::Duration};
+mod sandbox;
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value as Json;
 
+use self::sandbox::Places;
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
     provider::base_url,
     tools::{
         Declared,
         connection::{
-            Auth, ClientCredentials, Credential, Facts, Reach, Secret, ServerOptions, Trust,
+            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, Secret,
+            ServerOptions, Trust,
         },
     },
-    yaml::{self, Fields, Kind, Node, Problems, Value, nearest, quoted},
+    yaml::{self, Entry, Fields, Kind, Node, Problems, Value, nearest, quoted},
 };
 
 /// Headers that are the protocol's own.
@@ -46,6 +50,9 @@ pub struct McpOptions {
 pub struct Origin<'a> {
     /// What paths are relative to.
     pub folder: &'a Path,
+    /// Where everything that is kept lies; `None`: the server is described by somebody who does not
+    /// run us, and what it may reach is not theirs to say.
+    pub data_dir: Option<&'a Path>,
     /// Where files come from.
     pub source: Source,
     /// Identities of the built-in tools.
@@ -54,14 +61,25 @@ pub struct Origin<'a> {
     pub manifests: &'a [String],
 }
 
-/// The servers in `fields`, the mapping of `mcp`.
-pub fn mcp(fields: Option<Fields>, from: &Origin, notes: &mut Notes) -> McpOptions {
-    let nodes = fields.map(|fields| fields.items("servers")).unwrap_or_default();
-    let nodes = nodes.iter().filter(|node| matches!(node.value, Value::Map(_)));
+/// Servers as they are written down.
+#[derive(Clone, Copy, Default)]
+pub struct Written<'a> {
+    /// Under `mcp.servers`, each with its name.
+    pub listed: &'a [Node],
+    /// Under `mcp_servers`, each behind its name.
+    pub named: &'a [Entry],
+}
+
+/// The servers in `written`.
+pub fn mcp(written: Written, from: &Origin, notes: &mut Notes) -> McpOptions {
+    let listed = written.listed.iter().map(|node| (node, None));
+    let named = written.named.iter().map(|entry| (&entry.node, Some(entry)));
+    let nodes = listed.chain(named).filter(|(node, _)| matches!(node.value, Value::Map(_)));
     let mut servers: Vec<ServerOptions> = Vec::new();
-    for node in nodes {
-        let fields = Fields::new(node, &keys::SERVER);
-        let mut server = Server { fields, from, notes };
+    for (node, named) in nodes {
+        let shape = if named.is_some() { &keys::NAMED_SERVER } else { &keys::SERVER };
+        let fields = Fields::new(node, shape);
+        let mut server = Server { fields, named, from, notes };
         let Some(options) = server.options() else { continue };
         server.check_name(&options, &servers);
         servers.push(options);
@@ -86,39 +104,28 @@ pub fn server(
         yaml::check(&mut node, "", &Kind::Shape(&keys::MCP), &mut notes.problems);
         node
     });
-    let from = Origin { folder: Path::new("."), source: Source::Disk, built_in, manifests };
-    let found = node.map(|node| mcp(Some(Fields::new(&node, &keys::MCP)), &from, &mut notes));
+    let (folder, source) = (Path::new("."), Source::Disk);
+    let from = Origin { folder, data_dir: None, source, built_in, manifests };
+    let found = node.map(|node| {
+        let listed = Fields::new(&node, &keys::MCP).items("servers");
+        mcp(Written { listed, named: &[] }, &from, &mut notes)
+    });
     let told = notes.problems.into_vec().into_iter().chain(notes.warnings.into_vec());
     let told: Vec<String> = told.map(|it| format!("{} ({})", it.message, it.way_out)).collect();
     match found.and_then(|mut found| found.servers.pop()) {
-        Some(options) if told.is_empty() => Ok(options),
+        Some(mut options) if told.is_empty() => {
+            options.reach.set_may_be_inside(false);
+            Ok(options)
+        }
         _ => Err(told.join("\n")),
     }
-}
-
-/// Whether a server may be on this machine or its network: a program here, or an address that does
-/// not lead outside for certain.
-pub fn is_near(options: &ServerOptions) -> bool {
-    match &options.reach {
-        Reach::Stdio { .. } => true,
-        Reach::Http { url, .. } => {
-            let path = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
-            base_url(path).map_or(true, |it| it.private || is_number(&it.text))
-        }
-    }
-}
-
-/// Whether the host is an address in an old notation, such as 127.1 or 2130706433.
-fn is_number(url: &str) -> bool {
-    let host = url.split("//").nth(1).and_then(|rest| rest.split(['/', ':']).next());
-    let host = host.unwrap_or_default();
-    let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
-    last.starts_with(|c: char| c.is_ascii_digit()) && host.parse::<Ipv4Addr>().is_err()
 }
 
 /// One server while it is read.
 struct Server<'a> {
     fields: Fields<'a>,
+    /// Where its name stands, if that is before it.
+    named: Option<&'a Entry>,
     from: &'a Origin<'a>,
     notes: &'a mut Notes,
 }
@@ -136,7 +143,7 @@ impl Server<'_> {
             .map(|entry| (entry.key.clone(), tool(&entry.node, &mut self.notes.problems)));
         let tools = tools.collect();
         Some(ServerOptions {
-            name: fields.text("name")?.trim().to_owned(),
+            name: name_of(fields, self.named)?.trim().to_owned(),
             prefix: fields.text("prefix").map(|prefix| prefix.trim().to_owned()),
             reach: reach?,
             required: flag("required", false),
@@ -158,14 +165,17 @@ impl Server<'_> {
     /// Its name and prefix are plain and nobody else's.
     fn check_name(&mut self, options: &ServerOptions, others: &[ServerOptions]) {
         for key in ["name", "prefix"] {
-            let Some(text) = self.fields.text(key).map(str::trim) else { continue };
+            let (is_name, fields) = (key == "name", self.fields);
+            let text = if is_name { name_of(fields, self.named) } else { fields.text(key) };
+            let Some(text) = text.map(str::trim) else { continue };
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if text.is_empty() || !text.chars().all(plain) {
-                self.problem(
-                    key,
-                    format!("'{key}' of a server is {}", self.fields.shown(key)),
-                    "letters, digits, - and _",
-                );
+                let shown = match self.named {
+                    Some(entry) if is_name => quoted(&entry.key),
+                    _ => fields.shown(key),
+                };
+                let message = format!("'{key}' of a server is {shown}");
+                self.problem(key, message, "letters, digits, - and _");
             }
         }
         let identity = options.identity();
@@ -200,7 +210,7 @@ impl Server<'_> {
                 self.stdio()
             }
             (None | Some("streamable-http"), false, true) => {
-                self.refuse(&["args", "env"], "an address");
+                self.refuse(&["args", "env", "sandbox"], "an address");
                 self.http()
             }
             (_, true, true) => {
@@ -261,7 +271,20 @@ impl Server<'_> {
             }
         }
         let env = env.into_iter().map(|(name, value)| (name, Secret(value))).collect();
-        Some(Reach::Stdio { command, env })
+        let sandbox = match self.from.data_dir {
+            Some(data_dir) => {
+                let places = Places { folder: self.from.folder, data_dir };
+                sandbox::sandbox(self.fields, places, self.notes)
+            }
+            None => {
+                if self.fields.get("sandbox").is_some() {
+                    let message = "'sandbox' is for who runs the bot to say".to_owned();
+                    self.problem("sandbox", message, "put the server into glyphoxa.yaml");
+                }
+                Sandbox::Foreign
+            }
+        };
+        Some(Reach::Stdio { command, env, sandbox })
     }
 
     fn http(&mut self) -> Option<Reach> {
@@ -282,7 +305,7 @@ impl Server<'_> {
             let message = "what identifies us travels unencrypted to another network";
             self.notes.warnings.add(self.fields.place("url"), message, "use https://");
         }
-        Some(Reach::Http { url: url.to_owned(), headers, auth })
+        Some(Reach::Http { url: url.to_owned(), may_be_inside: true, headers, auth })
     }
 
     /// Further headers, every one of which can be sent.
@@ -327,14 +350,17 @@ impl Server<'_> {
             return None;
         }
         if self.fields.text("auth") == Some("login") {
-            return Some(Auth::Login);
+            return Some(Auth::Login { issuer: None });
         }
         let Some(auth) = self.fields.map("auth", &keys::AUTH) else { return Some(Auth::None) };
+        if let Some(login) = auth.map("login", &keys::LOGIN) {
+            return Some(Auth::Login { issuer: self.address(login, "issuer") });
+        }
         if let Some(oauth) = auth.map("oauth", &keys::OAUTH) {
             return self.oauth(oauth);
         }
         let Some(token) = auth.text("token").map(str::trim) else {
-            return if auth.is_broken("token") || auth.is_broken("oauth") {
+            return if ["token", "oauth", "login"].iter().any(|key| auth.is_broken(key)) {
                 None
             } else {
                 let way_out = "auth: { token: … }, auth: { oauth: … } or auth: login";
@@ -367,16 +393,34 @@ impl Server<'_> {
                 return None;
             }
         };
-        if let Some(Err(expected)) = oauth.text("token_url").map(base_url) {
-            let message = format!("'token_url' is {}", oauth.shown("token_url"));
-            self.notes.problems.add(oauth.place("token_url"), message, expected);
+        let authority = Authority {
+            issuer: self.address(oauth, "issuer"),
+            token_url: self.address(oauth, "token_url"),
+        };
+        let is_broken = ["issuer", "token_url"].iter().any(|key| oauth.is_broken(key));
+        if authority == Authority::default() && !is_broken {
+            let message = "'oauth' has neither 'issuer' nor 'token_url', and what proves who we \
+                           are is sent nowhere else";
+            let way_out = "issuer: the address of the authorization server that gave you the \
+                           client_id, or token_url: where it gives out tokens";
+            self.notes.problems.add(oauth.at(), message, way_out);
         }
         Some(Auth::Client(ClientCredentials {
             client_id: oauth.text("client_id")?.to_owned(),
             credential,
-            token_url: oauth.text("token_url").map(str::to_owned),
+            authority,
             scopes: oauth.texts("scopes"),
         }))
+    }
+
+    /// The address under `key`, as it is written.
+    fn address(&mut self, fields: Fields, key: &str) -> Option<String> {
+        let address = fields.text(key)?;
+        if let Err(expected) = base_url(address) {
+            let message = format!("'{key}' is {}", fields.shown(key));
+            self.notes.problems.add(fields.place(key), message, expected);
+        }
+        Some(address.to_owned())
     }
 
     /// The key itself, or what is in its file.
@@ -395,8 +439,17 @@ impl Server<'_> {
     }
 
     fn problem(&mut self, key: &str, message: String, way_out: &str) {
-        self.notes.problems.add(self.fields.place(key), message, way_out);
+        let at = match self.named {
+            Some(entry) if key == "name" => entry.at,
+            _ => self.fields.place(key),
+        };
+        self.notes.problems.add(at, message, way_out);
     }
+}
+
+/// A server's name, which stands before it or in it.
+fn name_of<'a>(fields: Fields<'a>, named: Option<&'a Entry>) -> Option<&'a str> {
+    named.map_or_else(|| fields.text("name"), |entry| Some(&entry.key))
 }
 
 /// A mapping of names to texts.

@@ -57,10 +57,14 @@ fn an_address_is_read_with_who_we_are() {
     let token = Auth::Token(Secret("s3cret".to_owned()));
     assert_eq!(auth(", auth: { token: \"${TOKEN}\" }"), token);
     assert_eq!(auth(", auth: { token: \"bearer ${TOKEN}\" }"), token);
-    assert_eq!(auth(", auth: login"), Auth::Login);
-    let oauth = ", auth: { token: t, oauth: { client_id: c, client_secret: s, scopes: [a, b] } }";
+    assert_eq!(auth(", auth: login"), Auth::Login { issuer: None });
+    let issuer = Some("https://sso.lan".to_owned());
+    assert_eq!(auth(", auth: { login: { issuer: \"https://sso.lan\" } }"), Auth::Login { issuer });
+    let oauth = ", auth: { token: t, oauth: { client_id: c, client_secret: s, scopes: [a, b], \
+                 issuer: \"https://login.test\" } }";
     let Auth::Client(client) = auth(oauth) else { panic!("no client") };
     assert_eq!((client.client_id.as_str(), client.scopes.len()), ("c", 2));
+    assert_eq!(client.authority.issuer.as_deref(), Some("https://login.test"));
     assert_eq!(reach("").endpoint(), "https://h.test/mcp");
     let header = ", headers: { X-Who: \"${session.id} ${data.who} ${TOKEN}\" }";
     let Reach::Http { headers, .. } = reach(header) else { panic!("a command") };
@@ -146,6 +150,57 @@ fn every_problem_has_its_place_and_way_out() {
 }
 
 #[test]
+fn addresses_and_who_may_have_a_secret_are_told() {
+    let cases = [
+        (
+            "{ name: a, url: \"http://h/m\", auth: { oauth: { client_id: c, client_secret: s } } }",
+            "'oauth' has neither 'issuer' nor 'token_url', and what proves who we are is sent \
+             nowhere else (issuer: the address of the authorization server",
+        ),
+        (
+            "{ name: a, url: \"http://①②⑦.⓪.⓪.①/m\" }",
+            "'url' is 'http://①②⑦.⓪.⓪.①/m' (a host of ASCII letters",
+        ),
+        (
+            "{ name: a, url: \"http://h/m\", auth: { login: { issuer: ftp://h } } }",
+            "'issuer' is 'ftp://h' (it begins with http:// or https://)",
+        ),
+    ];
+    for (server, expected) in cases {
+        let found = wrong(server);
+        assert!(found.contains(expected), "{server}:\n{found}");
+    }
+}
+
+#[test]
+fn servers_stand_under_their_names_too() {
+    let loaded = |servers: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("glyphoxa.yaml");
+        fs::write(&path, format!("{}{servers}", BART.replace("TOOLS", ""))).unwrap();
+        load(Some(&path), &|_| Some("s3cret".to_owned()), &["dice-roller.roll"])
+            .map(|config| config.mcp.servers)
+            .map_err(|report| report.to_string())
+    };
+    let home = "mcp_servers:\n  home: { command: x, prefix: house }\n  far:\n    url: \"https://h.test\"\n    \
+                headers: { A: \"${session.id} ${TOKEN}\" }\n";
+    let servers = loaded(home).unwrap();
+    assert_eq!((servers[0].name.as_str(), servers[0].identity()), ("home", "house"));
+    let Reach::Http { headers, .. } = &servers[1].reach else { panic!("a command") };
+    assert_eq!(headers[0].1, Secret("${session.id} s3cret".to_owned()));
+    let both = format!("{home}mcp: {{ servers: [{{ name: home, command: y }}] }}\n");
+    assert!(loaded(&both).unwrap_err().contains("two servers are called 'home'"));
+    for (wrong, expected) in [
+        ("mcp_servers: { a.b: { command: x } }\n", "2:16: 'name' of a server is 'a.b'"),
+        ("mcp_servers: { a: { name: b, command: x } }\n", "unknown key 'name'"),
+        ("mcp_servers: { a: {} }\n", "missing key 'command' of a server"),
+    ] {
+        let found = loaded(wrong).unwrap_err();
+        assert!(found.contains(expected), "{wrong}: {found}");
+    }
+}
+
+#[test]
 fn names_of_servers_clash() {
     let twice = "    - { name: a, command: x }\n    - { name: a, command: y }\n    \
                  - { name: b, prefix: a, command: z }\n";
@@ -180,7 +235,8 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
         matches!(&found.reach, Reach::Http { url: it, auth, .. } if it == url && *auth == expected),
         "a variable stands for nothing: {found:?}"
     );
-    assert!(!is_near(&found));
+    assert!(!found.reach.is_inside());
+    assert!(matches!(found.reach, Reach::Http { may_be_inside: false, .. }));
     for (json, expected) in [
         (serde_json::json!({ "name": "a b", "url": url }), "letters, digits"),
         (serde_json::json!({ "name": "dice-roller", "url": url }), "built-in"),
@@ -198,11 +254,16 @@ fn a_server_described_beside_the_files_is_checked_as_one_in_them() {
 
 #[test]
 fn what_may_be_on_this_network_is_known() {
-    let near = |json: Json| is_near(&server(&json, &[], &[]).unwrap());
+    let near = |json: Json| server(&json, &[], &[]).unwrap().reach.is_inside();
     assert!(near(serde_json::json!({ "name": "a", "command": "npx x" })));
-    for host in ["127.0.0.1", "127.1", "2130706433", "localhost:8080", "[::1]", "nas.local"] {
+    for host in ["127.0.0.1", "100.64.0.1", "localhost:8080", "[::1]", "[64:ff9b::1]", "nas.local"]
+    {
         let url = format!("http://{host}/mcp");
         assert!(near(serde_json::json!({ "name": "a", "url": url })), "{host}");
+    }
+    for host in ["127.1", "2130706433", "127.0.0.1.", "①②⑦.⓪.⓪.①", "%31%32%37.0.0.1"] {
+        let json = serde_json::json!({ "name": "a", "url": format!("http://{host}/mcp") });
+        assert!(server(&json, &[], &[]).is_err(), "{host}");
     }
     let far = serde_json::json!({ "name": "a", "url": "https://tools.example.com/mcp" });
     assert!(!near(far));

@@ -24,8 +24,8 @@ pub fn of(
         let name = Words::of(category);
         !name.is_empty() && name.iter().all(|word| said.iter().any(|its| its == word))
     };
-    let known: BTreeSet<&str> = visible.iter().map(|it| it.tool.category()).collect();
+    let known: BTreeSet<&str> = visible.iter().flat_map(|it| it.tool.categories()).collect();
     let named = known.into_iter().filter(|category| is_named(category));
-    let all: BTreeSet<&str> = called.map(|it| it.tool.category()).chain(named).collect();
+    let all: BTreeSet<&str> = called.flat_map(|it| it.tool.categories()).chain(named).collect();
     all.into_iter().map(Arc::from).collect()
 }

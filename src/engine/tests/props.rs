@@ -274,7 +274,7 @@ impl Tools {
             description: "Tells where the moon stands.".to_owned(),
             input: json!({ "type": "object" }),
             output: None,
-            declared: Declared { category: Some("sky".to_owned()), ..Declared::default() },
+            declared: Declared { categories: vec!["sky".to_owned()], ..Declared::default() },
             handler: Arc::new(Stub { takes: ms(10), calls: Arc::clone(&self.look) }),
         };
         assert_eq!(host.offer("stub2", SourceKind::Server, vec![described]), []);

@@ -84,6 +84,8 @@ pub struct Language {
     pub deep: List,
     /// Phrases that ask for a standard turn, written likewise.
     pub standard: List,
+    /// Words that may stand between those of a phrase: "generate an image".
+    pub between: List,
     /// Last words after which more is to come.
     pub unfinished: List,
     /// What may stand beside a name that is called and not yet told anything.

@@ -11,12 +11,14 @@ use std::time::Duration;
 use crate::domain::Tier;
 
 use super::{
-    language::Language,
-    words::{Phrases, Words},
+    language::{self, Language},
+    words::{Phrases, Words, fold},
 };
 
 /// A deep turn this recent demotes the next one.
 const DEEP_PAUSE: Duration = Duration::from_secs(30);
+/// Words that may stand between two of a deep keyword.
+const BETWEEN: usize = 2;
 /// This many players waiting ask for quick answers.
 const CROWD: usize = 3;
 
@@ -46,7 +48,17 @@ impl Keywords {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Folded phrases and what they name.
-    phrases: Phrases<(Named, String)>,
+    phrases: Phrases<Phrase>,
+}
+
+/// A name as it is looked for.
+#[derive(Clone, Debug)]
+struct Phrase {
+    kind: Named,
+    /// As it is written.
+    written: String,
+    /// The entity it is a name of, folded; empty for rules.
+    entity: String,
 }
 
 /// What a name stands for.
@@ -60,22 +72,41 @@ enum Named {
 
 impl Names {
     /// Prepares names of rules, spells and conditions, and names (aliases too) of known entities
-    /// that are not in the scene. A leading article may be left out by the speaker.
+    /// that are not in the scene. The speaker may leave out the article of a proper name ("The Rusty
+    /// Tankard"), not that of an ordinary word ("the keep").
     pub fn new<'n>(
         rules: impl IntoIterator<Item = &'n str>,
-        absent: impl IntoIterator<Item = &'n str>,
+        absent: impl IntoIterator<Item = AbsentName<'n>>,
     ) -> Self {
         let mut phrases = Phrases::default();
-        let rules = rules.into_iter().map(|name| (Named::Rule, name));
-        for (kind, name) in rules.chain(absent.into_iter().map(|name| (Named::Absent, name))) {
-            let bare = match name.split_once(' ') {
-                Some((article, rest)) if is_article(article) => rest,
-                _ => name,
-            };
-            phrases.insert(bare, (kind, name.to_owned()));
+        for name in rules {
+            let phrase =
+                Phrase { kind: Named::Rule, written: name.to_owned(), entity: String::new() };
+            phrases.insert(bare(name).unwrap_or(name), phrase);
+        }
+        for AbsentName { entity, name } in absent {
+            let phrase =
+                Phrase { kind: Named::Absent, written: name.to_owned(), entity: fold(entity) };
+            let is_proper = |rest: &&str| rest.chars().any(char::is_uppercase);
+            phrases.insert(bare(name).filter(is_proper).unwrap_or(name), phrase);
         }
         Self { phrases }
     }
+}
+
+/// A name of a known entity that is not in the scene.
+#[derive(Clone, Copy, Debug)]
+pub struct AbsentName<'n> {
+    /// What the entity is called.
+    pub entity: &'n str,
+    /// That name, or an alias.
+    pub name: &'n str,
+}
+
+/// The name without its article.
+fn bare(name: &str) -> Option<&str> {
+    let (article, rest) = name.split_once(' ')?;
+    is_article(article).then_some(rest)
 }
 
 /// Whether a name's first word is one speakers leave out.
@@ -96,6 +127,8 @@ pub struct TierInput<'i> {
     pub since_deep: Option<Duration>,
     /// Names that ask for a look-up.
     pub names: &'i Names,
+    /// Where the party is, which nobody has to look up.
+    pub here: Option<&'i str>,
 }
 
 /// The tier an utterance asks for, and why.
@@ -151,47 +184,47 @@ impl fmt::Display for Reason {
 /// Selects tiers by keywords prepared once.
 #[derive(Clone, Debug)]
 pub struct TierSelector {
-    /// Folded keyword phrases, the tier they ask for and how they were written.
-    keywords: Phrases<(Tier, String)>,
+    /// Folded keyword phrases that ask for a deep turn, and how they were written.
+    deep: Phrases<String>,
+    /// The same of those that ask for a standard one.
+    standard: Phrases<String>,
 }
 
 impl TierSelector {
     /// Prepares the keywords.
     pub fn new(keywords: &Keywords) -> Self {
-        let mut phrases = Phrases::default();
-        let deep = keywords.deep.iter().map(|phrase| (Tier::Deep, phrase));
-        for (tier, phrase) in deep.chain(keywords.standard.iter().map(|p| (Tier::Standard, p))) {
-            for form in forms(phrase) {
-                phrases.insert(&form, (tier, form.clone()));
+        let prepared = |list: &[String]| {
+            let mut phrases = Phrases::default();
+            for form in list.iter().flat_map(|phrase| forms(phrase)) {
+                phrases.insert(&form, form.clone());
             }
-        }
-        Self { keywords: phrases }
+            phrases
+        };
+        Self { deep: prepared(&keywords.deep), standard: prepared(&keywords.standard) }
     }
 
     /// The tier this utterance asks for.
     pub fn select(&self, input: &TierInput<'_>) -> Selection {
         let words = Words::of(input.text);
-        let mut standard = None;
-        for found in self.keywords.all(&words) {
-            let (tier, phrase) = found.value;
-            if *tier == Tier::Deep {
-                return deep(input.since_deep, phrase);
-            }
-            standard.get_or_insert(phrase);
+        let is_between = |word: &str| language::is_any(|it| it.between, word);
+        if let Some(phrase) = self.deep.first_loose(&words, BETWEEN, is_between) {
+            return deep(input.since_deep, phrase);
         }
         if input.queue_depth >= CROWD {
             return because(Tier::Fast, Reason::PlayersWaiting(input.queue_depth), None);
         }
-        if let Some(phrase) = standard {
-            return because(Tier::Standard, Reason::StandardKeyword, Some(phrase));
+        if let Some(found) = self.standard.all(&words).next() {
+            return because(Tier::Standard, Reason::StandardKeyword, Some(found.value));
         }
-        if let Some(found) = input.names.phrases.all(&words).next() {
-            let (kind, name) = found.value;
-            let reason = match kind {
+        let here = input.here.map(fold).filter(|here| !here.is_empty());
+        let is_here = |phrase: &Phrase| here.as_ref().is_some_and(|it| *it == phrase.entity);
+        let named = input.names.phrases.all(&words).map(|found| found.value);
+        if let Some(phrase) = named.into_iter().find(|phrase| !is_here(phrase)) {
+            let reason = match phrase.kind {
                 Named::Rule => Reason::NamesRule,
                 Named::Absent => Reason::NamesAbsent,
             };
-            return because(Tier::Standard, reason, Some(name));
+            return because(Tier::Standard, reason, Some(&phrase.written));
         }
         if input.first_turn {
             return because(Tier::Standard, Reason::FirstTurn, None);

@@ -7,10 +7,24 @@ fn selector() -> TierSelector {
 fn select_with(text: &str, change: impl FnOnce(&mut TierInput<'_>)) -> Selection {
     let names = Names::new(
         ["Fireball", "Magic Missile", "grappled"],
-        ["The Rusty Tankard", "Duke Aldric", "Élodie", "Ravenford"],
+        [
+            ("The Rusty Tankard", "The Rusty Tankard"),
+            ("Duke Aldric", "Duke Aldric"),
+            ("Élodie", "Élodie"),
+            ("Ravenford", "Ravenford"),
+            ("Ravenford", "the city"),
+            ("Blackmoor Keep", "the keep"),
+        ]
+        .map(|(entity, name)| AbsentName { entity, name }),
     );
-    let mut input =
-        TierInput { text, queue_depth: 0, first_turn: false, since_deep: None, names: &names };
+    let mut input = TierInput {
+        text,
+        queue_depth: 0,
+        first_turn: false,
+        since_deep: None,
+        names: &names,
+        here: None,
+    };
     change(&mut input);
     selector().select(&input)
 }
@@ -123,6 +137,47 @@ fn names_ask_for_a_look_up() {
 }
 
 #[test]
+fn ordinary_words_name_a_place_with_their_article_and_where_nobody_is() {
+    for text in ["may I keep it", "keep it safe", "a city of thieves", "cities burn", "in city"] {
+        assert_eq!(select(text).tier, Tier::Fast, "{text}");
+    }
+    assert_eq!(select("let's go to the keep").keyword.as_deref(), Some("the keep"));
+    let at = |text, here| select_with(text, |input| input.here = Some(here));
+    assert_eq!(at("how old is the city", "ravenford").tier, Tier::Fast);
+    assert_eq!(at("how old is Ravenford", "Ravenford").tier, Tier::Fast);
+    let both = at("from Ravenford to the keep", "Ravenford");
+    assert_eq!(both.keyword.as_deref(), Some("the keep"));
+    assert_eq!(at("how old is the city", "Blackmoor Keep").tier, Tier::Standard);
+    assert_eq!(at("I cast fireball", "").tier, Tier::Standard);
+}
+
+#[test]
+fn small_words_may_stand_inside_a_deep_keyword() {
+    for (text, keyword) in [
+        ("generate an image of it", "generate image"),
+        ("generate me an image", "generate image"),
+        ("search on the web for it", "search the web"),
+        ("please think very carefully", "think carefully"),
+        ("explain me everything", "explain everything"),
+        ("take all of your time and take your time", "take your time"),
+        ("such bitte im Netz", "such im Netz"),
+        ("denk doch bitte gut nach", "denk gut nach"),
+        ("erzähl mir doch alles", "erzähl mir alles"),
+    ] {
+        let selection = select(text);
+        assert_eq!((selection.tier, selection.keyword.as_deref()), (Tier::Deep, Some(keyword)));
+    }
+    for text in [
+        "generate heat near the image",
+        "draw a line for me",
+        "think of a carefully made bow",
+        "take the time",
+    ] {
+        assert_ne!(select(text).tier, Tier::Deep, "{text}");
+    }
+}
+
+#[test]
 fn the_first_turn_is_standard() {
     let selection = select_with("hello there", |input| input.first_turn = true);
     assert_eq!(selection.tier, Tier::Standard);
@@ -141,6 +196,7 @@ fn only_configured_languages_count() {
         first_turn: false,
         since_deep: None,
         names: &names,
+        here: None,
     };
     assert_eq!(german.select(&input("who is that")).tier, Tier::Fast);
     assert_eq!(german.select(&input("wer ist das")).tier, Tier::Standard);

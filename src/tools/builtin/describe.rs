@@ -37,7 +37,7 @@ pub fn declared(category: &str, takes: Millis, floor: Tier) -> Declared {
         estimated: Some(Duration::from_millis(takes.estimated)),
         max: Some(Duration::from_millis(takes.max)),
         floor: Some(floor),
-        category: Some(category.to_owned()),
+        categories: vec![category.to_owned()],
         ..Declared::default()
     }
 }

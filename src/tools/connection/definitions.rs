@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn the_stronger_place_wins_and_nonsense_is_named() {
-        let here = Declared { category: Some("home".into()), ..Declared::default() };
+        let here = Declared { categories: vec!["home".into()], ..Declared::default() };
         let (declared, wrong) = weather().declared(Some(&here), Trust::Auto);
         assert_eq!(declared.estimated, Some(Duration::from_millis(50)));
         assert_eq!(declared.max, Some(Duration::from_millis(900)));
-        assert_eq!(declared.category.as_deref(), Some("home"));
+        assert_eq!(declared.categories, ["home"]);
         assert_eq!((declared.read_only, declared.destructive), (Some(true), Some(true)));
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert_eq!(weather().description, "The weather");

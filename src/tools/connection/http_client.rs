@@ -37,10 +37,11 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
-use crate::{provider::with_proxy_and_tls, tools::url::UrlError};
+use crate::{
+    provider::{Outbound, Refused},
+    tools::url::UrlError,
+};
 
-/// Longest wait for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
 /// How long an unused connection is kept.
 const KEPT: Duration = Duration::from_secs(90);
 /// Unused connections kept to one server.
@@ -81,6 +82,9 @@ pub enum HttpError {
     /// A configured header has a name that none may have.
     #[error("'{0}' cannot be a header")]
     Header(String),
+    /// Nobody who may has named its address.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// This machine has nothing to check the server's certificate with.
     #[error("no certificates to check the server with (install the package ca-certificates)")]
     NoCertificates,
@@ -90,6 +94,8 @@ pub enum HttpError {
 pub struct HttpOptions<'a> {
     /// Where the server is.
     pub url: &'a str,
+    /// Whether it may be on this machine or a private network.
+    pub may_be_inside: bool,
     /// Headers of every request beside the protocol's own; values may hold `${names}`.
     pub headers: &'a [(String, Secret)],
     /// What requests are authorized by.
@@ -129,7 +135,9 @@ impl HttpClient {
     pub fn new(options: HttpOptions) -> Result<Self, HttpError> {
         let url = Url::parse(options.url)
             .map_err(|source| HttpError::Address { url: options.url.to_owned(), source })?;
-        let client = |pooled| client(&url, pooled).map_err(|_| HttpError::NoCertificates);
+        let outbound = Outbound::public();
+        let outbound = if options.may_be_inside { outbound.and(&url) } else { outbound };
+        let client = |pooled| client(&outbound, &url, pooled);
         let headers = options.headers.iter().map(|(name, value)| {
             let parsed = HeaderName::try_from(name.as_str());
             let parsed = parsed.map_err(|_| HttpError::Header(name.clone()))?;
@@ -387,9 +395,8 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// Connections to `url`. Plain addresses need no certificates; loopback never goes through a
-/// proxy.
-fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
+/// Connections to `url`.
+fn client(outbound: &Outbound, url: &Url, pooled: bool) -> Result<reqwest::Client, HttpError> {
     let origin = url.origin();
     let same_origin = Policy::custom(move |attempt| {
         let keeps_body = matches!(attempt.status().as_u16(), 307 | 308);
@@ -401,11 +408,12 @@ fn client(url: &Url, pooled: bool) -> Result<reqwest::Client, reqwest::Error> {
             false => attempt.stop(),
         }
     });
-    let builder = reqwest::Client::builder()
-        .connect_timeout(CONNECT)
+    outbound
+        .client(url)?
         .tcp_nodelay(true)
         .pool_idle_timeout(KEPT)
         .pool_max_idle_per_host(if pooled { KEPT_MAX } else { 0 })
-        .redirect(same_origin);
-    with_proxy_and_tls(builder, url.host_str().unwrap_or_default(), url.scheme() == "https").build()
+        .redirect(same_origin)
+        .build()
+        .map_err(|_| HttpError::NoCertificates)
 }

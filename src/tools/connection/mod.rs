@@ -31,6 +31,8 @@ mod tool;
 mod traffic;
 
 pub use facts::Facts;
-pub use options::{Auth, ClientCredentials, Credential, Reach, Secret, ServerOptions, Trust};
+pub use options::{
+    Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, Secret, ServerOptions, Trust,
+};
 pub use servers::{Servers, Setup};
 pub use status::{Kept, State, Status};

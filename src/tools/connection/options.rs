@@ -2,10 +2,13 @@
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+
+use reqwest::Url;
 
 use crate::{
     domain::{fnv1a, redact},
+    provider::Outbound,
     tools::Declared,
 };
 
@@ -59,11 +62,15 @@ pub enum Reach {
         command: Vec<String>,
         /// Variables it gets beside PATH, HOME, LANG and TMPDIR.
         env: BTreeMap<String, Secret>,
+        /// What it may reach.
+        sandbox: Sandbox,
     },
     /// A server elsewhere, over streamable HTTP.
     Http {
         /// Where it answers, `http://…` or `https://…`.
         url: String,
+        /// It may be on this machine or a private network: who says so has written it down.
+        may_be_inside: bool,
         /// Further headers; values may name `${session.*}`, `${campaign.*}` and `${data.*}`.
         headers: Vec<(String, Secret)>,
         /// Who we are to it.
@@ -72,6 +79,23 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// Whether it is on this machine or its network: a program here, or an address that is not public.
+    pub fn is_inside(&self) -> bool {
+        match self {
+            Self::Stdio { .. } => true,
+            Self::Http { url, .. } => {
+                !Url::parse(url).is_ok_and(|url| Outbound::public().check(&url).is_ok())
+            }
+        }
+    }
+
+    /// Says whether an address may be there.
+    pub fn set_may_be_inside(&mut self, may: bool) {
+        if let Self::Http { may_be_inside, .. } = self {
+            *may_be_inside = may;
+        }
+    }
+
     /// Where it leads, for reports. What may be a key is left out.
     pub fn endpoint(&self) -> String {
         match self {
@@ -100,6 +124,24 @@ impl Reach {
     }
 }
 
+/// What a child process may reach.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sandbox {
+    /// Whatever we may.
+    Off,
+    /// The system's folders, what it was installed with, our working folder, what its command line
+    /// names, a home of its own, and these.
+    Confined {
+        /// To be read.
+        read: Vec<PathBuf>,
+        /// To be written too.
+        write: Vec<PathBuf>,
+    },
+    /// The same without what its command line names, and with a home that goes with it: whoever
+    /// added it is not who runs us.
+    Foreign,
+}
+
 /// Who we are to a server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auth {
@@ -108,7 +150,10 @@ pub enum Auth {
     /// Every request carries this token, kept without "Bearer ".
     Token(Secret),
     /// A person who has logged in.
-    Login,
+    Login {
+        /// The authorization server; `None`: the one that the server names.
+        issuer: Option<String>,
+    },
     /// A registered client with OAuth client credentials.
     Client(ClientCredentials),
 }
@@ -120,10 +165,19 @@ pub struct ClientCredentials {
     pub client_id: String,
     /// What proves that we are this client.
     pub credential: Credential,
-    /// Where tokens are given out; discovered without it.
-    pub token_url: Option<String>,
+    /// Where the proof may be sent.
+    pub authority: Authority,
     /// The scopes requested.
     pub scopes: Vec<String>,
+}
+
+/// The authorization server that a client is registered with, as its operator has written it down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Authority {
+    /// Its issuer, whose metadata says where tokens are given out.
+    pub issuer: Option<String>,
+    /// Where tokens are given out, whatever the metadata says.
+    pub token_url: Option<String>,
 }
 
 /// The proof of a registered client.

@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -27,18 +28,18 @@ use super::{
     notices::Notices,
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
-    options::Secret,
-    stdio::{Child, Start, StartError},
+    options::{Sandbox, Secret},
+    stdio::{Child, Room, Start, StartError, Streams},
     stdio_transport::StdioTransport,
     tail::Tail,
     traffic::Traffic,
 };
-use crate::domain::redact;
 use crate::tools::{
     Attachment, CallErrorKind, Effects, Form,
     calibrate::{NoArguments, minimal},
     schema::{Schema, apart},
 };
+use crate::{domain::redact, launch};
 
 /// What is looked at, and how.
 pub struct Probe {
@@ -58,13 +59,22 @@ pub struct Probe {
 pub enum Target {
     /// Behind streamable HTTP.
     Http(Url),
-    /// A program that is started, with these variables of ours.
-    Stdio {
-        /// Program and arguments, at least the program.
-        command: Vec<String>,
-        /// What it gets.
-        environment: BTreeMap<String, String>,
-    },
+    /// A program that is started.
+    Stdio(Program),
+}
+
+/// A server that is a program.
+pub struct Program {
+    /// Program and arguments, at least the program.
+    pub command: Vec<String>,
+    /// Variables of ours that it gets.
+    pub environment: BTreeMap<String, String>,
+    /// What it may reach.
+    pub sandbox: Sandbox,
+    /// A folder that is made for it.
+    pub folder: PathBuf,
+    /// What it may not read.
+    pub hidden: Vec<PathBuf>,
 }
 
 /// A call to be made.
@@ -228,8 +238,30 @@ impl Target {
     fn name(&self) -> String {
         match self {
             Self::Http(url) => redact::address(url.as_str()),
-            Self::Stdio { command, .. } => redact::text(&command.join(" ")),
+            Self::Stdio(program) => redact::text(&program.command.join(" ")),
         }
+    }
+}
+
+impl Program {
+    async fn start(&self, tail: Arc<Tail>) -> Result<(Child, Streams), StartError> {
+        let ours = self.environment.iter();
+        let room = Room {
+            launcher: launch::SELF.into(),
+            homes: self.folder.clone(),
+            hidden: self.hidden.clone(),
+            environment: ours.map(|(name, value)| (name.clone(), Secret(value.clone()))).collect(),
+        };
+        let start = Start {
+            room: &room,
+            name: "probe",
+            command: &self.command,
+            environment: Vec::new(),
+            sandbox: &self.sandbox,
+            tail,
+            shown: Box::new(|_| {}),
+        };
+        Child::start(start).await
     }
 }
 
@@ -253,6 +285,7 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
         Target::Http(url) => {
             let wire = HttpClient::new(HttpOptions {
                 url: url.as_str(),
+                may_be_inside: true,
                 headers: &[],
                 authorization: Authorization::Managed(Arc::new(authorizer(url, probe))),
                 facts: Arc::new(Facts::default()),
@@ -261,16 +294,9 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
             let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;
             Ok(OpenClient { client, child: None })
         }
-        Target::Stdio { command, environment } => {
-            let environment: Vec<(&str, Secret)> =
-                environment.iter().map(|(name, value)| (&**name, Secret(value.clone()))).collect();
+        Target::Stdio(program) => {
             let tail = Arc::new(Tail::default());
-            let (child, streams) = Child::start(Start {
-                command,
-                environment: environment.iter().map(|(name, value)| (*name, value)).collect(),
-                tail: Arc::clone(&tail),
-                shown: Box::new(|_| {}),
-            })?;
+            let (child, streams) = program.start(Arc::clone(&tail)).await?;
             let transport =
                 StdioTransport::new("probe".into(), streams.read, streams.write, lost.clone());
             match Client::open(transport, handler, era, lost).await {
@@ -289,9 +315,11 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
 /// Authorization as far as it goes without a person.
 fn authorizer(url: &Url, probe: &Probe) -> Authorizer {
     let (client, store) = (probe.client.clone(), CredentialStore::in_memory());
+    let resource = oauth::Resource { address: url.clone(), may_be_inside: true };
+    let consent = Headless::new(resource.outbound(&client.authority));
     let grant = oauth::Grant::Offered;
-    let authorizer = Authorizer::new(url.as_str(), url.clone(), client, grant, store);
-    authorizer.with_consent(Arc::new(Headless))
+    let authorizer = Authorizer::new(url.as_str(), resource, client, grant, store);
+    authorizer.with_consent(Arc::new(consent))
 }
 
 fn in_words(refusal: Refusal) -> String {

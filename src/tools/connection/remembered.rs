@@ -82,7 +82,7 @@ impl RememberedServers {
 
     fn write<T: Serialize>(&self, name: &str, servers: &T) -> io::Result<()> {
         let content = serde_json::to_vec_pretty(&File { version: 1, servers })?;
-        files::replace(&self.folder.join(name), &content)
+        files::replace_private(&self.folder.join(name), &content)
     }
 }
 

@@ -41,10 +41,19 @@ pub async fn read_all(
             return ReadResources::default();
         }
     };
-    let filled = listed
-        .templates
-        .iter()
-        .filter_map(|(name, template)| Some((name.clone(), fill(template, vars)?)));
+    let filled = listed.templates.iter().map(|(name, template)| {
+        let (uri, missing) = fill(template, vars);
+        if !missing.is_empty() {
+            tracing::warn!(
+                server,
+                template,
+                missing = missing.join(", "),
+                "a resource's template is read as it is written where nobody has given it a value \
+                 (resource_vars)"
+            );
+        }
+        (name.clone(), uri)
+    });
     let mut read = ReadResources::default();
     for (name, uri) in listed.listed.iter().cloned().chain(filled).take(MOST) {
         match client.read(&uri).await {
@@ -65,18 +74,27 @@ pub async fn read_all(
     read
 }
 
-/// The template with its variables, unless one is missing.
-fn fill(template: &str, vars: &BTreeMap<String, String>) -> Option<String> {
-    let (mut filled, mut rest) = (String::new(), template);
-    while let Some((before, after)) = rest.split_once('{') {
-        let (name, after) = after.split_once('}')?;
+/// The template with its variables, and the names of those that are missing: these stay as they are
+/// written.
+fn fill<'t>(template: &'t str, vars: &BTreeMap<String, String>) -> (String, Vec<&'t str>) {
+    let (mut filled, mut rest, mut missing) = (String::new(), template, Vec::new());
+    while let Some((before, from)) = rest.split_once('{') {
         filled.push_str(before);
-        // Reserved expansion (`+`) keeps what simple expansion would encode.
-        let (name, reserved) = match name.strip_prefix('+') {
-            Some(name) => (name, true),
-            None => (name, false),
+        let Some((written, after)) = from.split_once('}') else {
+            rest = &rest[before.len()..];
+            break;
         };
-        let value = vars.get(name)?;
+        rest = after;
+        // Reserved expansion (`+`) keeps what simple expansion would encode.
+        let (name, reserved) = match written.strip_prefix('+') {
+            Some(name) => (name, true),
+            None => (written, false),
+        };
+        let Some(value) = vars.get(name) else {
+            filled.push_str(&format!("{{{written}}}"));
+            missing.push(name);
+            continue;
+        };
         for byte in value.bytes() {
             let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
             match plain || (reserved && b":/?#[]@!$&'()*+,;=%".contains(&byte)) {
@@ -84,10 +102,9 @@ fn fill(template: &str, vars: &BTreeMap<String, String>) -> Option<String> {
                 false => filled.push_str(&format!("%{byte:02X}")),
             }
         }
-        rest = after;
     }
     filled.push_str(rest);
-    Some(filled)
+    (filled, missing)
 }
 
 /// The resource's name, else the last part of its address.
@@ -111,12 +128,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_are_filled_or_left_out() {
+    fn templates_are_filled_as_far_as_there_are_values() {
         let vars = [("town".to_owned(), "Black Hollow/ü".to_owned())].into();
-        let filled = fill("map://{town}/{+town}", &vars);
-        assert_eq!(filled.as_deref(), Some("map://Black%20Hollow%2F%C3%BC/Black%20Hollow/%C3%BC"));
-        assert_eq!(fill("map://{country}", &vars), None);
-        assert_eq!(fill("map://{town", &vars), None);
+        let (filled, missing) = fill("map://{town}/{+town}", &vars);
+        assert_eq!(filled, "map://Black%20Hollow%2F%C3%BC/Black%20Hollow/%C3%BC");
+        assert!(missing.is_empty());
+        let (filled, missing) = fill("map://{country}/{town}{?a,b}", &vars);
+        assert_eq!(filled, "map://{country}/Black%20Hollow%2F%C3%BC{?a,b}");
+        assert_eq!(missing, ["country", "?a,b"]);
+        assert_eq!(fill("map://a{town", &vars), ("map://a{town".to_owned(), Vec::new()));
     }
 
     #[test]

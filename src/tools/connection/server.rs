@@ -24,13 +24,13 @@ use super::{
     notices::Notices,
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
-    options::{Auth, Reach, Secret, ServerOptions, Trust},
+    options::{Auth, Reach, Sandbox, Secret, ServerOptions, Trust},
     resources,
     settle::{self, Never},
     shared::Shared,
     shared_status::{Details, SharedStatus},
     status::State,
-    stdio::{Child, Start, StartError},
+    stdio::{self, Child, Start, StartError},
     stdio_transport::StdioTransport,
     tail::Tail,
     tool::ServerTool,
@@ -168,8 +168,8 @@ impl Server {
         let era = self.shared.remembered.era(&self.options.reach.key());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
-            Reach::Stdio { command, env } => {
-                let (started, streams) = self.start(command, env)?;
+            Reach::Stdio { command, env, sandbox } => {
+                let (started, streams) = self.start(command, env, sandbox).await?;
                 child = Some(started);
                 let name = Arc::clone(&self.known.link.server);
                 let transport =
@@ -184,10 +184,14 @@ impl Server {
                     opened
                 }
             }
-            Reach::Http { url, headers, auth } => {
-                let authorization = self.authorization(auth)?;
-                let facts = Arc::clone(&self.shared.facts);
-                let new = HttpClient::new(HttpOptions { url, headers, authorization, facts })?;
+            Reach::Http { url, may_be_inside, headers, auth } => {
+                let new = HttpClient::new(HttpOptions {
+                    url,
+                    may_be_inside: *may_be_inside,
+                    headers,
+                    authorization: self.authorization(auth)?,
+                    facts: Arc::clone(&self.shared.facts),
+                })?;
                 let transport = new.transport(url);
                 wire = Some(new);
                 Client::open(transport, handler, era, lost).await
@@ -205,29 +209,29 @@ impl Server {
     }
 
     /// Starts its process.
-    fn start(
+    async fn start(
         &self,
         command: &[String],
         env: &std::collections::BTreeMap<String, Secret>,
+        sandbox: &Sandbox,
     ) -> Result<(Child, super::stdio::Streams), StartError> {
         let tail = Arc::new(Tail::default());
         self.known.link.tail.store(Some(Arc::clone(&tail)));
-        let common = self.shared.environment.iter().filter(|(name, _)| !env.contains_key(name));
-        let environment = common.map(|(name, value)| (name.as_str(), value));
-        let environment = environment.chain(env.iter().map(|(name, value)| (name.as_str(), value)));
         let (server, debug) = (self.options.name.clone(), self.options.debug);
         let shown = Box::new(move |line: &str| match debug {
             true => tracing::info!(server, line, "server stderr"),
             false => tracing::debug!(server, line, "server stderr"),
         });
-        Child::start(Start { command, environment: environment.collect(), tail, shown })
+        let environment = env.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let (room, name) = (&self.shared.room, &self.options.name);
+        Child::start(Start { room, name, command, environment, sandbox, tail, shown }).await
     }
 
     fn authorization(&self, auth: &Auth) -> Result<Authorization, NoAuthorizer> {
         match auth {
             Auth::None => Ok(Authorization::None),
             Auth::Token(token) => Ok(Authorization::Bearer(token.clone())),
-            Auth::Login | Auth::Client(_) => {
+            Auth::Login { .. } | Auth::Client(_) => {
                 Ok(Authorization::Managed(self.shared.tokens.source(&self.options)?))
             }
         }
@@ -247,10 +251,22 @@ impl Server {
             }
             if let Some(words) = words {
                 reason.push_str(&format!(": {words}"));
+                reason.push_str(self.way_out(&words));
             }
             child.end().await;
         }
         reason
+    }
+
+    /// What to do about a child's complaint that it may not do something.
+    fn way_out(&self, words: &str) -> &'static str {
+        match &self.options.reach {
+            Reach::Stdio { sandbox: Sandbox::Confined { .. }, .. } if stdio::is_refusal(words) => {
+                " (it runs confined: name the folder under its sandbox: { read: […], write: […] }, \
+                 or set sandbox: off)"
+            }
+            _ => "",
+        }
     }
 
     /// Offers what the server has until it is lost or stopped; `None`: it was stopped.

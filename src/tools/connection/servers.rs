@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     io,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
     time::Duration,
 };
 
@@ -18,17 +18,18 @@ use super::{
     facts::Facts,
     lists,
     oauth::Tokens,
-    options::{Secret, ServerOptions},
+    options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
     resources,
     server::Server,
     shared::Shared,
     shared_status::SharedStatus,
     status::{Kept, State, Status},
+    stdio::Room,
     tail::Tail,
     traffic,
 };
-use crate::tools::ToolHost;
+use crate::{launch, tools::ToolHost};
 
 /// Longest wait for all servers to end.
 const CLOSING: Duration = Duration::from_secs(8);
@@ -41,6 +42,10 @@ pub struct Setup {
     pub data_dir: PathBuf,
     /// Variables every child gets: PATH, HOME, LANG and TMPDIR as far as they are set.
     pub environment: Vec<(String, String)>,
+    /// This program, which watches over each child.
+    pub launcher: PathBuf,
+    /// Files and folders that no confined child reads; what is below `data_dir` is among them.
+    pub hidden: Vec<PathBuf>,
     /// What headers may name.
     pub facts: Arc<Facts>,
     /// Seeds the jitter of waits between attempts.
@@ -83,6 +88,8 @@ pub struct Servers {
     all: Arc<Mutex<All>>,
     /// Of all servers, those that were removed and end included.
     tasks: TaskTracker,
+    /// It was said that children are not confined.
+    told: Arc<Once>,
 }
 
 /// Which servers there are, and those that run.
@@ -107,15 +114,23 @@ impl Servers {
     /// No servers yet.
     pub fn new(setup: Setup) -> Self {
         let environment = setup.environment.into_iter();
+        let mut hidden = setup.hidden;
+        hidden.push(setup.data_dir.clone());
         let shared = Shared {
             host: setup.host,
             remembered: RememberedServers::open(&setup.data_dir),
-            environment: environment.map(|(name, value)| (name, Secret(value))).collect(),
+            room: Room {
+                launcher: setup.launcher,
+                homes: setup.data_dir.join("servers"),
+                hidden,
+                environment: environment.map(|(name, value)| (name, Secret(value))).collect(),
+            },
             facts: setup.facts,
             tokens: Tokens::new(setup.data_dir),
         };
         let tasks = TaskTracker::new();
-        Self { shared: Arc::new(shared), seed: setup.seed, all: Arc::default(), tasks }
+        let (all, told) = (Arc::default(), Arc::new(Once::new()));
+        Self { shared: Arc::new(shared), seed: setup.seed, all, tasks, told }
     }
 
     /// Sets which servers are configured: new ones are connected in the background, others removed,
@@ -199,6 +214,17 @@ impl Servers {
     }
 
     fn start(&self, options: ServerOptions, old: Option<Running>, seed: u64) -> Running {
+        if let Reach::Stdio { sandbox, .. } = &options.reach
+            && *sandbox != Sandbox::Off
+            && !launch::is_possible()
+        {
+            self.told.call_once(|| {
+                tracing::warn!(
+                    "this kernel has no Landlock: servers that are programs can read whatever this \
+                     program's user can (a kernel from 5.13 on has it)"
+                );
+            });
+        }
         let known = Arc::new(SharedStatus::new(&options.name));
         let stop = CancellationToken::new();
         let server = Server {
@@ -339,6 +365,7 @@ mod tests {
             reach: Reach::Stdio {
                 command: vec!["no-such-program".to_owned()],
                 env: BTreeMap::new(),
+                sandbox: Sandbox::Off,
             },
             required: false,
             connect_timeout: Duration::from_secs(1),
@@ -358,6 +385,8 @@ mod tests {
         let servers = Servers::new(Setup {
             host: ToolHost::new(StdRng::seed_from_u64(1)),
             data_dir: folder.path().to_owned(),
+            launcher: launch::SELF.into(),
+            hidden: Vec::new(),
             environment: Vec::new(),
             facts: Arc::default(),
             seed: 1,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{facts::Facts, oauth::Tokens, options::Secret, remembered::RememberedServers};
+use super::{facts::Facts, oauth::Tokens, remembered::RememberedServers, stdio::Room};
 use crate::tools::ToolHost;
 
 /// What all servers share.
@@ -11,8 +11,8 @@ pub struct Shared {
     pub host: ToolHost,
     /// What is remembered of them.
     pub remembered: RememberedServers,
-    /// Variables every child gets.
-    pub environment: Vec<(String, Secret)>,
+    /// Where children are started.
+    pub room: Room,
     /// What headers may name.
     pub facts: Arc<Facts>,
     /// Where tokens come from.

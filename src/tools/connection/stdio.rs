@@ -1,43 +1,32 @@
-//! Servers as child processes, which never outlive this one.
+//! Servers as child processes, which reach what their configuration names and never outlive this one.
 //!
-//! Entry type: [`Child`]. Each child leads a process group of its own. A shell that waits on a pipe
-//! held by this process ends the group when the pipe closes, whatever closed it; on an orderly
-//! close the group is ended here and the shell with it. **Never**: hands on this process's
-//! environment.
+//! Entry types: [`Child`], [`Room`]. **Never**: hands on this process's environment.
 
-use std::{io, process::Stdio, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{
-    io::BufReader,
-    process::{ChildStdin, ChildStdout, Command},
-    time::{Instant, sleep, timeout},
-};
+use tokio::{io::BufReader, net::unix::pipe, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{options::Secret, tail::Tail};
+use super::{
+    options::{Sandbox, Secret},
+    tail::Tail,
+};
+use crate::{
+    domain::fnv1a,
+    launch::{self, Confinement, LaunchError, Launched, Pipes, Plan, Refusal},
+};
 
-/// Time a child has to end by itself, and again after it was told to.
+/// Time a child has to end by itself once its input has closed.
 const GRACE: Duration = Duration::from_secs(2);
 /// Longest wait for the end of a child whose output has ended.
 const EXITING: Duration = Duration::from_millis(200);
-/// How often it is looked whether a group has ended.
-const LOOK: Duration = Duration::from_millis(20);
-/// Ends the group `$0` when its input ends.
-const WATCHDOG: &str = "read _; kill -s TERM -- \"-$0\"; sleep 2; kill -s KILL -- \"-$0\"";
+/// Variables that name folders, which a confined child has of its own.
+const OWN_FOLDERS: [&str; 2] = ["HOME", "TMPDIR"];
 
 /// A server's process.
 pub struct Child {
-    child: tokio::process::Child,
-    group: Group,
+    launched: Launched,
     _stderr: AbortOnDropHandle<()>,
-}
-
-/// A child's process group, ended when this is dropped.
-struct Group {
-    leader: Pid,
-    watchdog: tokio::process::Child,
-    is_over: bool,
 }
 
 /// Why a server's program could not be started.
@@ -53,38 +42,50 @@ pub enum StartError {
     #[error("'{0}' may not be run (chmod +x it, or name its interpreter)")]
     MayNotRun(String),
     /// The system refused for another reason.
-    #[error("cannot start '{program}': {error}")]
+    #[error("cannot start '{program}': {reason}")]
     Failed {
         /// As it is configured.
         program: String,
         /// The system's reason.
-        error: io::Error,
+        reason: String,
     },
-    /// It was over before its number was known.
-    #[error("it ended at once")]
-    Ended,
-    /// Its standard streams are not there.
-    #[error("its streams could not be opened")]
-    NoStreams,
-    /// Nothing would end it when this program dies.
-    #[error("cannot start '/bin/sh', which is to end it: {0}")]
-    NoWatchdog(io::Error),
+    /// What starts and ends it could not be started.
+    #[error("cannot start what is to watch over it: {0} (is this machine short of memory?)")]
+    NoSupervisor(io::Error),
 }
 
 /// The streams of a child.
 pub struct Streams {
     /// What it says.
-    pub read: BufReader<ChildStdout>,
+    pub read: BufReader<pipe::Receiver>,
     /// What it is told.
-    pub write: ChildStdin,
+    pub write: pipe::Sender,
+}
+
+/// Where children are started, and what none of them may reach.
+pub struct Room {
+    /// This program.
+    pub launcher: PathBuf,
+    /// Folder of the homes of children.
+    pub homes: PathBuf,
+    /// Files and folders that no child reads.
+    pub hidden: Vec<PathBuf>,
+    /// Variables of ours that every child gets.
+    pub environment: Vec<(String, Secret)>,
 }
 
 /// What a child is started with.
 pub struct Start<'a> {
+    /// Where.
+    pub room: &'a Room,
+    /// Its name among the others.
+    pub name: &'a str,
     /// Program and arguments.
     pub command: &'a [String],
-    /// Variables it gets.
+    /// Variables of its own.
     pub environment: Vec<(&'a str, &'a Secret)>,
+    /// What it may reach.
+    pub sandbox: &'a Sandbox,
     /// Where its stderr goes.
     pub tail: Arc<Tail>,
     /// Sees every line of it.
@@ -96,107 +97,154 @@ impl Child {
     ///
     /// # Errors
     /// What is wrong with the command, and the way out.
-    pub fn start(start: Start) -> Result<(Self, Streams), StartError> {
-        let Some((program, arguments)) = start.command.split_first() else {
-            return Err(StartError::NoCommand);
-        };
-        let environment = start.environment.iter().map(|(name, value)| (*name, value.0.as_str()));
-        let mut child = Command::new(program)
-            .args(arguments)
-            .env_clear()
-            .envs(environment)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| not_started(program, error))?;
-        let streams = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let leader = streams.ok_or(StartError::Ended)?;
-        let group = Group { leader, watchdog: watchdog(leader)?, is_over: false };
-        let (Some(write), Some(read), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
-            return Err(StartError::NoStreams);
-        };
+    pub async fn start(start: Start<'_>) -> Result<(Self, Streams), StartError> {
+        let program = start.command.first().ok_or(StartError::NoCommand)?.clone();
+        let started = launch::start(&start.room.launcher, &start.plan()).await;
+        let (launched, Pipes { stdin, stdout, stderr }) =
+            started.map_err(|error| not_started(program, error))?;
         let follow = tokio::spawn(start.tail.follow(stderr, start.shown));
-        let streams = Streams { read: BufReader::new(read), write };
-        Ok((Self { child, group, _stderr: AbortOnDropHandle::new(follow) }, streams))
+        let streams = Streams { read: BufReader::new(stdout), write: stdin };
+        Ok((Self { launched, _stderr: AbortOnDropHandle::new(follow) }, streams))
     }
 
     /// Ends the child and everything it started: politely first, then by force.
     /// Its input should be closed before.
-    pub async fn end(mut self) {
-        if timeout(GRACE, self.child.wait()).await.is_err() {
-            self.group.signal(Signal::TERM);
-        } else if self.group.is_there() {
-            // Those it left behind.
-            self.group.signal(Signal::TERM);
-        }
-        let until = Instant::now() + GRACE;
-        while self.group.is_there() && Instant::now() < until {
-            let _ = self.child.try_wait();
-            sleep(LOOK).await;
-        }
-        self.group.signal(Signal::KILL);
-        let _ = timeout(GRACE, self.child.wait()).await;
-        // The shell goes before its pipe, or it would end a group that is no longer ours.
-        let _ = self.group.watchdog.kill().await;
-        self.group.is_over = true;
+    pub async fn end(self) {
+        self.launched.end(GRACE).await;
     }
 
     /// How the child ended, if it has or does in a moment.
     pub async fn exit(&mut self) -> Option<String> {
-        let status = timeout(EXITING, self.child.wait()).await.ok()?.ok()?;
-        Some(match status.code() {
-            Some(code) => format!("exit status {code}"),
-            None => status.to_string(),
+        timeout(EXITING, self.launched.exit()).await.ok().map(str::to_owned)
+    }
+}
+
+impl Start<'_> {
+    fn plan(&self) -> Plan {
+        let confinement = self.room.confinement(self.name, self.command, self.sandbox);
+        let is_own = |name: &str| self.environment.iter().any(|(own, _)| *own == name);
+        let is_replaced = |name: &str| confinement.is_some() && OWN_FOLDERS.contains(&name);
+        let common = self.room.environment.iter().map(|(name, value)| (name.as_str(), value));
+        let common = common.filter(|(name, _)| !is_own(name) && !is_replaced(name));
+        let all = common.chain(self.environment.iter().copied());
+        let mut environment: Vec<(String, String)> =
+            all.map(|(name, value)| (name.to_owned(), value.0.clone())).collect();
+        if let Some(Confinement { home, scratch, .. }) = &confinement {
+            let folders = OWN_FOLDERS.into_iter().zip([home, scratch]);
+            let folders = folders.filter(|(name, _)| !is_own(name));
+            environment
+                .extend(folders.map(|(name, path)| (name.to_owned(), path.display().to_string())));
+        }
+        Plan { command: self.command.to_vec(), environment, confinement }
+    }
+}
+
+impl Room {
+    /// What the child `name` may reach; `None`: everything.
+    fn confinement(&self, name: &str, command: &[String], said: &Sandbox) -> Option<Confinement> {
+        let (read, write) = match said {
+            Sandbox::Off => return None,
+            Sandbox::Confined { read, write } => (read.clone(), write.clone()),
+            Sandbox::Foreign => (Vec::new(), Vec::new()),
+        };
+        let is_foreign = *said == Sandbox::Foreign;
+        // Another command is another program, which does not get what the first one has kept.
+        let folder = self.homes.join(folder_name(name, command));
+        let scratch = folder.join("tmp");
+        let home = if is_foreign { scratch.join("home") } else { folder.join("home") };
+        let person = self.environment.iter().find(|(name, _)| name == "HOME");
+        Some(Confinement {
+            read,
+            write,
+            hidden: self.hidden.clone(),
+            home: absolute(home),
+            scratch: absolute(scratch),
+            person: person.map(|(_, home)| PathBuf::from(&home.0)),
+            opens_arguments: !is_foreign,
         })
     }
 }
 
-impl Group {
-    fn signal(&self, signal: Signal) {
-        // A group that has ended takes no signal.
-        let _ = kill_process_group(self.leader, signal);
-    }
+/// Whether an error of a confined child looks like one that its confinement has led to.
+pub fn is_refusal(words: &str) -> bool {
+    ["ermission denied", "EACCES", "EPERM", "not permitted"].iter().any(|it| words.contains(it))
+}
 
-    fn is_there(&self) -> bool {
-        test_kill_process_group(self.leader).is_ok()
+fn folder_name(name: &str, command: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let words = std::iter::once(name).chain(command.iter().map(String::as_str));
+    let all: Vec<&str> = words.collect();
+    format!("{plain}-{:08x}", fnv1a(all.join("\0").bytes()) >> 32)
+}
+
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+fn not_started(program: String, error: LaunchError) -> StartError {
+    match error {
+        LaunchError::Refused(Refusal::NoProgram) => StartError::NoProgram(program),
+        LaunchError::Refused(Refusal::MayNotRun) => StartError::MayNotRun(program),
+        LaunchError::Refused(Refusal::Failed(reason)) => StartError::Failed { program, reason },
+        LaunchError::NoSupervisor(error) => StartError::NoSupervisor(error),
     }
 }
 
-impl Drop for Group {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.signal(Signal::KILL);
-            let _ = self.watchdog.start_kill();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room() -> Room {
+        let of = |(name, value): (&str, &str)| (name.to_owned(), Secret(value.to_owned()));
+        Room {
+            launcher: launch::SELF.into(),
+            homes: PathBuf::from("/data/servers"),
+            hidden: vec![PathBuf::from("/data")],
+            environment: [("PATH", "/bin"), ("HOME", "/home/me"), ("TMPDIR", "/tmp")]
+                .map(of)
+                .into(),
         }
     }
-}
 
-/// The shell that ends `group` when this process is no more.
-fn watchdog(group: Pid) -> Result<tokio::process::Child, StartError> {
-    Command::new("/bin/sh")
-        .args(["-c", WATCHDOG, &group.as_raw_nonzero().to_string()])
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|error| {
-            let _ = kill_process_group(group, Signal::KILL);
-            StartError::NoWatchdog(error)
-        })
-}
+    fn planned(own: &[(&str, &str)], sandbox: &Sandbox) -> (Plan, Vec<String>) {
+        let own: Vec<(&str, Secret)> =
+            own.iter().map(|(name, value)| (*name, Secret((*value).to_owned()))).collect();
+        let plan = Start {
+            room: &room(),
+            name: "a/b",
+            command: &["x".to_owned()],
+            environment: own.iter().map(|(name, value)| (*name, value)).collect(),
+            sandbox,
+            tail: Arc::default(),
+            shown: Box::new(|_| {}),
+        }
+        .plan();
+        let mut all: Vec<String> =
+            plan.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        all.sort();
+        (plan, all)
+    }
 
-fn not_started(program: &str, error: io::Error) -> StartError {
-    let program = program.to_owned();
-    match error.kind() {
-        io::ErrorKind::NotFound => StartError::NoProgram(program),
-        io::ErrorKind::PermissionDenied => StartError::MayNotRun(program),
-        _ => StartError::Failed { program, error },
+    #[test]
+    fn a_confined_child_has_folders_of_its_own_unless_they_are_named() {
+        let confined = Sandbox::Confined { read: Vec::new(), write: Vec::new() };
+        let (plan, all) = planned(&[("KEY", "x")], &confined);
+        let folder = "/data/servers/a_b-";
+        assert!(
+            all[0].starts_with(&format!("HOME={folder}")) && all[0].ends_with("/home"),
+            "{all:?}"
+        );
+        assert!(
+            all[3].starts_with(&format!("TMPDIR={folder}")) && all[3].ends_with("/tmp"),
+            "{all:?}"
+        );
+        assert_eq!((all[1].as_str(), all[2].as_str()), ("KEY=x", "PATH=/bin"));
+        assert_eq!(plan.confinement.unwrap().person, Some(PathBuf::from("/home/me")));
+        let (_, all) = planned(&[("HOME", "/srv/x")], &confined);
+        assert_eq!(all[0], "HOME=/srv/x");
+        let (plan, all) = planned(&[], &Sandbox::Off);
+        assert!(plan.confinement.is_none());
+        assert_eq!(all, ["HOME=/home/me", "PATH=/bin", "TMPDIR=/tmp"]);
     }
 }

@@ -66,6 +66,9 @@ pub struct Reported {
     pub tool: String,
     /// What it is about.
     pub category: String,
+    /// What else it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Where it comes from: built-in, manifest, server.
     pub source: String,
     /// Calls its percentiles are of.
@@ -129,6 +132,7 @@ impl Reported {
         let mut reported = Self {
             tool,
             category: kept.category,
+            tags: kept.tags,
             source: kept.source,
             calls: kept.calls,
             p50_ms: millis(figures.p50),
@@ -153,7 +157,10 @@ impl Reported {
 
     /// Others' words are shown on a terminal, and their numbers are compared.
     fn check(&self) -> Result<(), ReportError> {
-        for (key, text) in [("tool", &self.tool), ("category", &self.category)] {
+        let tags = self.tags.iter().map(|tag| ("tags", tag));
+        for (key, text) in
+            [("tool", &self.tool), ("category", &self.category)].into_iter().chain(tags)
+        {
             if text.is_empty() || text.len() > LONGEST_NAME || text.contains(char::is_control) {
                 return Err(ReportError::Name { key, text: text.clone() });
             }
@@ -175,8 +182,10 @@ pub fn rank<'a>(
     let mut ranked: BTreeMap<&str, Vec<(&str, &Reported)>> = BTreeMap::new();
     for (from, report) in reports {
         for tool in &report.tools {
-            if category.is_none_or(|wanted| wanted.eq_ignore_ascii_case(&tool.category)) {
-                ranked.entry(&tool.category).or_default().push((from, tool));
+            for its in std::iter::once(&tool.category).chain(&tool.tags) {
+                if category.is_none_or(|wanted| wanted.eq_ignore_ascii_case(its)) {
+                    ranked.entry(its).or_default().push((from, tool));
+                }
             }
         }
     }

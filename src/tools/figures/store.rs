@@ -49,6 +49,9 @@ pub struct StoredFigures {
     pub hash: String,
     /// What it is about.
     pub category: String,
+    /// What else it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// Where it comes from.
     pub source: String,
     /// Hash of the host that runs it.
@@ -72,6 +75,7 @@ impl PartialEq for StoredFigures {
         rest(self) == rest(other)
             && self.hash == other.hash
             && self.category == other.category
+            && self.tags == other.tags
             && self.source == other.source
             && self.host == other.host
     }
@@ -80,9 +84,11 @@ impl PartialEq for StoredFigures {
 impl StoredFigures {
     /// What is kept of `tool`.
     pub fn new(tool: &Tool, tier: Option<Tier>, figures: Probed) -> Self {
+        let mut categories = tool.categories().map(str::to_owned);
         Self {
             hash: hex(tool.hash),
-            category: tool.category().to_owned(),
+            category: categories.next().unwrap_or_default(),
+            tags: categories.collect(),
             source: tool.source.name().to_owned(),
             host: tool.endpoint.host.clone(),
             tier,
@@ -181,6 +187,6 @@ fn set_aside(path: &Path, reason: &str) {
 pub fn write(path: &Path, file: &File) -> Result<(), NotKept> {
     let written = serde_json::to_vec_pretty(file)
         .map_err(io::Error::from)
-        .and_then(|content| files::replace(path, &content));
+        .and_then(|content| files::replace_private(path, &content));
     written.map_err(|source| NotKept { path: path.to_owned(), source })
 }

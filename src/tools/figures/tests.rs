@@ -38,7 +38,7 @@ fn definition(name: &str, description: &str) -> Definition {
         description: description.to_owned(),
         input: json!({"type": "object"}),
         output: None,
-        declared: Declared { category: Some("lore".to_owned()), ..Declared::default() },
+        declared: Declared { categories: vec!["lore".to_owned()], ..Declared::default() },
         handler: Arc::new(Silent),
     }
 }

@@ -7,6 +7,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::{error::ArgumentError, pieces::Pieces};
+use crate::provider::base_url;
 
 /// What is not unreserved in RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -17,10 +18,10 @@ pub struct Address {
     pieces: Pieces,
     /// Where it leads, as the user knows it; the rest may hold keys.
     pub host: String,
-    /// Whether it is encrypted (`https`).
-    pub secure: bool,
-    /// On this machine.
-    pub loopback: bool,
+    /// With something in place of each argument.
+    sample: Url,
+    /// Names of what its query says, which no other argument says again.
+    fixed: Vec<String>,
 }
 
 impl Address {
@@ -32,33 +33,36 @@ impl Address {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err("it begins with http:// or https://");
         };
-        if !matches!(scheme, "http" | "https") {
-            return Err("it begins with http:// or https://");
-        }
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if authority.is_empty() {
-            return Err("a host behind the slashes");
-        }
+        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        let (authority, behind) = rest.split_at(end);
         if authority.contains(['{', '}']) {
             return Err("the host is fixed text; arguments stand behind it");
         }
         if authority.contains('@') {
             return Err("no user name in it; put keys into a header");
         }
-        if text.contains('#') {
-            return Err("nothing after #, which no server gets");
+        base_url(&format!("{scheme}://{authority}"))?;
+        if behind.contains(['#', '\\']) {
+            return Err("nothing after #, which no server gets, and / instead of \\");
+        }
+        if behind.contains(|c: char| c.is_control() || c.is_whitespace()) {
+            return Err("no blanks and line ends");
+        }
+        let query = behind.split_once('?').map_or("", |(_, query)| query);
+        let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+        if names.into_iter().any(|name| name.contains('{')) {
+            return Err("an argument in the query stands behind a name: name={argument}");
         }
         let pieces = Pieces::parse(text)
             .ok()
             .filter(|pieces| !pieces.holds(&['{', '}']))
             .ok_or("an argument in its path or query is written {name}")?;
         let sample = pieces.names().map(|name| (name.to_owned(), Value::from("x"))).collect();
-        let url = filled(&pieces, &sample).map_err(|_| "an address such as https://host/path")?;
-        let host = url.host_str().ok_or("a host behind the slashes")?.to_owned();
-        let bare = host.trim_matches(['[', ']']);
-        let loopback =
-            bare == "localhost" || bare.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-        Ok(Self { pieces, host, secure: scheme == "https", loopback })
+        let sample =
+            filled(&pieces, &sample).map_err(|_| "an address such as https://host/path")?;
+        let host = sample.host_str().ok_or("a host behind the slashes")?.to_owned();
+        let fixed = sample.query_pairs().map(|(name, _)| name.into_owned()).collect();
+        Ok(Self { pieces, host, sample, fixed })
     }
 
     /// Names of its arguments.
@@ -66,12 +70,27 @@ impl Address {
         self.pieces.names()
     }
 
+    /// Names of what its query says.
+    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+        self.fixed.iter().map(String::as_str)
+    }
+
+    /// Its server; the rest is made up.
+    pub const fn server(&self) -> &Url {
+        &self.sample
+    }
+
     /// The address of one call.
     ///
     /// # Errors
     /// Which argument cannot stand in it, for the model.
     pub fn fill(&self, arguments: &Map<String, Value>) -> Result<Url, ArgumentError> {
-        filled(&self.pieces, arguments)
+        let url = filled(&self.pieces, arguments)?;
+        // No argument is meant to do this; if one finds a way, it ends here.
+        if url.origin() != self.sample.origin() {
+            return Err(ArgumentError::Walks);
+        }
+        Ok(url)
     }
 }
 
@@ -90,6 +109,7 @@ fn filled(pieces: &Pieces, arguments: &Map<String, Value>) -> Result<Url, Argume
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -131,16 +151,46 @@ mod tests {
             "http://x.test/{if x}",
             "http://x.test/a#b",
             "http://[::1/",
+            "http://①②⑦.⓪.⓪.①/",
+            "http://127.1/a",
+            "http://x.te\nst/",
+            "http://x.test/a b",
+            "http://x.test\\{city}",
+            "http://x.test{city}",
+            "http://x.test:80{city}/",
+            "http://x.test/?{city}=1",
+            "http://x.test/?a=1&{city}",
         ] {
             assert!(Address::parse(wrong).is_err(), "{wrong}");
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn no_argument_leaves_its_segment_or_its_place_in_the_query(
+            value in prop_oneof!["\\PC{0,20}", "[./?#@:%&=2eEfF\\\\;\u{0}\n]{1,16}"],
+        ) {
+            let address = Address::parse("https://x.test:8443/v1/{a}/z?q={a}&fix=1").unwrap();
+            let arguments = json!({"a": value});
+            let Ok(url) = address.fill(arguments.as_object().unwrap()) else { return Ok(()) };
+            prop_assert_eq!(url.host_str(), Some("x.test"));
+            prop_assert_eq!(url.port(), Some(8443));
+            prop_assert!(url.username().is_empty() && url.fragment().is_none());
+            let segments: Vec<&str> = url.path_segments().unwrap().collect();
+            prop_assert_eq!((segments.len(), segments[0], segments[2]), (3, "v1", "z"));
+            let pairs: Vec<_> = url.query_pairs().into_owned().collect();
+            let expected = [("q".to_owned(), value), ("fix".to_owned(), "1".to_owned())];
+            prop_assert_eq!(pairs, expected);
+        }
+    }
+
     #[test]
     fn where_it_leads_is_known() {
-        let local = Address::parse("http://127.0.0.1:81/a").expect("an address");
-        assert_eq!((local.host.as_str(), local.loopback, local.secure), ("127.0.0.1", true, false));
-        assert!(Address::parse("http://[::1]:81/a").expect("an address").loopback);
-        assert!(!Address::parse("https://localhost.x.test/").expect("an address").loopback);
+        let local = Address::parse("http://127.0.0.1:81/{a}?b=1&c={a}").expect("an address");
+        assert_eq!(local.host, "127.0.0.1");
+        assert_eq!(local.server().port(), Some(81));
+        assert_eq!(local.fixed().collect::<Vec<_>>(), ["b", "c"]);
     }
 }

@@ -1,53 +1,46 @@
 //! HTTP connections of manifest tools, kept open between calls.
 //!
-//! Entry type: [`Clients`]. **Never**: follows a redirect or repeats a request by itself.
+//! Entry type: [`Clients`]. **Never**: follows a redirect or repeats a request by itself, reaches
+//! another server than the one that a file names.
 
-use std::time::Duration;
-
-use reqwest::{Client, redirect::Policy};
+use reqwest::{Client, Url};
 
 use super::address::Address;
-use crate::provider::with_proxy_and_tls;
+use crate::provider::{Outbound, Refused};
 
-/// Longest wait for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-
-/// One client for each way to connect.
+/// One client for each server.
 #[derive(Default)]
-pub struct Clients(Vec<(Way, Client)>);
+pub struct Clients(Vec<(Url, Client)>);
 
-/// How a server is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Way {
-    /// Whether it is encrypted.
-    secure: bool,
-    /// On this machine, which needs no proxy.
-    loopback: bool,
+/// Why a server cannot be spoken to.
+#[derive(Debug, thiserror::Error)]
+pub enum NoClient {
+    /// Nothing is sent there.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// This machine has nothing to check its certificate with.
+    #[error("no certificates to check its server with (install the package ca-certificates)")]
+    NoCertificates,
 }
 
 impl Clients {
-    /// The client for `address`.
+    /// The client for `address`, whose file lies with the configuration: its server may be anywhere.
     ///
     /// # Errors
-    /// There are no certificates to check a server with.
-    pub fn of(&mut self, address: &Address) -> Result<Client, reqwest::Error> {
-        let way = Way { secure: address.secure, loopback: address.loopback };
-        if let Some((_, client)) = self.0.iter().find(|(known, _)| *known == way) {
+    /// Why there is none.
+    pub fn of(&mut self, address: &Address) -> Result<Client, NoClient> {
+        let server = address.server();
+        if let Some((_, client)) = self.0.iter().find(|(it, _)| it.origin() == server.origin()) {
             return Ok(client.clone());
         }
-        let client = connected(way)?;
-        self.0.push((way, client.clone()));
+        let client = Outbound::public()
+            .and(server)
+            .client(server)?
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|_| NoClient::NoCertificates)?;
+        self.0.push((server.clone(), client.clone()));
         Ok(client)
     }
-}
-
-/// A client for servers that are reached in this way.
-fn connected(way: Way) -> Result<Client, reqwest::Error> {
-    let builder = Client::builder()
-        .connect_timeout(CONNECT)
-        .redirect(Policy::none())
-        .retry(reqwest::retry::never())
-        .user_agent(concat!("glyphoxa/", env!("CARGO_PKG_VERSION")));
-    let host = if way.loopback { "localhost" } else { "" };
-    with_proxy_and_tls(builder, host, way.secure).build()
 }

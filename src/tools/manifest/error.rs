@@ -38,6 +38,9 @@ pub enum HeaderError {
     /// A value with characters no header may have.
     #[error("its value has characters that cannot be sent")]
     Value,
+    /// It decides where the request goes.
+    #[error("it decides where the request goes, so that no argument stands in it")]
+    Connection,
     /// A name with characters no header's name may have.
     #[error("it is no name of a header")]
     Name,

@@ -6,7 +6,10 @@ use std::{collections::BTreeSet, fmt, time::Duration};
 
 use reqwest::{
     Method, Url,
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{
+        ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+        TRANSFER_ENCODING, UPGRADE,
+    },
 };
 use serde_json::{Map, Value};
 
@@ -93,6 +96,10 @@ impl Verb {
     }
 }
 
+/// Headers that decide where a request goes and where it ends.
+const OF_THE_CONNECTION: [HeaderName; 5] =
+    [HOST, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION, UPGRADE];
+
 /// A header whose value may hold arguments.
 #[derive(Clone)]
 pub struct Header {
@@ -117,7 +124,16 @@ impl Header {
         if pieces.names().next().is_none() {
             return Self::fixed(name, value);
         }
-        Ok(Self { name: header_name(name)?, value: HeaderText::Template(pieces) })
+        let name = header_name(name)?;
+        if OF_THE_CONNECTION.contains(&name) {
+            return Err(HeaderError::Connection);
+        }
+        Ok(Self { name, value: HeaderText::Template(pieces) })
+    }
+
+    /// Whether it is made of arguments.
+    const fn is_made(&self) -> bool {
+        matches!(self.value, HeaderText::Template(_))
     }
 
     /// A header that is always the same.
@@ -202,7 +218,9 @@ impl Http {
             pairs.extend(rest.iter().flat_map(|(name, value)| pairs_of(name, value)));
         }
         // What the manifest fixes, no argument replaces.
-        pairs.retain(|(name, _)| !self.static_query.iter().any(|(fixed, _)| fixed == name));
+        let fixed = self.static_query.iter().map(|(name, _)| name.as_str());
+        let fixed: Vec<String> = fixed.chain(self.address.fixed()).map(read_as).collect();
+        pairs.retain(|(name, _)| !fixed.contains(&read_as(name)));
         pairs.extend(self.static_query.iter().cloned());
         if !pairs.is_empty() {
             url.query_pairs_mut().extend_pairs(pairs);
@@ -221,7 +239,9 @@ impl Http {
         if body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        for header in &self.headers {
+        // What the manifest fixes comes last and stays.
+        let (made, fixed): (Vec<_>, Vec<_>) = self.headers.iter().partition(|it| it.is_made());
+        for header in made.into_iter().chain(fixed) {
             headers.insert(header.name.clone(), header.filled(arguments)?);
         }
         Ok(headers)
@@ -234,12 +254,25 @@ impl Http {
             body = mapping.apply(&body)?;
         }
         match &mut body {
-            Value::Object(members) => members.extend(self.static_body.clone()),
+            Value::Object(members) => {
+                let is_fixed = |name: &str| {
+                    self.static_body.keys().any(|fixed| fixed.eq_ignore_ascii_case(name))
+                };
+                members.retain(|name, _| !is_fixed(name));
+                members.extend(self.static_body.clone());
+            }
             other if other.is_null() => *other = Value::Object(self.static_body.clone()),
             _ => {}
         }
         Ok(body.to_string().into_bytes())
     }
+}
+
+/// What a server may take the name of a parameter for: some do not mind case, and PHP reads "a.b"
+/// as "a_b" and "a[]" as "a".
+fn read_as(name: &str) -> String {
+    let name = name.trim_start().split(['[', '\0']).next().unwrap_or_default();
+    name.to_lowercase().replace(['.', ' '], "_")
 }
 
 /// An argument as parameters of a query: a list is repeated, an object is JSON.

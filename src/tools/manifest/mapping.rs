@@ -7,12 +7,10 @@ use std::io;
 use jmespath::{ErrorReason, Expression, RuntimeError};
 use serde_json::Value;
 
-/// Longest expression, in bytes.
-const LONGEST: usize = 4 * 1024;
-/// Brackets in each other.
-const DEEPEST: usize = 32;
-/// Operators in one expression.
-const CHAINED: usize = 256;
+/// Longest expression in bytes.
+const LONGEST: usize = 8 * 1024;
+/// Most steps that lie inside each other or behind each other: the interpreter takes them on the stack.
+const DEEPEST: usize = 128;
 /// How often the value may stand in what is made of it.
 const GROWTH: usize = 1_024;
 /// Largest result, in bytes of JSON.
@@ -34,7 +32,15 @@ impl Mapping {
     /// # Errors
     /// What is wrong, and at which character.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
-        bounded(text)?;
+        if text.len() > LONGEST || depth(text) > DEEPEST {
+            let what = format!("it is longer than {LONGEST} bytes or deeper than {DEEPEST} steps");
+            return Err(MappingError(what));
+        }
+        let growth = growth(text);
+        if growth > GROWTH {
+            let what = format!("it repeats its value more than {GROWTH} times");
+            return Err(MappingError(what));
+        }
         let expression = jmespath::compile(text).map_err(|error| {
             MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
@@ -60,50 +66,32 @@ impl Mapping {
     }
 }
 
-/// Whether an expression can be read, and makes no more of a value than is bearable: every list or
-/// object it makes holds what it is made of as often as it has members, and so on from one to the
-/// next.
-fn bounded(text: &str) -> Result<(), MappingError> {
-    if text.len() > LONGEST {
-        return Err(MappingError(format!("longer than {LONGEST} characters")));
-    }
-    let mut growth = 2_usize.saturating_pow(many(text.matches("to_string").count()));
-    let (mut open, mut quote, mut is_escaped) = (Vec::new(), None, false);
+/// How often what an expression makes may hold the value at most: every list or object it makes
+/// holds what it is made of as often as it has members, and so on from one to the next.
+fn growth(text: &str) -> usize {
+    let quoted = u32::try_from(text.matches("to_string").count()).unwrap_or(u32::MAX);
+    let mut growth = 2_usize.saturating_pow(quoted);
+    let (mut open, mut quote) = (Vec::new(), None);
     for c in text.chars() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = quote.is_some(),
-            c if quote == Some(c) => quote = None,
-            _ if quote.is_some() => {}
-            '"' | '\'' | '`' => quote = Some(c),
-            '[' | '{' | '(' => open.push((c, 1_usize)),
-            ',' => open.iter_mut().next_back().into_iter().for_each(|(_, members)| *members += 1),
-            ']' | '}' | ')' => {
-                if let Some((bracket, members)) = open.pop()
-                    && bracket != '('
-                {
+        match (quote, c) {
+            (Some(end), c) if end == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '[' | '{' | '(') => open.push((c, 1_usize)),
+            (None, ',') => {
+                if let Some((_, members)) = open.last_mut() {
+                    *members += 1;
+                }
+            }
+            (None, ']' | '}' | ')') => {
+                if let Some(('[' | '{', members)) = open.pop() {
                     growth = growth.saturating_mul(members);
                 }
             }
-            _ => {}
-        }
-        if open.len() > DEEPEST {
-            return Err(MappingError(format!("more than {DEEPEST} brackets in each other")));
+            (None, _) => {}
         }
     }
-    // Operators without brackets nest too.
-    let chained = text.matches(['!', '&', '.', '|', '=', '<', '>']).count();
-    if chained > CHAINED {
-        return Err(MappingError(format!("more than {CHAINED} operators")));
-    }
-    match growth > GROWTH {
-        true => Err(MappingError(format!("repeats its value more than {GROWTH} times"))),
-        false => Ok(()),
-    }
-}
-
-fn many(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
+    growth
 }
 
 /// Counts down what may be written.
@@ -119,6 +107,31 @@ impl io::Write for Left {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// How many steps `text` takes at most on the way to its innermost part.
+fn depth(text: &str) -> usize {
+    let (mut deepest, mut steps, mut outer, mut quote) = (0, 0_usize, Vec::new(), None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '[' | '(' | '{') => {
+                steps += 1;
+                outer.push(steps);
+            }
+            (None, ',') => steps = outer.last().copied().unwrap_or_default(),
+            (None, ']' | ')' | '}') => {
+                outer.pop();
+                steps += 1;
+            }
+            (None, '!' | '&' | '|' | '.' | '<' | '>' | '=' | ':') => steps += 1,
+            (None, _) => {}
+        }
+        deepest = deepest.max(steps);
+    }
+    deepest
 }
 
 /// Whether the expression itself is wrong, whatever it is applied to.
@@ -182,5 +195,21 @@ mod tests {
             assert!(!error.is_empty() && !error.contains('\n'), "{wrong}: {error}");
         }
         assert!(Mapping::parse("length(items)").is_ok(), "only wrong for what has no items");
+    }
+
+    #[test]
+    fn no_expression_is_too_deep() {
+        let steps =
+            ["!", "[", "(", "a.", "a|", "a||", "&", "{a:", "a[?", "[].", "@[0].", "a=='\"'&&"];
+        for step in steps {
+            for times in [10, 60, 100, 128, 500, 1_000, 9_000] {
+                let text = format!("{}a", step.repeat(times));
+                let parsed = Mapping::parse(&text);
+                assert!(parsed.is_err() || times < 129, "{step} {times}");
+                let _ = parsed.map(|mapping| mapping.apply(&json!({"a": 1})));
+            }
+        }
+        let wide = (0..300).map(|n| format!("k{n}: a.b[0].c")).collect::<Vec<_>>().join(", ");
+        assert!(Mapping::parse(&format!("{{{wide}}}")).is_ok());
     }
 }

@@ -27,7 +27,10 @@ pub use self::{
     mapping::Mapping,
     mock::Mock,
 };
-use self::{clients::Clients, live::Live};
+use self::{
+    clients::{Clients, NoClient},
+    live::Live,
+};
 use super::{
     Declared, Definition, Handler, SourceKind, ToolHost, names,
     schema::{self, Schema, SchemaError},
@@ -70,11 +73,6 @@ impl fmt::Debug for Behaviour {
     }
 }
 
-/// This machine has nothing to check a server's certificate with.
-#[derive(Debug, thiserror::Error)]
-#[error("no certificates to check its server with (install the package ca-certificates)")]
-struct NoCertificates;
-
 /// What is wrong with the canned answers of a tool.
 #[derive(Debug)]
 pub struct MockProblem {
@@ -93,12 +91,12 @@ impl Manifest {
     /// The tool as the host takes it.
     ///
     /// # Errors
-    /// Its server cannot be spoken to: there are no certificates on this machine.
-    fn definition(&self, clients: &mut Clients) -> Result<Definition, NoCertificates> {
+    /// Its server cannot be spoken to.
+    fn definition(&self, clients: &mut Clients) -> Result<Definition, NoClient> {
         let (handler, usual): (Arc<dyn Handler>, Declared) = match &self.behaviour {
             Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
             Behaviour::Live(http) => {
-                let client = clients.of(&http.address).map_err(|_| NoCertificates)?;
+                let client = clients.of(&http.address)?;
                 let usual = Declared { max: http.timeout, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
             }

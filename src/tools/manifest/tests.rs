@@ -56,6 +56,39 @@ fn no_argument_replaces_what_is_fixed() {
 }
 
 #[test]
+fn no_argument_says_again_what_the_address_says() {
+    let http = Http {
+        static_query: vec![("key".to_owned(), "ours".to_owned())],
+        ..http("http://x.test/a?fix=1&of={city}", Verb::Get)
+    };
+    let arguments = json!({"city": "Bree", "fix": 2, "FIX": 2, "fix[]": 3, " fix": 4, "of": "me",
+        "Key": "theirs", "more": 5});
+    assert_eq!(url(&http, arguments), "http://x.test/a?fix=1&of=Bree&more=5&key=ours");
+    let posts =
+        Http { static_body: members(json!({"role": "guest"})), verb: Verb::Post, ..http.clone() };
+    let request = posts.request(&members(json!({"city": "Bree", "Role": "admin", "fix": 2})));
+    let request = request.expect("a request");
+    assert_eq!(request.url.query(), Some("fix=1&of=Bree&key=ours"));
+    let body: Value = serde_json::from_slice(&request.body.expect("a body")).expect("JSON");
+    assert_eq!(body, json!({"fix": 2, "role": "guest"}));
+}
+
+#[test]
+fn fixed_headers_stay_and_none_of_the_connection_is_made() {
+    let headers = vec![
+        Header::fixed("X-Role", "guest").expect("a header"),
+        Header::template("x-role", "{role}").expect("a header"),
+    ];
+    let http = Http { headers, ..http("http://x.test/a", Verb::Get) };
+    let request = http.request(&members(json!({"role": "admin"}))).expect("a request");
+    let roles: Vec<_> = request.headers.get_all("x-role").iter().collect();
+    assert_eq!(roles, ["guest"]);
+    for name in ["Host", "Content-Length", "Transfer-Encoding", "Connection"] {
+        assert!(Header::template(name, "{a}").is_err(), "{name}");
+    }
+}
+
+#[test]
 fn a_header_holds_one_line() {
     let header = Header::template("X-City", "in {city}").expect("a header");
     let http = Http { headers: vec![header], ..http("http://x.test/a", Verb::Get) };

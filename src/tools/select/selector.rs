@@ -149,8 +149,8 @@ fn fitting<'t>(
     scale: Scale,
 ) -> Vec<(f32, &'t Arc<CatalogEntry>)> {
     let scored = tools.iter().zip(scores).map(|(entry, score)| {
-        let category = entry.tool.category();
-        let at_hand = query.recent_categories.iter().any(|recent| **recent == *category);
+        let is_recent = |category: &str| query.recent_categories.iter().any(|it| **it == *category);
+        let at_hand = entry.tool.categories().any(is_recent);
         (if at_hand { score + scale.boost } else { score }, *entry)
     });
     scored.filter(|(score, _)| *score >= scale.threshold).collect()

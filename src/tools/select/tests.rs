@@ -53,7 +53,7 @@ fn tool(name: &str, description: &str, category: &str) -> Definition {
         output: None,
         declared: Declared {
             estimated: Some(Duration::from_millis(10)),
-            category: Some(category.to_owned()),
+            categories: vec![category.to_owned()],
             ..Declared::default()
         },
         handler: Arc::new(Nothing),

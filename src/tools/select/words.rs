@@ -49,13 +49,13 @@ pub fn of_name(name: &str) -> Vec<String> {
 pub fn words_of(
     identity: &str,
     description: &str,
-    category: &str,
+    categories: &str,
     parameters: &serde_json::Value,
 ) -> String {
     let name = of_name(identity);
     let mut all = [name.clone(), name].concat();
     all.extend(of_text(description));
-    all.extend(of_name(category));
+    all.extend(of_name(categories));
     let properties = parameters.get("properties").and_then(serde_json::Value::as_object);
     all.extend(properties.into_iter().flatten().flat_map(|(name, _)| of_name(name)));
     all.join(" ")

@@ -84,7 +84,9 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
     match option {
         "npc" => npc_names(guild),
         "name" => guild.shared.handles.servers.status().into_iter().map(|it| it.name).collect(),
-        "category" => sorted(tools().map(|tool| tool.category().to_owned())),
+        "category" => sorted(
+            tools().flat_map(|tool| tool.categories().map(str::to_owned).collect::<Vec<_>>()),
+        ),
         "tool" => {
             let mut all = sorted(tools().map(|tool| format!("{}.*", tool.server())));
             let identities = tools().map(|tool| tool.identity.to_string());

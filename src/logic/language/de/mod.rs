@@ -217,6 +217,10 @@ pub(super) static GERMAN: Language = Language {
         "erzähl mir von",
         "Geschichte von",
     ],
+    between: &[
+        "ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den", "dem", "mir", "uns",
+        "mal", "doch", "bitte", "einmal", "noch", "ganz", "jetzt", "nun", "kurz", "dazu",
+    ],
     unfinished: &[
         "und", "aber", "oder", "sondern", "ahm", "ah", "ehm", "hm", "weil", "wenn", "falls",
         "dass", "ob", "der", "ein", "eine", "einen", "einem", "einer", "mein", "meine", "meinen",

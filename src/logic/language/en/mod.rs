@@ -311,6 +311,10 @@ pub(super) static ENGLISH: Language = Language {
         "tell me about",
         "history of",
     ],
+    between: &[
+        "a", "an", "the", "this", "that", "my", "our", "your", "some", "me", "us", "for", "on",
+        "in", "please", "just", "very", "more", "really",
+    ],
     unfinished: &[
         "and", "but", "or", "nor", "the", "a", "an", "to", "of", "from", "into", "with", "if",
         "because", "than", "very", "my", "your", "our", "their", "its", "plus", "minus", "times",

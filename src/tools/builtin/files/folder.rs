@@ -9,7 +9,7 @@ use std::{
 
 use cap_std::{
     ambient_authority,
-    fs::{Dir, OpenOptions},
+    fs::{Dir, OpenOptions, OpenOptionsExt},
 };
 
 /// Largest file, in bytes.
@@ -179,7 +179,7 @@ fn replace(
 ) -> Result<(), Option<std::io::Error>> {
     let unfinished = format!("{UNFINISHED}{}.tmp", std::process::id());
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).truncate(true).mode(0o600);
     let written = folder
         .open_with(&unfinished, &options)
         .and_then(|mut file| file.write_all(content.as_bytes()))

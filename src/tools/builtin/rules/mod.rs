@@ -4,6 +4,7 @@
 //! for.
 //! **Never**: changes a rule, opens a file.
 
+mod edition;
 mod index;
 mod terms;
 
@@ -13,27 +14,21 @@ mod tests;
 use std::{
     collections::BTreeSet,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
 
-use self::index::Index;
+use self::{edition::fifth_edition, index::Index};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Rule, Tier},
     logic::words::fold,
-    tools::{
-        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler, Progress,
-    },
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
 };
 
 /// Most rules a search answers with: what a model can weigh in one round.
 const MOST: usize = 3;
-/// How often a call says that it waits for the rules; oftener than any gives up.
-const SIGN: Duration = Duration::from_millis(5);
 /// Values of `edition` that mean a fifth edition.
 const EDITIONS: &[&str] = &["5e", "5e-2014", "5e-2024"];
 
@@ -62,18 +57,15 @@ impl RuleBook {
         self.index();
     }
 
-    /// Waits until the rules are read and indexed, without holding a worker of the runtime up; the
-    /// call is at work meanwhile. Cancel safe.
-    async fn ready(book: &Arc<Self>, progress: &Progress) {
+    /// Waits until the rules are read and indexed, without holding a worker of the runtime up.
+    /// Cancel safe.
+    fn ready(book: &Arc<Self>) -> BoxFuture<'static, ()> {
         if book.index.get().is_some() {
-            return;
+            return ready(()).boxed();
         }
         let book = Arc::clone(book);
-        let mut preparing = tokio::task::spawn_blocking(move || book.prepare());
         // A panic in it has been shown, and the call meets the same one.
-        while timeout(SIGN, &mut preparing).await.is_err() {
-            progress.note();
-        }
+        tokio::task::spawn_blocking(move || book.prepare()).map(drop).boxed()
     }
 
     /// All rules that are played by.
@@ -93,20 +85,13 @@ impl RuleBook {
     /// The edition or system meant by `system`.
     fn system(&self, system: &str) -> Result<String, CallError> {
         let wanted = fold(system);
-        let words: Vec<&str> = wanted.split(' ').collect();
-        for (mark, edition) in [("2014", "5e-2014"), ("2024", "5e-2024")] {
-            if words.contains(&mark) {
-                return Ok(edition.to_owned());
-            }
-        }
         let own = self.own.iter().map(|rule| rule.edition.as_str());
         let known: BTreeSet<&str> = EDITIONS.iter().copied().chain(own).collect();
         if let Some(known) = known.iter().find(|known| fold(known) == wanted) {
             return Ok((*known).to_owned());
         }
-        let fifth = ["5e", "5", "fifth", "dnd", "dungeons"];
-        if words.iter().any(|word| fifth.contains(word)) {
-            return Ok("5e".to_owned());
+        if let Some(edition) = fifth_edition(system) {
+            return Ok(edition.to_owned());
         }
         let known: Vec<&str> = known.into_iter().collect();
         Err(CallError::new(
@@ -210,14 +195,14 @@ struct Search(Arc<RuleBook>);
 impl Handler for Search {
     fn call<'a>(
         &'a self,
-        context: &'a CallContext,
+        _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            RuleBook::ready(&self.0, &context.progress).await;
-            self.0.search(arguments)
-        }
-        .boxed()
+        ready(self.0.search(arguments)).boxed()
+    }
+
+    fn prepare(&self) -> BoxFuture<'static, ()> {
+        RuleBook::ready(&self.0)
     }
 }
 
@@ -227,14 +212,14 @@ struct Get(Arc<RuleBook>);
 impl Handler for Get {
     fn call<'a>(
         &'a self,
-        context: &'a CallContext,
+        _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        async move {
-            RuleBook::ready(&self.0, &context.progress).await;
-            self.0.get(arguments)
-        }
-        .boxed()
+        ready(self.0.get(arguments)).boxed()
+    }
+
+    fn prepare(&self) -> BoxFuture<'static, ()> {
+        RuleBook::ready(&self.0)
     }
 }
 

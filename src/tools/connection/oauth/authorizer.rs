@@ -12,15 +12,15 @@ use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
-use reqwest::Url;
 use tokio::task::AbortHandle;
 
 use super::{
-    client::{Client, Grant},
+    client::{Client, Grant, Resource},
     consent::Consent,
     credential_store::{CredentialStore, Login, Token},
     error::OauthError,
     exchange::Parties,
+    wire::Wire,
 };
 
 /// Longest exchange that asks no person.
@@ -53,18 +53,19 @@ struct Cause {
 }
 
 impl Authorizer {
-    /// For the server `name` at `address`; its login is kept in `store`.
+    /// For the server `name`, which is `resource`; its login is kept in `store`.
     #[expect(clippy::disallowed_methods, reason = "a token expires by the clock on the wall")]
     pub fn new(
         name: &str,
-        address: Url,
+        resource: Resource,
         client: Client,
         grant: Grant,
         store: CredentialStore,
     ) -> Self {
         let parties = Parties {
             name: name.into(),
-            server: address,
+            wire: Arc::new(Wire::new(resource.outbound(&client.authority))),
+            server: resource.address,
             client,
             grant,
             consent: None,
@@ -80,6 +81,7 @@ impl Authorizer {
             name: parties.name.clone(),
             server: parties.server.clone(),
             client: parties.client.clone(),
+            wire: parties.wire.clone(),
             consent: Some(consent),
             ..*parties
         };

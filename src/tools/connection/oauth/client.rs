@@ -3,6 +3,8 @@
 use reqwest::Url;
 use secrecy::SecretString;
 
+use crate::{provider::Outbound, tools::url::UrlError};
+
 /// How we identify ourselves to an authorization server.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
@@ -15,8 +17,55 @@ pub struct Client {
     pub metadata_url: Option<String>,
     /// The scopes requested; empty: those the server advertises.
     pub scopes: Vec<String>,
-    /// Where tokens come from; `None`: found by discovery.
+    /// Where our proof may be sent.
+    pub authority: Authority,
+}
+
+/// The authorization server we are registered with, as whoever runs the program has named it. What
+/// the server names instead gets no proof of ours.
+#[derive(Clone, Debug, Default)]
+pub struct Authority {
+    /// Its issuer, whose metadata is taken from nowhere else.
+    pub issuer: Option<Url>,
+    /// Where tokens come from, whatever the metadata says.
     pub token_url: Option<Url>,
+}
+
+impl Authority {
+    /// The one whose issuer is at `address`.
+    ///
+    /// # Errors
+    /// It is not a URL.
+    pub fn issuer(address: &str) -> Result<Self, UrlError> {
+        Ok(Self { issuer: Some(Url::parse(address)?), token_url: None })
+    }
+
+    /// Whether there is none.
+    pub const fn is_unknown(&self) -> bool {
+        self.issuer.is_none() && self.token_url.is_none()
+    }
+}
+
+/// What a token is for.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Address of the server.
+    pub address: Url,
+    /// Whoever runs the program has written it down, so that it may be on a private network.
+    pub may_be_inside: bool,
+}
+
+impl Resource {
+    /// Where we may be sent for a token for it: if it is on this machine, to the rest of this
+    /// machine too.
+    pub fn outbound(&self, authority: &Authority) -> Outbound {
+        let mut outbound = Outbound::public();
+        if self.may_be_inside {
+            outbound = outbound.and(&self.address).and_neighbours_of(&self.address);
+        }
+        let named = [&authority.issuer, &authority.token_url].into_iter().flatten();
+        named.fold(outbound, |outbound, url| outbound.and(url))
+    }
 }
 
 /// What proves who a client is.

@@ -5,9 +5,12 @@
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use reqwest::{StatusCode, Url, header::LOCATION, redirect::Policy};
+use reqwest::{StatusCode, Url, header::LOCATION};
 
-use crate::tools::url::UrlError;
+use crate::{
+    provider::{Outbound, Refused},
+    tools::url::UrlError,
+};
 
 /// How long an authorization server may take to send us on.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,6 +28,9 @@ pub enum ConsentError {
         /// What is wrong with it.
         source: UrlError,
     },
+    /// Nothing is sent to where the authorization server sends us.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// The authorization server cannot be reached.
     #[error("{0}")]
     Http(reqwest::Error),
@@ -62,18 +68,24 @@ pub trait Consent: Send + Sync {
 }
 
 /// Follows the authorization address itself: only good where no login is needed.
-pub struct Headless;
+pub struct Headless {
+    outbound: Outbound,
+}
 
 impl Headless {
     /// Nothing listens there: the redirect is read, not followed.
     const REDIRECT_URI: &str = "http://127.0.0.1:9/callback";
 
-    async fn follow(url: &str) -> Result<String, ConsentError> {
-        super::tls::use_ring();
-        let client = reqwest::Client::builder().redirect(Policy::none()).timeout(PATIENCE);
-        let client = client.build().map_err(ConsentError::Http)?;
+    /// Goes only where `outbound` does.
+    pub const fn new(outbound: Outbound) -> Self {
+        Self { outbound }
+    }
+
+    async fn follow(&self, url: &str) -> Result<String, ConsentError> {
         let mut at = Url::parse(url).map_err(|error| ConsentError::address(url, error))?;
         for _ in 0..=MAX_REDIRECTS {
+            let client = self.outbound.client(&at)?.timeout(PATIENCE).build();
+            let client = client.map_err(ConsentError::Http)?;
             let answer = client.get(at.clone()).send().await;
             let answer = answer.map_err(|error| ConsentError::Http(error.without_url()))?;
             let Some(next) = answer.headers().get(LOCATION).and_then(|next| next.to_str().ok())
@@ -96,6 +108,6 @@ impl Consent for Headless {
     }
 
     fn ask<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, ConsentError>> {
-        Box::pin(Self::follow(url))
+        Box::pin(self.follow(url))
     }
 }

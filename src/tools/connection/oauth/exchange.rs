@@ -7,6 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use http::{Request, header::CONTENT_TYPE};
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata,
@@ -23,11 +24,10 @@ use super::{
     consent::Consent,
     credential_store::{Login, Registered, Token},
     error::OauthError,
-    tls::use_ring,
+    issuer::{self, IssuerError},
+    wire::Wire,
 };
 
-/// How long a token endpoint may take.
-const PATIENCE: Duration = Duration::from_secs(15);
 /// Our name where we register ourselves.
 const CLIENT_NAME: &str = "Glyphoxa";
 /// A scope for refresh tokens; a program that is the client itself needs none.
@@ -43,6 +43,8 @@ pub struct Parties {
     pub server: Url,
     /// How we identify ourselves.
     pub client: Client,
+    /// Sends what is asked.
+    pub wire: Arc<Wire>,
     /// How a token is granted.
     pub grant: Grant,
     /// How a person is asked; `None`: nobody can be asked here.
@@ -166,32 +168,63 @@ impl Parties {
         }
     }
 
-    /// Finds the authorization server.
+    /// Finds the authorization server: the configured one, else the one that the server names.
     async fn find(&self, challenge: Option<&str>) -> Result<Discovered, OauthError> {
-        use_ring();
-        // An address the user has written down may be anywhere; what a server leads us to may be
-        // in a home network, but is not this machine or a cloud's own services.
-        let base = self.client.token_url.as_ref().unwrap_or(&self.server).clone();
-        let manager = AuthorizationManager::new_allowing_private_addresses(base).await;
-        let mut manager = manager.map_err(|error| self.failed(&error))?;
-        let metadata = match &self.client.token_url {
-            Some(url) => {
-                let mut metadata = AuthorizationMetadata::default();
-                metadata.token_endpoint = url.to_string();
-                metadata.authorization_endpoint = url.to_string();
-                metadata
+        let wire = Arc::clone(&self.wire);
+        let manager = AuthorizationManager::new_with_oauth_http_client(self.server.clone(), wire);
+        let mut manager = manager.await.map_err(|error| self.failed(&error))?;
+        let authority = &self.client.authority;
+        let metadata = if let Some(url) = &authority.token_url {
+            let mut metadata = AuthorizationMetadata::default();
+            metadata.token_endpoint = url.to_string();
+            metadata.authorization_endpoint = url.to_string();
+            metadata.issuer = authority.issuer.as_ref().map(issuer::name);
+            metadata
+        } else if let Some(issuer) = &authority.issuer {
+            // The server still says which scopes it wants.
+            if let Err(error) = manager.resolve_metadata_from_challenge(challenge).await {
+                tracing::debug!(server = &*self.name, %error, "a server names no issuer of its own");
             }
-            None => {
-                let found = manager.resolve_metadata_from_challenge(challenge).await;
-                found.map_err(|error| self.failed(&error))?.metadata
-            }
+            issuer::metadata(&self.wire, issuer).await.map_err(|error| match error {
+                IssuerError::Silent(..) => self.unreachable(error),
+                _ => self.refused(error),
+            })?
+        } else {
+            let found = manager.resolve_metadata_from_challenge(challenge).await;
+            let metadata = found.map_err(|error| self.failed(&error))?.metadata;
+            self.check_speaker(&metadata)?;
+            metadata
         };
         manager.set_metadata(metadata.clone());
         Ok(Discovered { manager, metadata })
     }
 
+    /// Refuses metadata that somebody else than its issuer has published.
+    fn check_speaker(&self, metadata: &AuthorizationMetadata) -> Result<(), OauthError> {
+        let read = self.wire.last_read();
+        match &metadata.issuer {
+            Some(issuer) if !issuer::is_its_own(read.as_ref(), issuer) => {
+                let read = read.map(String::from).unwrap_or_default();
+                Err(self.refused(format!("'{read}' speaks for '{issuer}', which is elsewhere")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Our proof goes to nobody but whom the configuration names.
+    fn may_prove(&self) -> Result<(), OauthError> {
+        if self.client.authority.is_unknown() {
+            return Err(self.refused(
+                "a client's secret or key is sent only to the issuer or token_url that the \
+                 configuration names, and there is neither (give oauth an issuer)",
+            ));
+        }
+        Ok(())
+    }
+
     /// A token for the program itself (client credentials).
     async fn mint(&self, found: &mut Discovered, asked: Vec<String>) -> Result<Login, OauthError> {
+        self.may_prove()?;
         let id = self.client.id.clone().unwrap_or_default();
         let token = match &self.client.proof {
             Some(Proof::Key(pem)) => {
@@ -244,23 +277,15 @@ impl Parties {
         if !scope.is_empty() {
             form.push(("scope", &scope));
         }
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(PATIENCE)
-            .build()
-            .map_err(|error| self.refused(error))?;
         let body = Url::parse_with_params("http://form/", form);
         let body = body.map_err(|error| self.refused(error))?;
-        let sent = http
-            .post(endpoint)
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(body.query().unwrap_or_default().to_owned())
-            .send()
-            .await
-            .map_err(|error| self.unreachable(error))?;
+        let request = Request::post(endpoint.as_str())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body.query().unwrap_or_default().as_bytes().to_vec())
+            .map_err(|error| self.refused(error))?;
+        let sent = self.wire.send(request).await.map_err(|error| self.unreachable(error))?;
         let status = sent.status();
-        let said = sent.bytes().await.map_err(|error| self.unreachable(error))?;
-        let said: Value = serde_json::from_slice(&said).unwrap_or_default();
+        let said: Value = serde_json::from_slice(sent.body()).unwrap_or_default();
         if !status.is_success() {
             let word = |key| said.get(key).and_then(Value::as_str).unwrap_or_default();
             let text = format!("{status} {} {}", word("error"), word("error_description"));
@@ -298,6 +323,9 @@ impl Parties {
         let scopes: Vec<&str> = asked.iter().map(String::as_str).collect();
         let url = found.manager.get_authorization_url(&scopes).await;
         let url = url.map_err(|error| self.failed(&error))?;
+        // A person's browser opens more than addresses of the web.
+        let page = Url::parse(&url).map_err(|error| self.refused(error))?;
+        self.wire.check(&page).map_err(|error| self.refused(error))?;
         let back = consent.ask(&url).await.map_err(|error| self.refused(error))?;
         if let Some(error) = refusal(&back) {
             return Err(self.refused(error));
@@ -328,6 +356,9 @@ impl Parties {
             redirect_uri: redirect_uri.to_owned(),
         };
         if let Some(id) = &self.client.id {
+            if self.client.proof.is_some() {
+                self.may_prove()?;
+            }
             let secret = match &self.client.proof {
                 Some(Proof::Secret(secret)) => Some(secret.expose_secret().to_owned()),
                 _ => None,
@@ -388,6 +419,9 @@ impl Parties {
     }
 
     fn failed(&self, error: &AuthError) -> OauthError {
+        if let Some(why) = self.wire.take_failure() {
+            return self.unreachable(why);
+        }
         match error {
             AuthError::DiscoveryRequestFailed { .. }
             | AuthError::HttpError(_)

@@ -13,16 +13,17 @@ mod consent;
 mod credential_store;
 mod error;
 mod exchange;
+mod issuer;
 mod loopback;
-mod tls;
 mod tokens;
+mod wire;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::{
     authorizer::Authorizer,
-    client::{Client, Grant, Proof},
+    client::{Authority, Client, Grant, Proof, Resource},
     consent::Headless,
     credential_store::{CredentialStore, login_path},
     error::OauthError,

@@ -23,11 +23,20 @@ use protected::{Protected, SECRET};
 #[path = "../../../../tests/support/protected.rs"]
 mod protected;
 
+/// The server, on this machine, which its operator has written down.
+fn resource(server: &Protected) -> Resource {
+    Resource { address: Url::parse(&server.url()).unwrap(), may_be_inside: true }
+}
+
+/// Consent where nobody has to log in.
+fn headless(server: &Protected) -> Arc<Headless> {
+    Arc::new(Headless::new(resource(server).outbound(&Authority::default())))
+}
+
 fn person(server: &Protected, store: &Path) -> Authorizer {
-    let address = Url::parse(&server.url()).unwrap();
     Authorizer::new(
         "vtt",
-        address,
+        resource(server),
         Client::default(),
         Grant::Person,
         CredentialStore::at(store.to_owned()),
@@ -39,16 +48,15 @@ fn program(server: &Protected, secret: &str) -> Authorizer {
         id: Some("program".into()),
         proof: Some(Proof::Secret(SecretString::from(secret))),
         scopes: vec!["play".into()],
+        authority: Authority::issuer(&server.issuer()).unwrap(),
         ..Client::default()
     };
-    let address = Url::parse(&server.url()).unwrap();
-    Authorizer::new("vtt", address, client, Grant::Program, CredentialStore::in_memory())
+    Authorizer::new("vtt", resource(server), client, Grant::Program, CredentialStore::in_memory())
 }
 
 /// A login on disk, by a person who says yes to everything.
 async fn logged_in(server: &Protected, path: &Path) {
-    let consent = Arc::new(Headless);
-    person(server, path).with_consent(consent).log_in().await.unwrap();
+    person(server, path).with_consent(headless(server)).log_in().await.unwrap();
 }
 
 /// A request that the server takes when it knows the token.
@@ -205,8 +213,7 @@ async fn more_scopes_are_asked_for_on_top_and_not_for_ever() {
     let server = Protected::start();
     let folder = tempfile::tempdir().unwrap();
     let path = login_path(folder.path(), "vtt");
-    let consent = Arc::new(Headless);
-    let authorizer = person(&server, &path).with_consent(consent);
+    let authorizer = person(&server, &path).with_consent(headless(&server));
     assert_eq!(whisper(&server, &authorizer, true).await.unwrap(), "play whisper");
     assert_eq!((server.done("authorize"), server.done("register")), (2, 1));
     let error = whisper(&server, &authorizer, false).await.unwrap_err();
@@ -232,7 +239,8 @@ async fn the_next_login_asks_for_what_the_server_wanted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_brings_no_answer_of_ours_is_passed_over() {
-    tls::use_ring();
+    // An error only says that there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let (sender, mut shown) = tokio::sync::mpsc::channel(1);
     let show = move |url: &str| sender.try_send(url.to_owned()).unwrap();
     let loopback = Arc::new(Loopback::new(Duration::from_secs(30), show).await.unwrap());

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 
 use super::{
     authorizer::Authorizer,
-    client::{Client, Grant, Proof},
+    client::{Authority, Client, Grant, Proof, Resource},
     credential_store::{CredentialStore, login_path},
 };
 use crate::tools::{
@@ -38,9 +38,11 @@ pub enum NoAuthorizer {
         /// What is wrong with it.
         source: UrlError,
     },
-    /// `token_url` is not a URL.
-    #[error("token_url of '{server}': {source}")]
-    TokenUrl {
+    /// `issuer` or `token_url` is not a URL.
+    #[error("'{key}' of '{server}': {source}")]
+    Authority {
+        /// Which of them.
+        key: &'static str,
         /// Name of the server.
         server: String,
         /// What is wrong with it.
@@ -89,18 +91,28 @@ pub fn authorizer(
     store: impl FnOnce(&str) -> CredentialStore,
 ) -> Result<Authorizer, NoAuthorizer> {
     let name = &options.name;
-    let Reach::Http { url, auth, .. } = &options.reach else {
+    let Reach::Http { url, auth, may_be_inside, .. } = &options.reach else {
         return Err(NoAuthorizer::Process(name.clone()));
     };
     let address =
         Url::parse(url).map_err(|source| NoAuthorizer::Address { url: url.clone(), source })?;
+    let resource = Resource { address, may_be_inside: *may_be_inside };
+    let named = |key, text: &Option<String>| {
+        let url = text.as_deref().map(Url::parse).transpose();
+        url.map_err(|source| NoAuthorizer::Authority { key, server: name.clone(), source })
+    };
     match auth {
         Auth::None | Auth::Token(_) => Err(NoAuthorizer::NotConfigured(name.clone())),
-        Auth::Login => {
-            Ok(Authorizer::new(name, address, Client::default(), Grant::Person, store(name)))
+        Auth::Login { issuer } => {
+            let authority = Authority { issuer: named("issuer", issuer)?, token_url: None };
+            let client = Client { authority, ..Client::default() };
+            Ok(Authorizer::new(name, resource, client, Grant::Person, store(name)))
         }
         Auth::Client(client) => {
-            let token_url = client.token_url.as_deref().map(Url::parse).transpose();
+            let authority = Authority {
+                issuer: named("issuer", &client.authority.issuer)?,
+                token_url: named("token_url", &client.authority.token_url)?,
+            };
             let secret = |text: &str| SecretString::from(text);
             let client = Client {
                 id: Some(client.client_id.clone()),
@@ -109,11 +121,11 @@ pub fn authorizer(
                     Credential::PrivateKey(pem) => Proof::Key(secret(&pem.0)),
                 }),
                 scopes: client.scopes.clone(),
-                token_url: token_url
-                    .map_err(|source| NoAuthorizer::TokenUrl { server: name.clone(), source })?,
+                authority,
                 metadata_url: None,
             };
-            Ok(Authorizer::new(name, address, client, Grant::Program, CredentialStore::in_memory()))
+            let store = CredentialStore::in_memory();
+            Ok(Authorizer::new(name, resource, client, Grant::Program, store))
         }
     }
 }

@@ -1,0 +1,59 @@
+//! What a server that is a program may reach.
+//!
+//! Entry function: [`sandbox`]. **Never**: looks into the folders.
+
+use std::path::{Path, PathBuf};
+
+use super::super::{keys::mcp as keys, reading::Notes};
+use crate::{
+    launch,
+    tools::connection::Sandbox,
+    yaml::{Fields, Node},
+};
+
+/// What is relative to what, and what is nobody's to open.
+#[derive(Clone, Copy)]
+pub struct Places<'a> {
+    /// What paths are relative to.
+    pub folder: &'a Path,
+    /// Where everything that is kept lies.
+    pub data_dir: &'a Path,
+}
+
+/// What `fields`, a server's, say of it.
+pub fn sandbox(fields: Fields, places: Places, notes: &mut Notes) -> Sandbox {
+    if fields.text("sandbox") == Some("off") {
+        return Sandbox::Off;
+    }
+    let said = fields.map("sandbox", &keys::SANDBOX);
+    let mut paths = |key| {
+        let items = said.map(|said| said.items(key)).unwrap_or_default();
+        items.iter().filter_map(|node| path(node, places, notes)).collect()
+    };
+    Sandbox::Confined { read: paths("read"), write: paths("write") }
+}
+
+/// The folder or file that `node` names.
+fn path(node: &Node, places: Places, notes: &mut Notes) -> Option<PathBuf> {
+    let text = node.text()?.trim();
+    let home = || launch::variable("HOME").map(PathBuf::from);
+    let path = match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            home()?.join(rest.trim_start_matches('/'))
+        }
+        _ => places.folder.join(text),
+    };
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let kept = std::path::absolute(places.data_dir).unwrap_or_else(|_| places.data_dir.to_owned());
+    let shown = node.scalar().map(|scalar| scalar.shown()).unwrap_or_default();
+    if path.starts_with(&kept) {
+        let message = format!("a server's 'sandbox' names {shown}, where everything kept lies");
+        notes.problems.add(node.at, message, "a folder outside of data_dir");
+        return None;
+    }
+    if !path.exists() {
+        let message = format!("a server's 'sandbox' names {shown}, which is not there");
+        notes.warnings.add(node.at, message, "make it before the server starts");
+    }
+    Some(path)
+}

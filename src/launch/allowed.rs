@@ -1,0 +1,322 @@
+//! What a confined program may reach.
+//!
+//! Entry functions: [`found`], [`rules`]. The system's folders, what the program was installed with,
+//! the folders its command line names, our working folder, and what its configuration says. Landlock
+//! knows permission alone, so a folder with something hidden in it is opened entry by entry.
+//! **Never**: opens a home, or a folder above one, because something in it was named.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    install,
+    plan::{Confinement, Refusal},
+};
+
+/// What every program needs to run and to reach the network.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+    "/snap",
+    "/var/lib/ca-certificates",
+    "/var/cache/fontconfig",
+    // Resolvers put a new file in the place of the old one, so their folders.
+    "/run/systemd/resolve",
+    "/run/NetworkManager/resolv.conf",
+    "/run/resolvconf",
+    // What programs size themselves by.
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys",
+    "/proc/uptime",
+    "/proc/version",
+    "/sys/devices/system",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm",
+];
+/// What root's programs read in `/etc`, where root may read all secrets.
+const ETC: &[&str] = &[
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/crypto-policies",
+    "/etc/debian_version",
+    "/etc/default/locale",
+    "/etc/fonts",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hostname",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/locale.alias",
+    "/etc/machine-id",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/networks",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+/// Folders that are never opened as a whole because something in them was named.
+const WIDE: &[&str] =
+    &["/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var"];
+
+/// What a program may reach, and nothing else.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Rules {
+    /// Files and folders with all that is in them.
+    pub read: BTreeSet<PathBuf>,
+    /// The same, for writing too.
+    pub write: BTreeSet<PathBuf>,
+}
+
+/// The whole path of the program `name`, looked for in the folders of `path`.
+///
+/// # Errors
+/// There is none, or it may not be run.
+pub fn found(name: &str, path: &str) -> Result<PathBuf, Refusal> {
+    let here = env::current_dir().unwrap_or_default();
+    if name.contains('/') {
+        let program = here.join(name);
+        return match fs::metadata(&program) {
+            Ok(about) if is_program(&about) => Ok(program),
+            Ok(_) => Err(Refusal::MayNotRun),
+            Err(_) => Err(Refusal::NoProgram),
+        };
+    }
+    let mut refusal = Refusal::NoProgram;
+    for folder in path.split(':').filter(|folder| !folder.is_empty()) {
+        let program = here.join(folder).join(name);
+        match fs::metadata(&program) {
+            Ok(about) if is_program(&about) => return Ok(program),
+            Ok(about) if about.is_file() => refusal = Refusal::MayNotRun,
+            _ => {}
+        }
+    }
+    Err(refusal)
+}
+
+fn is_program(about: &fs::Metadata) -> bool {
+    about.is_file() && about.permissions().mode() & 0o111 != 0
+}
+
+/// What `program` may reach, called with `arguments`, with programs in the folders of `path`.
+pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinement) -> Rules {
+    let here = env::current_dir().unwrap_or_default();
+    let mut all = Allowing::new(said, &here);
+    SYSTEM.iter().for_each(|it| all.read(Path::new(it)));
+    match geteuid().is_root() {
+        true => ETC.iter().for_each(|it| all.read(Path::new(it))),
+        false => all.read(Path::new("/etc")),
+    }
+    let installed = install::Installed { path, is_wide: &|folder| all.is_wide(folder) };
+    for place in installed.places(program) {
+        all.read(&place);
+    }
+    all.read_unless_wide(&here);
+    for argument in arguments.iter().filter(|_| said.opens_arguments) {
+        all.argument(&here, argument);
+    }
+    said.read.iter().for_each(|it| all.read(it));
+    said.write.iter().for_each(|it| all.write(it));
+    // Its own, whatever they lie in.
+    all.rules.write.extend([said.home.clone(), said.scratch.clone()]);
+    all.rules
+}
+
+/// Rules while they are collected.
+struct Allowing {
+    rules: Rules,
+    hidden: Vec<PathBuf>,
+    person: Option<PathBuf>,
+}
+
+impl Allowing {
+    fn new(said: &Confinement, here: &Path) -> Self {
+        let mut hidden: Vec<PathBuf> = said.hidden.iter().map(|it| real(it)).collect();
+        // Keys of containers and scripts.
+        let secrets = fs::read_dir(here).into_iter().flatten().flatten();
+        let secrets = secrets.filter(|it| it.file_name().as_encoded_bytes().starts_with(b".env"));
+        hidden.extend(secrets.map(|it| real(&it.path())));
+        let person = said.person.as_deref().map(real);
+        Self { rules: Rules::default(), hidden, person }
+    }
+
+    /// Whether `folder` holds more than one thing's own: a home, or what is above one.
+    fn is_wide(&self, folder: &Path) -> bool {
+        let folder = real(folder);
+        let above = |inner: &PathBuf| inner.starts_with(&folder);
+        WIDE.iter().any(|wide| Path::new(wide) == folder)
+            || folder.parent().is_none()
+            || folder.parent() == Some(Path::new("/home"))
+            || self.person.as_ref().is_some_and(above)
+    }
+
+    fn read(&mut self, path: &Path) {
+        let open = |rules: &mut Rules, path| rules.read.insert(path);
+        self.open(&real(path), open);
+    }
+
+    fn write(&mut self, path: &Path) {
+        let open = |rules: &mut Rules, path| rules.write.insert(path);
+        self.open(&real(path), open);
+    }
+
+    fn read_unless_wide(&mut self, folder: &Path) {
+        if !self.is_wide(folder) {
+            self.read(folder);
+        }
+    }
+
+    /// Opens `path`, but for what is hidden in it.
+    fn open(&mut self, path: &Path, open: fn(&mut Rules, PathBuf) -> bool) {
+        if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            return;
+        }
+        if !self.hidden.iter().any(|hidden| hidden.starts_with(path)) {
+            open(&mut self.rules, path.to_owned());
+            return;
+        }
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            // Where a link leads is opened only when somebody names it.
+            if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+                self.open(&entry.path(), open);
+            }
+        }
+    }
+
+    /// What the command line names: a folder is there to be worked in, a file to be read with what
+    /// lies beside it.
+    fn argument(&mut self, here: &Path, argument: &str) {
+        let value = argument.split_once('=').map_or(argument, |(_, value)| value);
+        let path = real(&here.join(value));
+        if value.is_empty() || !path.exists() {
+            return;
+        }
+        if path.is_dir() {
+            if !self.is_wide(&path) {
+                self.write(&path);
+            }
+            return;
+        }
+        self.read(&path);
+        let project = install::project(&path, &|folder| self.is_wide(folder));
+        if let Some(project) = project {
+            self.read(&project);
+        }
+    }
+}
+
+/// The path without links; what is not there yet keeps its name.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(above), Some(name)) if !above.as_os_str().is_empty() => real(above).join(name),
+        (Some(_), Some(name)) => env::current_dir().unwrap_or_default().join(name),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(folder: &Path) -> Confinement {
+        let at = |name: &str| folder.join(name);
+        Confinement {
+            read: vec![at("books")],
+            write: vec![at("notes")],
+            hidden: vec![at("table/data"), at("table/glyphoxa.yaml")],
+            home: at("table/data/servers/x/home"),
+            scratch: at("table/data/servers/x/tmp"),
+            person: Some(at("person")),
+            opens_arguments: true,
+        }
+    }
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a folder");
+        for made in ["books", "notes", "table/data/servers/x/home", "table/npcs", "person/.ssh"] {
+            fs::create_dir_all(root.join(made)).expect("a folder");
+        }
+        for made in ["table/glyphoxa.yaml", "table/weather.py", "person/tool.py", "person/.ssh/id"]
+        {
+            fs::write(root.join(made), "x").expect("a file");
+        }
+        (folder, root)
+    }
+
+    fn may_read(rules: &Rules, path: &Path) -> bool {
+        rules.read.iter().chain(&rules.write).any(|open| path.starts_with(open))
+    }
+
+    #[test]
+    fn what_is_hidden_stays_so_in_a_folder_that_is_named() {
+        let (_folder, root) = place();
+        let at = |name: &str| root.join(name);
+        let table = at("table").display().to_string();
+        let rules = rules(Path::new("/bin/sh"), &[table], "/bin", &said(&root));
+        assert!(may_read(&rules, &at("table/weather.py")) && may_read(&rules, &at("table/npcs/b")));
+        assert!(may_read(&rules, &at("books/a")) && may_read(&rules, &at("notes/a")));
+        for hidden in ["table/glyphoxa.yaml", "table/data/sessions/a.json", "person/.ssh/id"] {
+            assert!(!may_read(&rules, &at(hidden)), "{hidden}: {rules:#?}");
+        }
+        assert!(rules.write.contains(&at("table/data/servers/x/home")));
+        assert!(!rules.write.contains(&at("books")) && rules.write.contains(&at("notes")));
+    }
+
+    #[test]
+    fn a_home_is_not_opened_for_a_file_or_by_its_name() {
+        let (_folder, root) = place();
+        let arguments = [root.join("person/tool.py"), root.join("person"), root.clone()];
+        let arguments = arguments.map(|path| path.display().to_string());
+        let rules = rules(Path::new("/bin/sh"), &arguments, "/bin", &said(&root));
+        assert!(may_read(&rules, &root.join("person/tool.py")), "{rules:#?}");
+        assert!(!may_read(&rules, &root.join("person/.ssh/id")), "{rules:#?}");
+    }
+
+    #[test]
+    fn programs_are_found_as_a_shell_finds_them() {
+        assert!(found("sh", "/nowhere:/bin").is_ok_and(|it| it == Path::new("/bin/sh")));
+        assert!(matches!(found("no-such-program", "/bin"), Err(Refusal::NoProgram)));
+        assert!(matches!(found("/etc/passwd", "/bin"), Err(Refusal::MayNotRun)));
+        assert!(matches!(found("/bin/no-such-program", "/bin"), Err(Refusal::NoProgram)));
+    }
+}

@@ -1,0 +1,180 @@
+//! What a program was installed with: its interpreter, and the packages of both.
+//!
+//! Entry functions: [`Installed::places`], [`project`]. **Never**: opens a folder that is wide, such
+//! as a home.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Folders of programs that keep others: versions of Python, of Node, and so on.
+const KEEPERS: &[&str] =
+    &[".pyenv", ".nvm", ".volta", ".asdf", ".rbenv", ".bun", ".deno", ".fnm", "mise", ".sdkman"];
+/// What lies at the top of somebody's program.
+const MARKS: &[&str] = &["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "node_modules"];
+/// Interpreters that wrappers call, wherever they are.
+const INTERPRETERS: &[&str] = &["node", "python3", "uv"];
+/// Interpreters of interpreters that are followed.
+const DEPTH: usize = 4;
+/// What is read of a file to see whether it is a script.
+const HEAD: usize = 256;
+
+/// Where programs are looked for, and what is too wide to be opened.
+pub struct Installed<'a> {
+    /// Folders of programs, as `PATH` has them.
+    pub path: &'a str,
+    /// Whether a folder holds more than a program's own.
+    pub is_wide: &'a dyn Fn(&Path) -> bool,
+}
+
+impl Installed<'_> {
+    /// What `program` needs of the disk to run, beside the system's folders.
+    pub fn places(&self, program: &Path) -> BTreeSet<PathBuf> {
+        let mut places = BTreeSet::new();
+        self.follow(program, DEPTH, &mut places);
+        for name in INTERPRETERS {
+            if let Some(interpreter) = self.look_up(name) {
+                self.follow(&interpreter, DEPTH, &mut places);
+            }
+        }
+        // A wrapper calls what it finds there.
+        let folders = self.path.split(':').filter(|it| it.starts_with('/')).map(PathBuf::from);
+        places.extend(folders.filter(|folder| !(self.is_wide)(folder)));
+        places
+    }
+
+    fn look_up(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.path.split(':').filter(|folder| !folder.is_empty());
+        folders.map(|folder| Path::new(folder).join(name)).find(|program| program.is_file())
+    }
+
+    /// Adds what `program` lies in, as it is called and as it is without links, and the same of
+    /// what runs it if it is a script.
+    fn follow(&self, program: &Path, depth: usize, places: &mut BTreeSet<PathBuf>) {
+        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        for path in [program, &real] {
+            places.insert(path.to_owned());
+            places.extend(self.home_of(path));
+        }
+        let Some(above) = depth.checked_sub(1) else { return };
+        if let Some(interpreter) = interpreter(&real).and_then(|words| self.named(&words)) {
+            self.follow(&interpreter, above, places);
+        }
+    }
+
+    /// The program that the first line of a script names.
+    fn named(&self, words: &str) -> Option<PathBuf> {
+        let mut words = words.split_whitespace();
+        let first = Path::new(words.next()?);
+        if first.file_name() != Some(OsStr::new("env")) {
+            return Some(first.to_owned());
+        }
+        words
+            .find(|word| !word.starts_with('-') && !word.contains('='))
+            .and_then(|it| self.look_up(it))
+    }
+
+    /// The folders that came with the program at `path`.
+    fn home_of(&self, path: &Path) -> Vec<PathBuf> {
+        let is_keeper = |it: &&Path| {
+            it.file_name().and_then(OsStr::to_str).is_some_and(|name| KEEPERS.contains(&name))
+        };
+        if let Some(keeper) = path.ancestors().skip(1).find(is_keeper) {
+            return vec![keeper.to_owned()];
+        }
+        let is_modules = |it: &&Path| it.file_name() == Some(OsStr::new("node_modules"));
+        if let Some(modules) = path.ancestors().filter(is_modules).last() {
+            return vec![modules.to_owned()];
+        }
+        let Some(folder) = path.parent() else { return Vec::new() };
+        let named = folder.file_name().and_then(OsStr::to_str);
+        let root = folder.parent().filter(|_| matches!(named, Some("bin" | "sbin" | "Scripts")));
+        match root {
+            Some(root) if self.is_mixed(root) => {
+                let of_programs = ["lib", "lib64", "libexec"].map(|name| root.join(name));
+                [vec![folder.to_owned()], of_programs.to_vec()].concat()
+            }
+            Some(root) => vec![root.to_owned()],
+            None => project(path, self.is_wide).into_iter().collect(),
+        }
+    }
+
+    /// Whether other things lie in `root` beside programs: a home, or `~/.local` and its like.
+    fn is_mixed(&self, root: &Path) -> bool {
+        let hidden = root.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
+        (self.is_wide)(root) || hidden && root.parent().is_some_and(|above| (self.is_wide)(above))
+    }
+}
+
+/// The folder of the program that the file at `path` belongs to: the nearest one above with a mark of
+/// one, else the one it lies in; `None` where that is wide.
+pub fn project(path: &Path, is_wide: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    let mut above = path.ancestors().skip(1).take_while(|folder| !is_wide(folder));
+    let nearest = above.next()?;
+    let is_marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
+    Some([nearest].into_iter().chain(above).find(is_marked).unwrap_or(nearest).to_owned())
+}
+
+/// What follows `#!` in a script.
+fn interpreter(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    let bytes = u64::try_from(HEAD).unwrap_or(u64::MAX);
+    fs::File::open(path).ok()?.take(bytes).read_to_end(&mut head).ok()?;
+    let line = head.split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+    Some(String::from_utf8_lossy(line).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a folder");
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        (folder, root)
+    }
+
+    #[test]
+    fn a_script_brings_its_interpreter_and_its_packages() {
+        let (_folder, root) = place(&[
+            ("home/.nvm/versions/node/v22/bin/node", "\x7fELF"),
+            ("app/node_modules/server/dist/index.js", "#!/usr/bin/env node\n"),
+            ("home/.ssh/id", "x"),
+        ]);
+        let home = root.join("home");
+        let wide = |folder: &Path| home.starts_with(folder);
+        let path = home.join(".nvm/versions/node/v22/bin").display().to_string();
+        let installed = Installed { path: &path, is_wide: &wide };
+        let places = installed.places(&root.join("app/node_modules/server/dist/index.js"));
+        assert!(places.contains(&home.join(".nvm")), "{places:#?}");
+        assert!(places.contains(&root.join("app/node_modules")), "{places:#?}");
+        assert!(!places.iter().any(|it| home.join(".ssh/id").starts_with(it)), "{places:#?}");
+    }
+
+    #[test]
+    fn programs_of_a_person_open_their_libraries_and_not_the_rest() {
+        let (_folder, root) = place(&[
+            ("home/.local/bin/server", "\x7fELF"),
+            ("home/.local/share/keyrings/x", "x"),
+            ("venv/bin/server", "\x7fELF"),
+        ]);
+        let home = root.join("home");
+        let wide = |folder: &Path| home.starts_with(folder);
+        let installed = Installed { path: "", is_wide: &wide };
+        let places = installed.places(&home.join(".local/bin/server"));
+        assert!(
+            places.contains(&home.join(".local/bin")) && places.contains(&home.join(".local/lib"))
+        );
+        assert!(!places.contains(&home.join(".local")), "{places:#?}");
+        assert!(installed.places(&root.join("venv/bin/server")).contains(&root.join("venv")));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a supervisor is told, and what it tells.
+//!
+//! Entry types: [`Plan`], [`Report`]. It goes over a socket, since arguments and environments of
+//! processes can be read by others.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// This program, whatever has become of its file.
+pub const SELF: &str = "/proc/self/exe";
+/// The argument that makes this program a supervisor.
+pub const SUPERVISE: &str = "supervise-program";
+/// The one that makes it confine itself and become another program.
+pub const CONFINE: &str = "confine-program";
+/// Longest plan in bytes: a command line and an environment as Linux takes them.
+pub const LONGEST: u32 = 4 * 1024 * 1024;
+
+/// A program to be started.
+#[derive(Serialize, Deserialize)]
+pub struct Plan {
+    /// Program and arguments, at least the program.
+    pub command: Vec<String>,
+    /// All variables it gets.
+    pub environment: Vec<(String, String)>,
+    /// What it may reach; `None`: whatever we may.
+    pub confinement: Option<Confinement>,
+}
+
+/// What a program may reach beside the system's folders and those it was installed in.
+#[derive(Serialize, Deserialize)]
+pub struct Confinement {
+    /// Read, and programs run.
+    pub read: Vec<PathBuf>,
+    /// Written too.
+    pub write: Vec<PathBuf>,
+    /// Never reached, even where a folder above is named.
+    pub hidden: Vec<PathBuf>,
+    /// Its own home; kept from one start to the next.
+    pub home: PathBuf,
+    /// For its temporary files; emptied before and after it.
+    pub scratch: PathBuf,
+    /// The home of the person who runs us, which is not opened as a whole.
+    pub person: Option<PathBuf>,
+    /// What its command line names is opened too.
+    pub opens_arguments: bool,
+}
+
+/// What a supervisor tells, a JSON object a line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// It runs, as this process.
+    Started(i32),
+    /// It does not.
+    Refused(Refusal),
+    /// It has ended, as a sentence's end says: "exit status 7".
+    Ended(String),
+}
+
+/// Why a program was not started.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// No such file.
+    NoProgram,
+    /// No right to run it.
+    MayNotRun,
+    /// The system's reason, or what was no plan.
+    Failed(String),
+}

@@ -1,0 +1,152 @@
+//! Starting a program of somebody else, from our side.
+//!
+//! Entry function: [`start`]. Dropping what it gives ends the program and everything it started; so
+//! does the end of this process. **Never**: waits for more than the start.
+
+use std::{
+    io::{self, IoSlice},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream as StdStream,
+    },
+    path::Path,
+    process::Stdio,
+    time::Duration,
+};
+
+use rustix::{
+    net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg},
+    process::{Pid, Signal, kill_process_group},
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf, pipe},
+    },
+    process::Command,
+    time::timeout,
+};
+
+use super::plan::{Plan, Refusal, Report, SUPERVISE};
+
+/// Longest wait for a supervisor that ends what it watches: polite, then by force.
+const ENDING: Duration = Duration::from_secs(4);
+
+/// A program of somebody else that runs.
+pub struct Launched {
+    supervisor: tokio::process::Child,
+    /// The supervisor ends everything once this is closed.
+    release: OwnedWriteHalf,
+    reports: Lines<BufReader<OwnedReadHalf>>,
+    group: Option<Pid>,
+    ended: Option<String>,
+}
+
+/// Its streams.
+pub struct Pipes {
+    /// What it is told.
+    pub stdin: pipe::Sender,
+    /// What it says.
+    pub stdout: pipe::Receiver,
+    /// What it complains of.
+    pub stderr: pipe::Receiver,
+}
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The program itself.
+    #[error("the program was not started: {0:?}")]
+    Refused(Refusal),
+    /// What was to start it.
+    #[error("the supervisor of programs cannot be started: {0}")]
+    NoSupervisor(#[from] io::Error),
+}
+
+/// Starts what `plan` says; `launcher` is this program (or, in a bench, the one that is measured).
+///
+/// # Errors
+/// There is no such program, or it cannot be run. Dropping the future ends what was begun.
+pub async fn start(launcher: &Path, plan: &Plan) -> Result<(Launched, Pipes), LaunchError> {
+    let (ours, theirs) = StdStream::pair()?;
+    let (stdin_read, stdin_write) = io::pipe()?;
+    let (stdout_read, stdout_write) = io::pipe()?;
+    let (stderr_read, stderr_write) = io::pipe()?;
+    let supervisor = Command::new(launcher)
+        .arg0("glyphoxa")
+        .arg(SUPERVISE)
+        .env_clear()
+        .stdin(OwnedFd::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let text = serde_json::to_vec(plan).map_err(io::Error::from)?;
+    let length = u32::try_from(text.len()).map_err(io::Error::other)?;
+    let given = [stdin_read.as_fd(), stdout_write.as_fd(), stderr_write.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    rights.push(SendAncillaryMessage::ScmRights(&given));
+    let length = length.to_le_bytes();
+    sendmsg(&ours, &[IoSlice::new(&length)], &mut rights, SendFlags::NOSIGNAL)
+        .map_err(io::Error::from)?;
+    // Whoever else held these ends would keep the program from seeing that we are gone.
+    drop((stdin_read, stdout_write, stderr_write));
+    ours.set_nonblocking(true)?;
+    let (read, mut release) = UnixStream::from_std(ours)?.into_split();
+    release.write_all(&text).await?;
+    let reports = BufReader::new(read).lines();
+    let mut launched = Launched { supervisor, release, reports, group: None, ended: None };
+    match launched.report().await? {
+        Some(Report::Started(pid)) => launched.group = Pid::from_raw(pid),
+        Some(Report::Refused(refusal)) => return Err(LaunchError::Refused(refusal)),
+        Some(Report::Ended(_)) | None => {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+    }
+    let pipes = Pipes {
+        stdin: pipe::Sender::from_owned_fd(stdin_write.into())?,
+        stdout: pipe::Receiver::from_owned_fd(stdout_read.into())?,
+        stderr: pipe::Receiver::from_owned_fd(stderr_read.into())?,
+    };
+    Ok((launched, pipes))
+}
+
+impl Launched {
+    /// The next thing the supervisor tells; `None`: it has ended.
+    async fn report(&mut self) -> io::Result<Option<Report>> {
+        let Some(line) = self.reports.next_line().await? else { return Ok(None) };
+        Ok(Some(serde_json::from_str(&line)?))
+    }
+
+    /// How the program ended, once it has. Cancel safe.
+    pub async fn exit(&mut self) -> &str {
+        while self.ended.is_none() {
+            self.ended = match self.report().await {
+                Ok(Some(Report::Ended(how))) => Some(how),
+                Ok(Some(_)) => None,
+                Ok(None) | Err(_) => Some("its supervisor has ended".to_owned()),
+            };
+        }
+        self.ended.as_deref().unwrap_or_default()
+    }
+
+    /// Ends the program and everything it started. It has `grace` to end by itself, for which its
+    /// input should be closed before.
+    pub async fn end(mut self, grace: Duration) {
+        let _ = timeout(grace, self.exit()).await;
+        drop(self.release);
+        let done = match timeout(ENDING, self.supervisor.wait()).await {
+            Ok(status) => status.is_ok_and(|status| status.success()),
+            Err(_) => false,
+        };
+        if !done {
+            // Somebody has killed the supervisor; its program at least can still be found.
+            let _ = self.supervisor.start_kill();
+            if let Some(group) = self.group {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Clients that reach only what they may.
+//!
+//! Entry type: [`Outbound`].
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use reqwest::{Client, ClientBuilder, Url, dns::Resolve, redirect::Policy};
+
+use super::{
+    global::{is_global, is_somebodys},
+    names::{CheckedNames, SystemNames},
+};
+use crate::provider::{
+    address::is_private_name,
+    http_client::{is_here, is_proxied, with_proxy_and_tls},
+};
+
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Why no request is sent to an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is no address of the web.
+    #[error("'{0}' is no http:// or https:// address")]
+    NoWeb(String),
+    /// It holds a user name or a password.
+    #[error("an address with a user name in it is not used")]
+    NamesUser,
+    /// It is on this machine, its network, or another that is not the internet.
+    #[error(
+        "'{0}' is not on the public internet (only who runs me can send me there, by writing that \
+         address into glyphoxa.yaml)"
+    )]
+    Inside(String),
+}
+
+/// Where requests may go: to the public internet, and to the `own` addresses of whoever runs the
+/// program, wherever those are.
+///
+/// Through a proxy it is the proxy that looks names up; then only the names and addresses that are
+/// never public are refused here.
+#[derive(Clone)]
+pub struct Outbound {
+    /// Their origins are allowed.
+    own: Vec<Url>,
+    /// So is everything on this machine.
+    is_neighbour: bool,
+    names: Arc<dyn Resolve>,
+}
+
+/// Whose an address is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The operator has written it down.
+    Own,
+    Others,
+}
+
+impl Outbound {
+    /// To the public internet, names looked up by the operating system.
+    pub fn public() -> Self {
+        Self::looking_up(Arc::new(SystemNames))
+    }
+
+    /// The same with another way to look names up.
+    pub fn looking_up(names: Arc<dyn Resolve>) -> Self {
+        Self { own: Vec::new(), is_neighbour: false, names }
+    }
+
+    /// And to the origin of `address`, which the operator has written down.
+    #[must_use]
+    pub fn and(mut self, address: &Url) -> Self {
+        self.own.push(address.clone());
+        self
+    }
+
+    /// And to the rest of this machine if `server`, which the operator has written down, is on it:
+    /// it reaches all of that by itself.
+    #[must_use]
+    pub fn and_neighbours_of(mut self, server: &Url) -> Self {
+        self.is_neighbour |= is_here(bare_host(server));
+        self
+    }
+
+    /// Whether a request may be sent to `url`; what its name leads to is seen when it is sent.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self, url: &Url) -> Result<(), Refused> {
+        self.whose(url).map(drop)
+    }
+
+    /// A client for the origin of `url`, and for no other; it follows no redirect.
+    ///
+    /// # Errors
+    /// Nothing is sent there.
+    pub fn client(&self, url: &Url) -> Result<ClientBuilder, Refused> {
+        let whose = self.whose(url)?;
+        let builder = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
+        let builder = if is_proxied(url) {
+            builder
+        } else {
+            let allows = if whose == Whose::Own { is_somebodys } else { is_global };
+            let names = CheckedNames { names: Arc::clone(&self.names), allows };
+            builder.no_proxy().dns_resolver(Arc::new(names))
+        };
+        Ok(with_proxy_and_tls(builder, bare_host(url), url.scheme() == "https"))
+    }
+
+    fn whose(&self, url: &Url) -> Result<Whose, Refused> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Refused::NoWeb(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Refused::NamesUser);
+        }
+        let host = bare_host(url);
+        let is_own = self.own.iter().any(|own| own.origin() == url.origin());
+        if is_own || (self.is_neighbour && is_here(host)) {
+            return Ok(Whose::Own);
+        }
+        // The client takes an address as it stands, without looking it up.
+        let is_inside = match host.parse::<IpAddr>() {
+            Ok(address) => !is_global(address),
+            Err(_) => is_private_name(host),
+        };
+        if is_inside { Err(Refused::Inside(host.to_owned())) } else { Ok(Whose::Others) }
+    }
+}
+
+/// The host as a URL has normalised it: full-width digits, percent signs and old notations of
+/// addresses are gone.
+fn bare_host(url: &Url) -> &str {
+    url.host_str().unwrap_or_default().trim_matches(['[', ']'])
+}

@@ -1,0 +1,337 @@
+use std::{
+    collections::VecDeque,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::{Arc, Mutex},
+};
+
+use proptest::prelude::*;
+use reqwest::{
+    Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+
+use super::{
+    global::{is_global, is_somebodys},
+    names::CheckedNames,
+    *,
+};
+use crate::provider::address::base_url;
+
+/// What is not the public internet, as IANA's registries write it, beside what they reserve whole:
+/// held against the code, which was written from other words.
+const SPECIAL: &[&str] = &[
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "::/3",
+    "4000::/2",
+    "8000::/1",
+    "2001::/23",
+    "2001:db8::/32",
+    "2002::/16",
+    "3fff::/20",
+];
+
+/// How many times as many cases are tried.
+#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
+fn cases(usual: u32) -> u32 {
+    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
+    usual * times
+}
+
+fn bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(it) => u128::from(it.to_bits()),
+        IpAddr::V6(it) => it.to_bits(),
+    }
+}
+
+fn is_within(address: IpAddr, range: &str) -> bool {
+    let (start, length) = range.split_once('/').unwrap();
+    let start: IpAddr = start.parse().unwrap();
+    let width = if start.is_ipv4() { 32 } else { 128 };
+    let shift = width - length.parse::<u32>().unwrap();
+    start.is_ipv4() == address.is_ipv4() && bits(start) >> shift == bits(address) >> shift
+}
+
+fn is_special(address: IpAddr) -> bool {
+    SPECIAL.iter().any(|range| is_within(address, range))
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+/// Answers with each list once, and with the last one from then on.
+struct Answers(Mutex<VecDeque<Vec<IpAddr>>>);
+
+impl Answers {
+    fn of(lists: &[&[&str]]) -> Arc<Self> {
+        let list = |list: &&[&str]| list.iter().map(|it| it.parse().unwrap()).collect();
+        Arc::new(Self(Mutex::new(lists.iter().map(list).collect())))
+    }
+}
+
+impl Resolve for Answers {
+    fn resolve(&self, _: Name) -> Resolving {
+        let mut lists = self.0.lock().unwrap();
+        let list = if lists.len() > 1 { lists.pop_front() } else { lists.front().cloned() };
+        let list = list.unwrap().into_iter().map(|it| SocketAddr::new(it, 0));
+        Box::pin(async move { Ok(Box::new(list) as Addrs) })
+    }
+}
+
+/// A server on this machine that greets everybody, and where it is.
+async fn greeter() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = vec![0; 4096];
+            let _ = stream.read(&mut request).await;
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    address
+}
+
+/// Everything an error says, the innermost last.
+fn said(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut inner = error.source();
+    while let Some(error) = inner {
+        said.push_str(&format!(": {error}"));
+        inner = error.source();
+    }
+    said
+}
+
+/// What a request to `url` comes to.
+async fn sent(outbound: &Outbound, url: &Url) -> Result<String, String> {
+    let client = outbound.client(url).map_err(|refused| refused.to_string())?;
+    // What is tested is not the proxy of whoever tests.
+    let client = client.no_proxy().build().unwrap();
+    let answer = client.get(url.clone()).send().await.map_err(|error| said(&error))?;
+    answer.text().await.map_err(|error| said(&error))
+}
+
+/// Ways to write an IPv4 address that some program or other takes.
+fn spelled() -> impl Strategy<Value = String> {
+    let places = prop_oneof![
+        Just("127.0.0.1".parse::<Ipv4Addr>().unwrap()),
+        Just("169.254.169.254".parse().unwrap()),
+        Just("10.1.2.3".parse().unwrap()),
+        Just("100.100.100.200".parse().unwrap()),
+        any::<u32>().prop_map(Ipv4Addr::from_bits),
+    ];
+    (places, 0..18_usize).prop_map(|(address, way)| {
+        let [a, b, c, d] = address.octets();
+        let whole = address.to_bits();
+        let digits = |zero: char| -> String {
+            let digit = |c: char| match c.to_digit(10) {
+                Some(value) => char::from_u32(u32::from(zero) + value).unwrap(),
+                None => c,
+            };
+            address.to_string().chars().map(digit).collect()
+        };
+        match way {
+            0 => address.to_string(),
+            1 => whole.to_string(),
+            2 => format!("0x{whole:x}"),
+            3 => format!("0{whole:o}"),
+            4 => format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+            5 => format!("0x{a:x}.0x{b:x}.{c}.{d}"),
+            6 => format!("{a}.{}", whole & 0xff_ffff),
+            7 => format!("{a}.{b}.{}", whole & 0xffff),
+            8 => format!("{address}."),
+            9 => digits('０'),
+            10 => digits('𝟎'),
+            11 => address.to_string().replace('.', "。"),
+            12 => address.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect(),
+            13 => format!("[::ffff:{address}]"),
+            14 => format!("[64:ff9b::{:x}:{:x}]", whole >> 16, whole & 0xffff),
+            15 => format!("[2002:{:x}:{:x}::1]", whole >> 16, whole & 0xffff),
+            16 => format!("[64:ff9b:1::{:x}:{:x}]", whole >> 16, whole & 0xffff),
+            _ => format!("[::{address}]"),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(2_000)) })]
+
+    #[test]
+    fn what_is_global_is_nothing_special(four in any::<u32>(), six in any::<u128>(), near in 0..22_usize) {
+        let range = SPECIAL[near % SPECIAL.len()];
+        let start: IpAddr = range.split_once('/').unwrap().0.parse().unwrap();
+        // Random IPv6 addresses hit no small range, so that some are taken from near them.
+        let beside = match start {
+            IpAddr::V4(it) => IpAddr::V4(Ipv4Addr::from_bits(it.to_bits() ^ (four >> 10))),
+            IpAddr::V6(it) => IpAddr::V6(Ipv6Addr::from_bits(it.to_bits() ^ (six >> 20))),
+        };
+        for address in [IpAddr::V4(Ipv4Addr::from_bits(four)), IpAddr::V6(Ipv6Addr::from_bits(six)), beside] {
+            prop_assert_eq!(is_global(address), !is_special(address), "{}", address);
+            prop_assert!(is_somebodys(address) || !is_global(address), "{}", address);
+        }
+    }
+
+    #[test]
+    fn what_passes_is_global_however_it_is_written(host in spelled(), tail in "(:[0-9]{1,4})?(/[a-z]{0,3})?") {
+        let text = format!("http://{host}{tail}");
+        let Ok(url) = Url::parse(&text) else { return Ok(()) };
+        if Outbound::public().check(&url).is_ok() {
+            // As the client reads it, which connects to such a host without looking it up.
+            let host = url.host_str().unwrap().trim_matches(['[', ']']);
+            prop_assert!(host.parse().is_ok_and(|it: IpAddr| !is_special(it)), "{}", text);
+        }
+        // What the configuration takes, the client reads as it is written.
+        if base_url(&text).is_ok() {
+            let meant = host.trim_matches(['[', ']']).parse::<IpAddr>();
+            let read = url.host_str().unwrap().trim_matches(['[', ']']).parse::<IpAddr>();
+            prop_assert!(meant.is_ok() && meant == read, "{}", text);
+        }
+    }
+
+    #[test]
+    fn any_text_is_judged_and_nothing_special_passes(text in "\\PC{0,60}") {
+        for text in [text.clone(), format!("http://{text}"), format!("https://{text}/")] {
+            let _ = base_url(&text);
+            let Ok(url) = Url::parse(&text) else { continue };
+            if Outbound::public().check(&url).is_ok() {
+                let host = url.host_str().unwrap().trim_matches(['[', ']']);
+                prop_assert!(host.parse().map_or(true, |it: IpAddr| !is_special(it)), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn no_name_leads_anywhere_special(list in prop::collection::vec(any::<u32>(), 1..6), inside in any::<bool>()) {
+        let mut list: Vec<IpAddr> = list.into_iter().map(|it| Ipv4Addr::from_bits(it).into()).collect();
+        if inside {
+            list.push("::ffff:127.0.0.1".parse().unwrap());
+        }
+        let names = CheckedNames {
+            names: Arc::new(Answers(Mutex::new([list.clone()].into()))),
+            allows: is_global,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let found = runtime.block_on(names.resolve("a.example".parse().unwrap()));
+        match found {
+            Ok(found) => prop_assert!(found.into_iter().all(|it| !is_special(it.ip()))),
+            Err(error) => {
+                prop_assert!(list.iter().all(|it| is_special(*it)), "{}", error);
+            }
+        }
+    }
+}
+
+#[test]
+fn ways_to_write_what_is_inside_are_refused() {
+    let public = Outbound::public();
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "①②⑦.⓪.⓪.①",
+        "%31%32%37.%30.%30.%31",
+        "127.0.0.1.",
+        "localhost",
+        "localhost.",
+        "LOCALHOST",
+        "a.localhost",
+        "nas.local",
+        "router",
+        "metadata.google.internal",
+        "169.254.169.254",
+        "100.64.0.1",
+        "192.0.0.170",
+        "198.18.0.1",
+        "255.255.255.255",
+        "224.0.0.1",
+        "0.0.0.0",
+        "[::]",
+        "[::1]",
+        "[::ffff:10.0.0.1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b:1::a00:1]",
+        "[2002:7f00:1::]",
+        "[2001:0:1::1]",
+        "[fd00::1]",
+        "[fe80::1]",
+        "[ff02::1]",
+        "[2001:db8::1]",
+    ] {
+        let refused = public.check(&url(&format!("http://{host}:8080/a")));
+        assert!(matches!(refused, Err(Refused::Inside(_))), "{host}: {refused:?}");
+    }
+    assert_eq!(public.check(&url("ftp://a.example")), Err(Refused::NoWeb("ftp".into())));
+    assert_eq!(public.check(&url("https://a@b.example")), Err(Refused::NamesUser));
+    for good in ["https://tools.example.com/mcp", "http://1.1.1.1", "http://[2606:4700::1111]"] {
+        assert_eq!(public.check(&url(good)), Ok(()), "{good}");
+    }
+}
+
+#[test]
+fn an_own_address_is_its_origin_and_no_more() {
+    let own = Outbound::public().and(&url("http://127.0.0.1:80/a"));
+    assert_eq!(own.check(&url("http://127.0.0.1/other")), Ok(()));
+    for other in ["https://127.0.0.1:80", "http://127.0.0.1:81", "http://127.0.0.2", "http://[::1]"]
+    {
+        assert!(own.check(&url(other)).is_err(), "{other}");
+    }
+    let here = Outbound::public().and_neighbours_of(&url("http://localhost:1/mcp"));
+    assert_eq!(here.check(&url("http://[::1]:7")), Ok(()));
+    assert!(here.check(&url("http://10.0.0.1")).is_err());
+    let elsewhere = Outbound::public().and_neighbours_of(&url("http://10.0.0.1/mcp"));
+    assert!(elsewhere.check(&url("http://10.0.0.2")).is_err());
+}
+
+#[tokio::test]
+async fn a_name_that_leads_inside_is_not_connected_to() {
+    let server = greeter().await;
+    let asked = url(&format!("http://tools.example.com:{}/", server.port()));
+    for list in [&["127.0.0.1"][..], &["127.0.0.1", "10.0.0.1"], &["::ffff:127.0.0.1"]] {
+        let public = Outbound::looking_up(Answers::of(&[list]));
+        let said = sent(&public, &asked).await.unwrap_err();
+        assert!(said.contains("'tools.example.com' leads to "), "{said}");
+    }
+    // The operator's own name may: it is theirs.
+    let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"]])).and(&asked);
+    assert_eq!(sent(&own, &asked).await.as_deref(), Ok("hi"));
+    // But not to where clouds keep their keys.
+    let own = Outbound::looking_up(Answers::of(&[&["169.254.169.254"]])).and(&asked);
+    let said = sent(&own, &asked).await.unwrap_err();
+    assert!(said.contains("leads to 169.254.169.254"), "{said}");
+}
+
+#[tokio::test]
+async fn a_name_that_changes_its_mind_is_held_to_its_new_answer() {
+    let server = greeter().await;
+    let asked = url(&format!("http://rebound.example.com:{}/", server.port()));
+    let own = Outbound::looking_up(Answers::of(&[&["127.0.0.1"], &["169.254.169.254"]]));
+    let client = own.and(&asked).client(&asked).unwrap().no_proxy().build().unwrap();
+    let answer = client.get(asked.clone()).send().await.unwrap();
+    assert_eq!(answer.remote_addr(), Some(server));
+    let second = said(&client.get(asked.clone()).send().await.unwrap_err());
+    assert!(second.contains("leads to 169.254.169.254"), "{second}");
+}

@@ -1,0 +1,112 @@
+//! What an authorization server says about itself, and whether it is itself that says it.
+//!
+//! Entry functions: [`metadata`], [`is_its_own`]. **Never**: takes an issuer's word from anywhere
+//! but the issuer's own address.
+
+use http::{Request, StatusCode, header::ACCEPT};
+use reqwest::Url;
+use rmcp::transport::auth::AuthorizationMetadata;
+
+use super::wire::{Wire, WireError};
+
+/// Names of the documents that issuers publish.
+const DOCUMENTS: [&str; 2] = ["oauth-authorization-server", "openid-configuration"];
+
+/// Why an issuer's metadata cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum IssuerError {
+    /// The issuer cannot be reached.
+    #[error("the issuer '{0}' cannot be asked: {1}")]
+    Silent(Url, WireError),
+    /// There is none at any of its addresses.
+    #[error("the issuer '{0}' says nothing about itself (give token_url too)")]
+    Nothing(Url),
+    /// It calls itself something else.
+    #[error("the issuer '{0}' calls itself '{1}' (write it like that)")]
+    Other(Url, String),
+    /// It would have secrets sent unencrypted.
+    #[error("the issuer '{0}' names '{1}', which is not https://")]
+    Unencrypted(Url, String),
+}
+
+/// The metadata of the issuer that the configuration names.
+///
+/// # Errors
+/// Why there is none.
+pub async fn metadata(wire: &Wire, issuer: &Url) -> Result<AuthorizationMetadata, IssuerError> {
+    for url in places(issuer) {
+        let silent = |error| IssuerError::Silent(issuer.clone(), error);
+        let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
+        let request = request.body(Vec::new()).map_err(|error| silent(error.into()))?;
+        let answer = wire.send(request).await.map_err(silent)?;
+        if answer.status() != StatusCode::OK {
+            continue;
+        }
+        let Ok(found) = serde_json::from_slice::<AuthorizationMetadata>(answer.body()) else {
+            continue;
+        };
+        let named = found.issuer.as_deref().unwrap_or_default();
+        if named.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
+            return Err(IssuerError::Other(issuer.clone(), named.to_owned()));
+        }
+        if issuer.scheme() == "https" && !found.token_endpoint.starts_with("https://") {
+            return Err(IssuerError::Unencrypted(issuer.clone(), found.token_endpoint));
+        }
+        return Ok(found);
+    }
+    Err(IssuerError::Nothing(issuer.clone()))
+}
+
+/// How an issuer is named in tokens and assertions.
+pub fn name(issuer: &Url) -> String {
+    let text = issuer.as_str();
+    match issuer.path() {
+        "/" => text.trim_end_matches('/').to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Whether metadata read from `read` may speak for `issuer`: somebody who publishes another's name
+/// would be sent what is meant for that one.
+pub fn is_its_own(read: Option<&Url>, issuer: &str) -> bool {
+    let issuer = Url::parse(issuer);
+    issuer.is_ok_and(|issuer| read.is_some_and(|read| read.origin() == issuer.origin()))
+}
+
+/// Where an issuer's metadata may be: its path behind the well-known one (RFC 8414), or before it.
+fn places(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/');
+    let inserted = DOCUMENTS.map(|name| format!("/.well-known/{name}{path}"));
+    let appended = DOCUMENTS.map(|name| format!("{path}/.well-known/{name}"));
+    let mut all = Vec::new();
+    for place in inserted.into_iter().chain(appended) {
+        let mut url = issuer.clone();
+        url.set_path(&place);
+        url.set_query(None);
+        if !all.contains(&url) {
+            all.push(url);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issuer_is_asked_at_its_own_address() {
+        let url = |text| Url::parse(text).unwrap();
+        let at = |text| places(&url(text)).into_iter().map(String::from).collect::<Vec<_>>();
+        let root = "https://a.example/.well-known/";
+        let expected = DOCUMENTS.map(|name| format!("{root}{name}"));
+        assert_eq!(at("https://a.example"), expected);
+        assert_eq!(at("https://a.example/t/").len(), 4);
+        assert!(at("https://a.example/t")[3].ends_with("/t/.well-known/openid-configuration"));
+        let read = url("https://evil.example/.well-known/x");
+        assert!(!is_its_own(Some(&read), "https://a.example"));
+        assert!(is_its_own(Some(&read), "https://evil.example/t"));
+        assert!(!is_its_own(None, "https://a.example"));
+        assert!(!is_its_own(Some(&read), "a.example"));
+    }
+}

@@ -1,0 +1,371 @@
+//! Programs that were started as MCP servers and turn against who started them.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    processes::is_there,
+    program::{Place, repository},
+};
+
+/// Longest life of what a server leaves behind, after the program has ended.
+const OUTLIVED: Duration = Duration::from_secs(2);
+/// What nobody may see.
+const TOKEN: &str = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
+
+/// Whether there is what these tests need; says so when there is not.
+fn has_python() -> bool {
+    let there = Command::new("python3").arg("--version").output().is_ok();
+    if !there {
+        eprintln!("SKIPPED: no python3, so no hostile MCP server");
+    }
+    there
+}
+
+/// Whether this kernel confines programs; says so, whatever hides the output of tests, when not.
+fn is_confined(place: &Place) -> bool {
+    let doctor = place.run(&["doctor"]).stdout;
+    let confined = doctor.contains("servers' programs: confined by Landlock");
+    if !confined {
+        assert!(doctor.contains("servers' programs: NOT confined"), "{doctor}");
+        crate::third_party::skipped("Landlock", "this kernel has none");
+    }
+    confined
+}
+
+/// A table with the server `x`, and more keys of it.
+fn table(more: &str) -> Place {
+    table_of(more, &Place::new())
+}
+
+/// The same for a person whose home is there.
+fn table_of(more: &str, person: &Place) -> Place {
+    let place = Place::new();
+    let script = repository("tests/support/mcp/intruder.py");
+    place.write(
+        "glyphoxa.yaml",
+        format!(
+            "npcs: [{{ name: Bartok, tools: [\"x.*\"], budget_tier: deep, lines: [{{ say: Hm. }}] }}]\n\
+             mcp:\n  servers:\n    - {{ name: x, required: true, command: \"python3 '{}'\"{more} }}\n",
+            script.display()
+        ),
+    );
+    let home = person.path("").display().to_string();
+    person.write(".ssh/id", "a private key");
+    place.env("DISCORD_TOKEN", TOKEN).env("HOME", &home)
+}
+
+/// What a tool of `x` found.
+fn found(place: &Place, tool: &str, arguments: &Value) -> Value {
+    let call = ["tools", "call", &format!("x.{tool}"), &arguments.to_string(), "--json"];
+    let mut ran = place.run(&call).ends_with(0);
+    ran.stderr.clear();
+    let text = ran.line()["result"].clone();
+    let text = text.as_str().unwrap_or_else(|| panic!("{text:#}"));
+    // It may be framed as data from outside.
+    let (start, end) = (text.find('{').unwrap(), text.rfind('}').unwrap());
+    serde_json::from_str(&text[start..=end]).unwrap()
+}
+
+/// What became of each path.
+fn paths(place: &Place, tool: &str, paths: &[&Path]) -> Vec<String> {
+    let found = found(place, tool, &json!({ "paths": paths }));
+    paths
+        .iter()
+        .map(|path| {
+            let its = &found[path.display().to_string()];
+            its["refused"]
+                .as_str()
+                .unwrap_or_else(|| its["found"].as_str().unwrap_or("found"))
+                .to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn a_servers_program_sees_no_other_process() {
+    if !has_python() {
+        return;
+    }
+    let place = table("");
+    let environment = found(&place, "environment", &json!({}));
+    assert!(!environment.to_string().contains("DISCORD_TOKEN"), "{environment:#}");
+    if !is_confined(&place) {
+        return;
+    }
+    let found = found(&place, "processes", &json!({}));
+    assert_eq!(found, json!({ "found": {} }));
+}
+
+#[test]
+fn a_servers_program_cannot_end_what_watches_over_it() {
+    if !has_python() {
+        return;
+    }
+    let place = table("");
+    // Landlock keeps signals in from its sixth version on, of Linux 6.12.
+    let version = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = version.split('.').map(|it| it.parse::<u32>().unwrap_or_default());
+    if (numbers.next(), numbers.next()) < (Some(6), Some(12)) {
+        crate::third_party::skipped("signals of confined programs", "this kernel lets them out");
+    } else if is_confined(&place) {
+        assert_eq!(found(&place, "kill", &json!({})), json!({ "found": {} }));
+    }
+}
+
+#[test]
+fn the_token_is_not_in_the_environment_that_others_can_read() {
+    if !has_python() {
+        return;
+    }
+    // Who may look everywhere, as root does, finds the place empty.
+    let place = table(", sandbox: off");
+    let found = found(&place, "processes", &json!({}));
+    let all = found["found"].as_object().unwrap();
+    for (name, held) in all.iter().filter(|(name, _)| name.ends_with("/environ")) {
+        assert!(!held.to_string().contains(TOKEN), "{name}: {held}");
+    }
+    // It is where it is needed: the bot has a token.
+    let doctor = place.run(&["doctor"]).stdout;
+    assert!(!doctor.contains("there is no bot token"), "{doctor}");
+}
+
+#[test]
+fn a_servers_program_reads_and_writes_what_is_its_own() {
+    if !has_python() {
+        return;
+    }
+    let person = Place::new();
+    let place = table_of(", sandbox: { read: [books], write: [notes, ~/shared] }", &person);
+    person.write("shared/book", "shared");
+    fs::create_dir_all(place.path("notes")).unwrap();
+    place.write("books/book", "a book");
+    place.write("beside.txt", "beside the configuration");
+    place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
+    place.write("data/sessions/friday.json", "what was said");
+    if !is_confined(&place) {
+        return;
+    }
+    let at = |name: &str| place.path(name);
+    let readable = [at("books/book"), at("beside.txt")];
+    let readable: Vec<&Path> = readable.iter().map(|path| path.as_path()).collect();
+    assert_eq!(paths(&place, "read", &readable), ["a book", "beside the configuration"]);
+    let secret = [
+        at("data/sessions/friday.json"),
+        at("glyphoxa.yaml"),
+        at(".env"),
+        person.path(".ssh/id"),
+        "/etc/shadow".into(),
+    ];
+    let secret: Vec<&Path> = secret.iter().map(|path| path.as_path()).collect();
+    assert_eq!(paths(&place, "read", &secret), ["Permission denied"; 5]);
+    let listed = [at("data"), at("data/sessions"), person.path(".ssh"), "/proc".into()];
+    let listed: Vec<&Path> = listed.iter().map(|path| path.as_path()).collect();
+    assert_eq!(paths(&place, "list", &listed), ["Permission denied"; 4]);
+    let written = [
+        at("notes/a"),
+        person.path("shared/a"),
+        at("a"),
+        at("books/a"),
+        at("data/a"),
+        person.path(".ssh/authorized_keys"),
+        at("../glyphoxa-was-here"),
+    ];
+    let written: Vec<&Path> = written.iter().map(|path| path.as_path()).collect();
+    let results = paths(&place, "write", &written);
+    assert_eq!(results[..2], ["written"; 2]);
+    assert_eq!(results[2..], ["Permission denied"; 5]);
+}
+
+#[test]
+fn a_servers_program_has_a_home_of_its_own_that_stays() {
+    if !has_python() {
+        return;
+    }
+    let place = table("");
+    let environment = found(&place, "environment", &json!({}))["found"].clone();
+    let folder = |name: &str| Path::new(environment[name].as_str().unwrap()).to_owned();
+    let (home, scratch) = (folder("HOME"), folder("TMPDIR"));
+    assert!(home.starts_with(place.path("data/servers").canonicalize().unwrap()), "{home:?}");
+    let kept = [home.join("cache"), scratch.join("temporary")];
+    let kept: Vec<&Path> = kept.iter().map(|path| path.as_path()).collect();
+    assert_eq!(paths(&place, "write", &kept), ["written", "written"]);
+    assert_eq!(fs::read_to_string(kept[0]).unwrap(), "was here");
+    assert!(!kept[1].exists(), "temporary files go with the program");
+}
+
+/// Starts the program with a server that leaves a process behind; that process, once it is there.
+fn leaving(variable: &str) -> (crate::support::program::Live, Place, std::path::PathBuf) {
+    let place =
+        table(&format!(", env: {{ {variable}: \"${{NOTED}}\" }}, sandbox: {{ write: [notes] }}"));
+    fs::create_dir_all(place.path("notes")).unwrap();
+    let noted = place.path("notes/pid");
+    let place = place.env("NOTED", &noted.display().to_string());
+    let mut live = place.start(&["ask", "--json"]);
+    live.says("server ready");
+    live.types("Bartok, hello");
+    live.says("Hm.");
+    (live, place, noted)
+}
+
+/// Waits until the process that `noted` names has ended and nobody is noted anew.
+#[track_caller]
+fn ends_within(bound: Duration, noted: &Path, what: &str) -> Duration {
+    let since = Instant::now();
+    let pid = || fs::read_to_string(noted).unwrap();
+    let mut quiet = (pid(), Instant::now());
+    loop {
+        let now = pid();
+        if is_there(&now) || now != quiet.0 {
+            assert!(since.elapsed() < bound, "{now} is still there after {bound:?} ({what})");
+            quiet = (now, Instant::now());
+        } else if quiet.1.elapsed() > Duration::from_millis(100) {
+            return quiet.1 - since;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_session_of_its_own_does_not_outlive_us() {
+    if !has_python() {
+        return;
+    }
+    for signal in ["KILL", "TERM", "INT", "ABRT", "HUP"] {
+        let (mut live, _place, noted) = leaving("LINGER");
+        let pid = fs::read_to_string(&noted).unwrap();
+        assert!(is_there(&pid), "{pid}");
+        let sent = Command::new("kill").args(["-s", signal, &live.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        live.ended();
+        ends_within(OUTLIVED, &noted, signal);
+    }
+}
+
+#[test]
+fn an_orderly_end_leaves_nothing_behind() {
+    if !has_python() {
+        return;
+    }
+    let (live, _place, noted) = leaving("LINGER");
+    assert_eq!(live.leave(), 0);
+    ends_within(OUTLIVED, &noted, "orderly");
+}
+
+#[test]
+fn what_starts_itself_again_and_again_ends_too() {
+    if !has_python() {
+        return;
+    }
+    let (live, _place, noted) = leaving("HYDRA");
+    live.kill();
+    ends_within(OUTLIVED, &noted, "killed");
+}
+
+/// Everything below `folder` with its permissions.
+fn modes(folder: &Path) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
+    let about = fs::symlink_metadata(folder).unwrap();
+    found.push((folder.display().to_string(), about.permissions().mode() & 0o777));
+    if about.is_dir() {
+        for entry in fs::read_dir(folder).unwrap() {
+            found.extend(modes(&entry.unwrap().path()));
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_kept_is_for_its_owner_alone() {
+    let place = Place::new();
+    let config = "npcs: [{ name: Bartok, tools: [dice-roller.*, file-io.*], lines: [\
+                  { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d6 } }, say: Rolled. }, \
+                  { say: Hm. }] }]\nfile_io: { base_dir: data/notes }\n";
+    place.write("glyphoxa.yaml", config);
+    // As an earlier version, or somebody's own hand, has made them.
+    place.write("data/sessions/old.json", "{\"version\": 1}");
+    place.write("data/memory.db", "");
+    for (loose, mode) in
+        [("data", 0o755), ("data/sessions", 0o755), ("data/sessions/old.json", 0o644)]
+    {
+        fs::set_permissions(place.path(loose), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let ask = ["ask", "--json", "--session", "friday", "--text", "Bartok, roll"];
+    place.run(&ask).ends_with(0);
+    let write =
+        ["tools", "call", "file-io.write_file", "{\"path\": \"a.txt\", \"content\": \"x\"}"];
+    place.run(&write).ends_with(0);
+    place.run(&["tools", "calibrate"]).ends_with(0);
+    place.run(&["session", "list"]).ends_with(0);
+    let found = modes(&place.path("data"));
+    for kept in ["friday.json", "friday.calls.jsonl", "memory.db", "a.txt"] {
+        assert!(found.iter().any(|(path, _)| path.ends_with(kept)), "{kept}: {found:#?}");
+    }
+    let open: Vec<_> = found.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
+    assert!(open.is_empty(), "{open:#?}");
+}
+
+#[test]
+fn a_secret_in_the_wrong_key_is_not_repeated() {
+    // Where an address, a name, a number, a path and a key's own name are expected.
+    let keys = [
+        "providers: { llm: { name: openai, base_url: \"${KEY}\", model: m } }",
+        "providers: { llm: { name: \"${KEY}\" } }",
+        "providers: { llm: { name: openai, base_url: \"https://h.example/${KEY}?a#b\", model: m } }",
+        "budget: { session_max: \"${KEY}\" }",
+        "campaign: \"${KEY}\"",
+        "npc_dir: \"${KEY}\"",
+        "data_dir: \"/proc/${KEY}\"",
+        "language: \"${KEY}\"",
+        "npcs: [{ name: \"${KEY}\" }, { name: \"${KEY}\" }]",
+        "npcs: [{ name: Bartok, tools: [\"${KEY}\"] }]",
+        "mcp: { servers: [{ name: \"${KEY}\", command: x }] }",
+        "mcp: { servers: [{ name: x, command: \"'${KEY}\" }] }",
+        "mcp: { servers: [{ name: x, url: \"${KEY}\" }] }",
+        "mcp: { servers: [{ name: x, url: \"https://h.example\", headers: { A: \"${${KEY}\" } }] }",
+        "mcp: { servers: [{ name: x, command: y, sandbox: { read: [\"${KEY}\"] } }] }",
+        "discord: { guild_id: \"${KEY}\", api_base: \"${KEY}\" }",
+        "tools: { manifests: [\"${KEY}\"], table_dir: \"${KEY}\" }",
+        "rules: { files: [\"${KEY}\"] }",
+        "memory: { url: \"${KEY}\" }",
+        "log: { level: \"${KEY}\" }",
+        "tokne: \"${KEY}\"",
+    ];
+    for key in keys {
+        let place = Place::with_config(&format!("{key}\n")).env("KEY", TOKEN);
+        for command in
+            [&["check"][..], &["check", "--json"], &["doctor"], &["ask", "--text", "Hm?"]]
+        {
+            let ran = place.run(command);
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!said.contains(&TOKEN[..20]), "{key}, {command:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn what_a_servers_program_complains_of_is_logged_without_secrets() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.write(
+        "echo.py",
+        "import os, sys\nsys.stderr.write('got ' + os.environ['A_KEY'] + '\\n')\n",
+    );
+    let server =
+        "{ name: x, required: true, command: python3 echo.py, env: { A_KEY: \"${KEY}\" } }";
+    let npc = "npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]";
+    place.write("glyphoxa.yaml", format!("{npc}\nmcp: {{ servers: [{server}] }}\n"));
+    let place = place.env("KEY", TOKEN).env("RUST_LOG", "debug");
+    let ran = place.run(&["ask", "--text", "Hm?"]);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(said.contains("got ${KEY}") && !said.contains(TOKEN), "{said}");
+}
