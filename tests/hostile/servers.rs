@@ -79,7 +79,7 @@ pub fn place(attacker: &Attacker) -> Place {
     place.write(
         "glyphoxa.yaml",
         format!(
-            "npcs:\n  - name: Bartok\n    tools: [\"*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
+            "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
              - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, sandbox: off, command: \"python3 \
              '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
             attacker.line,
