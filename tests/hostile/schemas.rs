@@ -181,6 +181,8 @@ fn manifests_are_held_to_the_same_bounds() {
         assert!(begun.elapsed() < TIME);
         assert_ne!(ran.status, 0, "{ran:#?}");
         let said = [ran.stdout, ran.stderr].concat();
-        assert!(said.contains(reason), "{reason}: {said:.500}");
+        // The reader of YAML has a bound of its own for depth.
+        let is_told = said.contains(reason) || said.contains("recursion limit");
+        assert!(is_told, "{reason}: {said:.500}");
     }
 }

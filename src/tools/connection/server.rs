@@ -415,7 +415,7 @@ impl Server {
                 tracing::warn!(server, tool = name, "configured, but the server has no such tool");
             }
         }
-        let names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
+        let mut names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
         let (host, identity) = (&self.shared.host, self.options.identity());
         host.catalog().figures().set_endpoint(identity, &self.options.reach.key());
         let (taker, name) = (host.clone(), identity.to_owned());
@@ -425,11 +425,11 @@ impl Server {
             tracing::error!(server, "its tools could not be taken: there was no thread for it");
             Vec::new()
         });
-        let is_offered =
-            |name: &String| !refused.iter().any(|it| it.tool == identity_of(identity, name));
-        let names = names.into_iter().filter(is_offered).collect();
         for refused in &refused {
             tracing::warn!(server, tool = refused.tool, reason = refused.reason, "left out");
+            // Of two with one name the first stays.
+            let at = names.iter().rposition(|name| identity_of(identity, name) == refused.tool);
+            _ = at.map(|at| names.remove(at));
         }
         self.known.change(|details| {
             details.tools = names;
