@@ -158,7 +158,7 @@ fn answers_and_failures_of_servers_reach_the_model() {
         let failures = [
             ("home.error", "protocol", "'home' answered with an error: no such thing"),
             ("home.die", "connection", "'home' has ended: out of mana"),
-            ("home.huge", "protocol", "an answer of 31 MiB (at most 16 are read)"),
+            ("home.huge", "protocol", "an answer of 31 MiB (at most 8 are read)"),
             ("home.garbage", "protocol", "an answer that is no JSON"),
             ("home.slow", "timeout", "timed out after"),
         ];

@@ -76,9 +76,10 @@ impl Run {
                 }
                 Err(changed) => Some(changed),
             },
-            Ok(Decision::Edit(edited)) => {
-                self.changed().and_then(|()| self.take_edited(edited)).err()
-            }
+            Ok(Decision::Edit(edited)) => match self.changed() {
+                Ok(()) => self.take_edited(edited).await.err(),
+                Err(changed) => Some(changed),
+            },
             Ok(Decision::Deny(reason)) => Some(CallError::new(CallErrorKind::Denied, reason)),
             Err(_) => {
                 let what =
@@ -121,8 +122,8 @@ impl Run {
     }
 
     /// The game master's own arguments, held against the schema.
-    fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
-        match self.ready.entry.tool.input.check(Value::Object(edited)) {
+    async fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
+        match self.ready.entry.tool.input.check(Value::Object(edited)).await {
             Ok(Value::Object(arguments)) => self.ready.arguments = arguments,
             Ok(_) => {}
             Err(what) => {

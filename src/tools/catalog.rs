@@ -4,7 +4,7 @@
 //! wait. **Never**: runs a tool.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -15,11 +15,14 @@ use super::{
     CastChanges, CatalogEntry, Definition, LatencySummary, Refused, SourceKind, Tool, VisibleTools,
     changes::{Allowed, allowed},
     figures::Figures,
-    names,
+    names::{self, ModelNames},
     select::Lexical,
     tool::Origin,
 };
 use crate::domain::{Npc, SessionId, Tier, ToolSpec};
+
+/// Parts of all schemas that one server may have; each takes up to half a KiB.
+const PARTS: usize = 100_000;
 
 /// What an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
@@ -105,6 +108,8 @@ struct Written {
     told: std::collections::BTreeSet<String>,
     /// The word index of all tools; `None`: it must be rebuilt.
     index: Option<Arc<Lexical>>,
+    /// Model-facing names that were given out.
+    names: ModelNames,
 }
 
 impl Catalog {
@@ -145,33 +150,43 @@ impl Catalog {
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
     /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
-        let mut refused = Vec::new();
-        let endpoint = self.figures.endpoint(server, kind);
+        let (endpoint, mut refused) = (self.figures.endpoint(server, kind), Vec::new());
         let origin = Origin { server, kind, endpoint: &endpoint };
+        let mut taken: Vec<Tool> = Vec::with_capacity(tools.len());
+        let (mut names, mut parts) = (HashSet::new(), 0);
+        for definition in tools {
+            let identity = names::identity(server, &definition.name);
+            let reason = match Tool::new(&origin, definition) {
+                Ok(_) if names.contains(&identity) => "the server lists it twice".to_owned(),
+                Ok(tool) if parts + tool.parts() > PARTS => {
+                    format!("all schemas of the server together have more than {PARTS} parts")
+                }
+                Ok(tool) => {
+                    parts += tool.parts();
+                    names.insert(identity);
+                    taken.push(tool);
+                    continue;
+                }
+                Err(error) => error.to_string(),
+            };
+            refused.push(Refused { tool: identity, reason });
+        }
         self.change(|written| {
             let before = written.sources.remove(server).unwrap_or_default();
             self.figures.remember(&before);
-            let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
-            for definition in tools {
-                let identity = names::identity(server, &definition.name);
-                let reason = match Tool::new(&origin, definition) {
-                    Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
-                        "the server lists it twice".to_owned()
-                    }
-                    Ok(mut tool) => {
-                        tool.latency = match before.iter().find(|old| old.is_same(&tool)) {
-                            Some(same) => Arc::clone(&same.latency),
-                            None => self.figures.recall(&tool).map(Arc::new).unwrap_or_default(),
-                        };
-                        taken.push(Arc::new(tool));
-                        continue;
-                    }
-                    Err(error) => error.to_string(),
+            let before: HashMap<&str, &Arc<Tool>> =
+                before.iter().map(|tool| (&*tool.identity, tool)).collect();
+            let placed = taken.into_iter().map(|mut tool| {
+                let same = before.get(&*tool.identity).filter(|old| old.is_same(&tool));
+                tool.latency = match same {
+                    Some(same) => Arc::clone(&same.latency),
+                    None => self.figures.recall(&tool).map(Arc::new).unwrap_or_default(),
                 };
-                refused.push(Refused { tool: identity, reason });
-            }
+                Arc::new(tool)
+            });
+            let placed = placed.collect();
             written.index = None;
-            written.sources.insert(server.to_owned(), taken);
+            written.sources.insert(server.to_owned(), placed);
             written.refused.insert(server.to_owned(), refused.clone());
         });
         refused
@@ -236,7 +251,7 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     let mut tools: Vec<&Arc<Tool>> = written.sources.values().flatten().collect();
     tools.sort_by(|a, b| a.identity.cmp(&b.identity));
     let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
-    let names = names::model_names(&identities);
+    let names = written.names.of(&identities);
     let index = written.index.take().unwrap_or_else(|| {
         let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
         Arc::new(Lexical::of(&words))

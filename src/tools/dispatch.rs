@@ -16,9 +16,9 @@ use tokio::{
 
 use super::{
     CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry, FollowUp,
-    SourceKind, cache, latency::Ending, limit::Limit, output::framed, record, state::HostState,
+    SourceKind, cache, latency::Ending, limit::Limit, output::framed, state::HostState,
 };
-use crate::domain::ToolCall;
+use crate::domain::{ToolCall, redact};
 
 /// Most attempts of a call that may be repeated.
 const ATTEMPTS: u32 = 3;
@@ -93,7 +93,7 @@ impl Run {
         let is_ours = answer.is_err();
         let ended = match answer {
             Ok(Ok((output, cached))) => {
-                Ended { result: self.fitting(output), is_ours, cached, attempts }
+                Ended { result: self.fitting(output).await, is_ours, cached, attempts }
             }
             Ok(Err(error)) | Err(error) => {
                 Ended { result: Err(error), is_ours, cached: false, attempts }
@@ -174,12 +174,12 @@ impl Run {
     }
 
     /// Checks a structured result against the schema the tool declares.
-    fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
+    async fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
             return Ok(output);
         };
-        match schema.check(value.clone()) {
+        match schema.check(value.clone()).await {
             Ok(checked) => {
                 output.structured = Some(checked);
                 Ok(output)
@@ -221,7 +221,7 @@ impl Run {
         CallRecord {
             id: self.call.id,
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: ended.result,
             for_model,
             outside,
@@ -263,7 +263,7 @@ impl Run {
         CallRecord {
             id: self.call.id.clone(),
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),
             outside: false,

@@ -107,7 +107,7 @@ impl ToolHost {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
             Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
-            Ok(()) => match self.admit(context, call) {
+            Ok(()) => match self.admit(context, call).await {
                 Ok(ready) => {
                     prepared(context, &ready).await;
                     self.start(context, ready, call, Instant::now()).await
@@ -132,7 +132,7 @@ impl ToolHost {
     }
 
     /// The tool and its checked arguments, or why there is no call.
-    fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
+    async fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
         let refused = |entry, error| Declined { entry, error, is_quoted: false };
         let entry = self.resolve(context, &call.name).map_err(|error| refused(None, error))?;
         let invalid = |what: Mismatch| {
@@ -141,7 +141,10 @@ impl ToolHost {
         };
         let parsed = parse_arguments(&call.arguments);
         let is_json = parsed.is_ok();
-        let checked = parsed.and_then(|it| entry.tool.input.check(it).map_err(invalid));
+        let checked = match parsed {
+            Ok(arguments) => entry.tool.input.check(arguments).await.map_err(invalid),
+            Err(error) => Err(error),
+        };
         match checked {
             Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
             Ok(_) => Err(refused(Some(entry), not_an_object())),

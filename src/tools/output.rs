@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::domain::{is_hidden, visible};
+
 /// Text for the model up to here, in bytes.
 pub const LONGEST: usize = 16 * 1024;
 
@@ -162,21 +164,6 @@ fn is_deceptive(c: char) -> bool {
             | '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
             | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}'
     )
-}
-
-/// `text` without invisible characters.
-fn visible(text: &str) -> String {
-    text.chars().filter(|c| !is_hidden(*c)).collect()
-}
-
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(
-            c,
-            '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 /// Head and tail of what is too long, with a note between.

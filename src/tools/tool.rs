@@ -86,6 +86,11 @@ impl Tool {
         self.identity.split_once('.').map_or("", |(server, _)| server)
     }
 
+    /// Parts of its schemas, the measure of what it takes to keep it.
+    pub(super) fn parts(&self) -> usize {
+        self.input.parts() + self.output.as_ref().map_or(0, Schema::parts)
+    }
+
     /// Its identity without the server.
     pub fn bare_name(&self) -> &str {
         names::bare(&self.identity)

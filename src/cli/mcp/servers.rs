@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{DONE, FAILED, Failure};
-use crate::tools::connection::{Servers, State, Status};
+use crate::tools::connection::{Kept, Servers, State, Status};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -24,6 +24,9 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
+    prefix: &'a str,
+    calls_itself: &'a str,
+    version: &'a str,
     endpoint: &'a str,
     state: &'static str,
     reason: Option<&'a str>,
@@ -34,6 +37,7 @@ struct Line<'a> {
     left_out: &'a [String],
     resources: &'a [String],
     stderr: &'a [String],
+    kept: Kept,
 }
 
 /// Prints every server; exit status 1 when one is not ready.
@@ -61,6 +65,9 @@ impl<'a> Line<'a> {
     fn of(status: &'a Status) -> Self {
         Self {
             name: &status.name,
+            prefix: &status.prefix,
+            calls_itself: &status.calls_itself.0,
+            version: &status.calls_itself.1,
             endpoint: &status.endpoint,
             state: status.state.name(),
             reason: status.state.reason(),
@@ -71,6 +78,7 @@ impl<'a> Line<'a> {
             left_out: &status.refused,
             resources: &status.resources,
             stderr: &status.stderr,
+            kept: status.kept,
         }
     }
 }

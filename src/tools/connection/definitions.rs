@@ -6,13 +6,21 @@
 use serde_json::{Map, Value, json};
 
 use super::options::Trust;
-use crate::tools::{Declared, fingerprint::sorted};
+use crate::{
+    domain::{one_line, visible},
+    tools::{Declared, fingerprint::sorted},
+};
+
+/// Longest name of a tool that is told from others, in characters.
+const LONGEST_NAME: usize = 128;
 
 /// A tool in a server's list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// Its name on the wire.
+    /// Its name without what nobody sees.
     pub name: String,
+    /// Its name on the wire.
+    pub wire: String,
     /// What it does.
     pub description: String,
     /// JSON Schema of its arguments, without `_metadata`.
@@ -45,9 +53,12 @@ impl From<rmcp::model::Tool> for Listed {
             ..Declared::default()
         });
         Self {
-            description: description
-                .map_or_else(|| title.unwrap_or_else(|| tool.name.to_string()), |it| it.into()),
-            name: tool.name.into_owned(),
+            description: visible(
+                &description
+                    .map_or_else(|| title.unwrap_or_else(|| tool.name.to_string()), |it| it.into()),
+            ),
+            name: one_line(&tool.name, LONGEST_NAME),
+            wire: tool.name.into_owned(),
             input: Value::Object(input),
             output: tool.output_schema.map(|schema| Value::Object(Map::clone(&schema))),
             meta: tool.meta.map(|meta| meta.0).unwrap_or_default(),
@@ -58,6 +69,11 @@ impl From<rmcp::model::Tool> for Listed {
 }
 
 impl Listed {
+    /// A tool of which nothing but its name is known.
+    pub fn named(wire: &str) -> Self {
+        rmcp::model::Tool::new(wire.to_owned(), "", Map::new()).into()
+    }
+
     /// Everything that must be approved again when it changes, keys in order.
     pub fn pinned(&self) -> Value {
         sorted(json!({
@@ -87,6 +103,7 @@ impl Listed {
         let text = |key| definition.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
             name: text("name")?,
+            wire: text("name")?,
             description: text("description")?,
             input: definition.get("input")?.clone(),
             output: definition.get("output").filter(|it| !it.is_null()).cloned(),

@@ -10,6 +10,8 @@ mod definitions;
 mod difference;
 mod facts;
 mod http_client;
+mod lists;
+mod notices;
 pub mod oauth;
 mod open_calls;
 mod options;
@@ -28,10 +30,11 @@ mod stdio;
 mod stdio_transport;
 mod tail;
 mod tool;
+mod traffic;
 
 pub use facts::Facts;
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };
 pub use servers::{Servers, Setup};
-pub use status::{State, Status};
+pub use status::{Kept, State, Status};

@@ -7,7 +7,11 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use reqwest::Url;
 
 pub use crate::domain::Secret;
-use crate::{domain::fnv1a, provider::Outbound, tools::Declared};
+use crate::{
+    domain::{fnv1a, redact},
+    provider::Outbound,
+    tools::Declared,
+};
 
 /// One configured server; two that are equal need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +125,7 @@ impl Reach {
                 let program = command.first().map_or("", String::as_str);
                 format!("stdio {program}{}", if command.len() > 1 { " …" } else { "" })
             }
-            Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+            Self::Http { url, .. } => redact::address(url),
         }
     }
 
@@ -131,7 +135,13 @@ impl Reach {
             Self::Stdio { command, .. } => {
                 format!("{} {:016x}", self.endpoint(), fnv1a(command.join("\0").bytes()))
             }
-            Self::Http { .. } => self.endpoint(),
+            Self::Http { url, .. } => {
+                let plain = url.split(['?', '#']).next().unwrap_or_default();
+                match self.endpoint() {
+                    shown if shown == plain => shown,
+                    shown => format!("{shown} {:016x}", fnv1a(plain.bytes())),
+                }
+            }
         }
     }
 }

@@ -16,15 +16,18 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     client::{Client, RequestError},
     facts::Facts,
+    lists,
     oauth::Tokens,
     options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
+    resources,
     server::Server,
     shared::Shared,
     shared_status::SharedStatus,
-    status::{State, Status},
+    status::{Kept, State, Status},
     stdio::Room,
     tail::Tail,
+    traffic,
 };
 use crate::{launch, tools::ToolHost};
 
@@ -258,8 +261,22 @@ impl Servers {
         let status = |(name, it): (&String, &Running)| {
             let details = it.known.details();
             let stderr = it.known.link.tail.load_full();
+            let offered = details.tools.len() + details.held.len() + details.refused.len();
             Status {
                 name: name.clone(),
+                prefix: it.options.identity().to_owned(),
+                calls_itself: details.calls_itself,
+                kept: Kept {
+                    tools: offered,
+                    tools_most: lists::ENTRIES,
+                    list_bytes: details.list_bytes,
+                    list_bytes_most: lists::BYTES,
+                    resource_bytes: details.resource_bytes,
+                    resource_bytes_most: resources::KEPT,
+                    questions: details.traffic.open(),
+                    questions_most: traffic::OPEN,
+                    unasked: details.traffic.unasked(),
+                },
                 endpoint: it.options.reach.endpoint(),
                 state: it.known.state.borrow().clone(),
                 revision: details.revision,
@@ -327,7 +344,7 @@ impl Servers {
             server: server.to_owned(),
             reason: state.reason().unwrap_or(state.name()).to_owned(),
         })?;
-        let tools = client.tools().await?;
+        let tools = client.tools().await?.tools;
         let remembered = self.shared.remembered.approve(server, &tools);
         remembered.map_err(ServersError::NotRemembered)?;
         self.shared.remembered.with_pins(&address, |known| {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::{status::State, tool::Link};
+use super::{status::State, tool::Link, traffic::Traffic};
 
 /// The state of one server, written by its task and read by everybody else.
 pub struct SharedStatus {
@@ -33,6 +33,14 @@ pub struct Details {
     pub resources: Vec<String>,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
+    /// What it calls itself, and its version; empty where it says neither.
+    pub calls_itself: (String, String),
+    /// Bytes of its list of tools.
+    pub list_bytes: usize,
+    /// Bytes of its resources.
+    pub resource_bytes: usize,
+    /// What it has sent unasked.
+    pub traffic: Arc<Traffic>,
 }
 
 impl SharedStatus {

@@ -186,6 +186,6 @@ pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<()
     };
     // Words are no JSON; the template makes them whatever the arguments are.
     let is_uncertain = !matches!(mock, Mock::Fixed(_)) && !value.is_string();
-    let checked = schema.check(value).map(drop);
+    let checked = schema.check_here(value).map(drop);
     checked.map_err(|mismatch| MockProblem { what: mismatch.to_string(), is_uncertain })
 }
