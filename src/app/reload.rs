@@ -80,7 +80,6 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("campaign", world(before) != world(fresh)),
         ("turn", before.session != fresh.session),
         ("tiers", before.tiers != fresh.tiers),
-        ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("rules", before.rules != fresh.rules),
         ("file_io", before.file_io != fresh.file_io),
@@ -103,6 +102,9 @@ impl Running<'_> {
         manifest::offer(&self.tools.host, &fresh.manifests);
         self.tools.host.reselect_by(fresh.selection.clone());
         self.tools.services.retain(&fresh.services);
+        for table in self.open.running() {
+            table.seats.budget.set_options(fresh.budget.clone());
+        }
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {
