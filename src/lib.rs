@@ -5,6 +5,7 @@ mod domain;
 mod audio;
 mod files;
 mod launch;
+mod panics;
 mod yaml;
 
 mod logic;

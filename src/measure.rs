@@ -7,15 +7,16 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        Accounts, AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore,
-        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServerError,
-        Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
+        GuildStore, HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable,
+        ServedGuilds, ServerError, Settings, TableRequest, Tables, TranscriptOptions,
+        TranscriptWriter,
     },
     config::load as load_config,
-    discord::{Options as DiscordOptions, Token, run as run_discord},
+    discord::{Options as DiscordOptions, run as run_discord},
     domain::{
-        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, SessionId, Tier, ToolCall,
-        TurnId, Voice,
+        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, Secret, SessionId, Tier,
+        ToolCall, TurnId, Voice,
     },
     engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     logic::{
@@ -36,9 +37,10 @@ pub use crate::{
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{
-        Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Pace,
-        Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId, TableEvent,
-        TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
+        Backlog, Command, Conversations, EventReader, Memory as RecallMemory, Options, Outlets,
+        Pace, Question as RecallQuestion, Recaller, Seat, SoundTime, Speaker, SpeakerId,
+        TableEvent, TableEvents, TableHandle, TableParts, TableSetup, TurnLine, VoiceFrame,
+        VoiceInput, VoiceOut, open,
     },
     tools::{
         Attachment, Authority, CallContext, CallError, CallOutput, Caller, Declared, Definition,

@@ -267,7 +267,9 @@ fn a_server_that_dies_comes_back() {
     if !has_python() {
         return;
     }
-    let place = with_home("plain", ", required: true, reconnect_interval_ms: 50");
+    // What it says when it dies is from outside; counting does no harm.
+    let more = ", required: true, reconnect_interval_ms: 50, tools: { count: { effects: none } }";
+    let place = with_home("plain", more);
     let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
     live.says("server ready");
     live.types("Bartok, die");

@@ -21,12 +21,12 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    Accounts, AddedServer, Announcer, AssistantSettings, Attempts, Backlog, Budget, BudgetOptions,
-    Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts,
-    Handles, Ledger, MadeTable, ModelMaker, OpenError, RunningTable, ServerError, ServerOptions,
-    Servers, ServiceInfo, Services, SessionId, Settings, Setup, SpeechEvent, SpeechToText, Sqlite,
-    SttAbilities, TableParts, TableRequest, Tables, Token, ToolHost, TranscriptOptions,
-    TranscriptWriter, VoiceOut, open, run_discord,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
+    BudgetOptions, Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore,
+    HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, Outlets, RunningTable, Secret,
+    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
+    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables,
+    ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -74,9 +74,11 @@ pub fn run(arguments: &[String]) {
     let api: SocketAddr = api.parse().expect("an address");
     tracing_subscriber::fmt().with_env_filter(QUIET).with_writer(io::stderr).init();
     let options = DiscordOptions {
-        token: Token(token.clone()),
+        token: Secret(token.clone()),
         api: Some(api),
         guild: None,
+        served: ServedGuilds::Any,
+        code: None,
         dm_role: None,
         everyone_is_dm: false,
         consent: Consent::Notice,
@@ -153,9 +155,11 @@ fn settings(folder: &Path) -> Settings {
     let campaign = Arc::new(Campaign::default());
     Settings {
         campaign: Arc::clone(&campaign),
+        shared: Vec::new(),
         cast: vec![Arc::new(npc())],
         assistant: assistant(campaign),
         budget: BudgetOptions::default(),
+        approvals: ApprovalOptions::default(),
         consolidate: false,
         data_dir: folder.to_owned(),
         environment: "bench".to_owned(),
@@ -189,16 +193,12 @@ impl Factory for StandInFactory {
             synthesiser: Synthesiser::new(self.sentence),
             tool: nothing(),
         };
-        let out = Watched { out: wanted.out, guild: guild.clone(), speaks: false };
-        let (handle, task) = open(TableParts {
-            backlog: Backlog::default(),
-            memory: None,
-            session: wanted.session,
-            stt: Arc::new(Cued { cues: Arc::clone(&self.cues), guild }),
-            pace: wanted.pace,
-            effects: wanted.effects,
-            ..parts(services, Box::new(out), wanted.events)
-        });
+        let out = Watched { out: wanted.outlets.out, guild: guild.clone(), speaks: false };
+        let outlets = Outlets { out: Box::new(out), ..wanted.outlets };
+        let (setup, parts) = parts(services, outlets);
+        let stt = Arc::new(Cued { cues: Arc::clone(&self.cues), guild });
+        let setup = TableSetup { session: wanted.session, stt, ..setup };
+        let (handle, task) = open(setup, parts);
         let made = MadeTable {
             table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
             budget: Budget::new(Ledger::default()),

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use glyphoxa::measure::{
     AddressMode, Backlog, Budget, Campaign, Cascaded, Command, Conversation, Declared, Definition,
-    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options, Pace,
-    Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId, Synthesizer,
-    TableEvent, TableEvents, TableHandle, TableParts, Tier, ToolHost, Voice, VoiceFrame,
-    VoiceInput, VoiceOut, open,
+    EngineKind, EventReader, Frame, Keywords, Ledger, Npc, NpcCalls, NpcModel, Options, Outlets,
+    Pace, Policy, Seat, SessionCalls, SessionId, SoundTime, SourceKind, Speaker, SpeakerId,
+    Synthesizer, TableEvent, TableEvents, TableHandle, TableParts, TableSetup, Tier, ToolHost,
+    Voice, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
@@ -85,14 +85,16 @@ impl Room {
 pub async fn open_table(services: Services, out: Box<dyn VoiceOut>) -> (TableHandle, EventReader) {
     let events = TableEvents::new(64);
     let told = events.subscribe();
-    let (handle, _task) = open(parts(services, out, events));
+    let (pace, effects) = (Pace::RealTime, Arc::new(Nothing));
+    let (setup, parts) = parts(services, Outlets { out, pace, effects, events });
+    let (handle, _task) = open(setup, parts);
     let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
     handle.commands.send(Command::Join(player)).await.expect("the table is open");
     (handle, told)
 }
 
 /// What a table with one NPC that answers to everything is made of.
-pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) -> TableParts {
+pub fn parts(services: Services, outlets: Outlets) -> (TableSetup, TableParts) {
     let npc = Arc::new(npc());
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     host.catalog().set_cast(&[Arc::clone(&npc)]);
@@ -115,24 +117,24 @@ pub fn parts(services: Services, out: Box<dyn VoiceOut>, events: TableEvents) ->
     let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), &campaign.entities);
     let conversation = Conversation::new(model.clone(), &campaign, Vec::new());
     let engine = Cascaded::new(model, calls, voice);
-    TableParts {
-        backlog: Backlog::default(),
-        memory: None,
+    let setup = TableSetup {
         session: SessionId("bench".to_owned()),
+        stt: Arc::new(services.recogniser),
+        outlets,
+        host,
+        backlog: Backlog::default(),
+        seed: 1,
+    };
+    let parts = TableParts {
         options,
         seats: vec![Seat::new(npc, conversation, Box::new(engine), "stand-in", "stand-in")],
         campaign,
         keywords: Keywords::shipped(["en", "de"]),
         rules: Arc::from([]),
-        stt: Arc::new(services.recogniser),
-        out,
-        pace: Pace::RealTime,
-        host,
-        effects: Arc::new(Nothing),
         budget,
-        seed: 1,
-        events,
-    }
+        memory: None,
+    };
+    (setup, parts)
 }
 
 /// The same player with no table: the frames are dropped. What the bench itself costs.
@@ -186,13 +188,7 @@ pub fn npc() -> Npc {
         behavior_rules: vec!["Keep it short.".to_owned()],
         secret_knowledge: vec!["There is a tunnel behind the third barrel.".to_owned()],
         knowledge_scope: vec!["tavern rumours".to_owned()],
-        voice: Voice {
-            provider: "stand-in".to_owned(),
-            voice_id: String::new(),
-            pitch_shift: 0.0,
-            speed_factor: 1.0,
-            volume: 1.0,
-        },
+        voice: Voice::as_is("stand-in", ""),
         language: "en".to_owned(),
         max_sentences: 4,
         engine: EngineKind::Cascaded,

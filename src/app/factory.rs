@@ -7,8 +7,8 @@ use std::sync::Arc;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    IDENTITIES, LiveConfig, OpenTables, TableSetup, Tools, assistant, for_session, open_table,
-    recogniser,
+    IDENTITIES, LiveConfig, OpenTables, Resumed, Tools, assistant, for_session, open_table,
+    recogniser, servers,
 };
 use crate::{
     campaign::{
@@ -20,6 +20,7 @@ use crate::{
     domain::{SessionId, Voice},
     engine::Budget,
     provider::{Error, SpeechToText, VoiceService},
+    session::TableSetup,
     tools::{self, connection::ServerOptions},
 };
 
@@ -51,13 +52,7 @@ impl TableFactory {
     /// # Errors
     /// No voice for announcements.
     pub fn handles(parts: FactoryParts, tables: Tables) -> Result<Handles, Error> {
-        let voice = Voice {
-            provider: VoiceService::Flite.name().to_owned(),
-            voice_id: ANNOUNCER.to_owned(),
-            pitch_shift: 0.0,
-            speed_factor: 1.0,
-            volume: 1.0,
-        };
+        let voice = Voice::as_is(VoiceService::Flite.name(), ANNOUNCER);
         let store = parts.transcripts.store();
         let announcing = parts.tools.services.voice(&parts.config.load().services, &voice)?;
         Ok(Handles::new(HandleParts {
@@ -65,7 +60,7 @@ impl TableFactory {
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
             tables,
-            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
+            guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             announcer: Announcer::new(announcing, voice),
@@ -98,21 +93,18 @@ impl TableFactory {
         };
         let setup = TableSetup {
             session: wanted.session.clone(),
-            histories: kept.histories(),
-            budget,
-            services: parts.tools.services.clone(),
             stt,
-            out: wanted.out,
-            pace: wanted.pace,
+            outlets: wanted.outlets,
             host: parts.tools.host.at(&wanted.session),
-            effects: wanted.effects,
-            events: wanted.events,
             backlog: parts.transcripts.backlog(),
-            memory: Some(parts.transcripts.store()),
             seed: rand::random(),
         };
-        let table = open_table(config, setup)?;
+        let memory = Some(parts.transcripts.store());
+        let resumed = Resumed { histories: kept.histories(), budget };
+        let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
         parts.open.add(&table.handle, table.seats);
+        let facts = servers::facts(&config.campaign, Some(&wanted.session));
+        parts.tools.facts.begin(&wanted.session, facts);
         parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
@@ -139,6 +131,7 @@ impl Factory for TableFactory {
     }
 
     fn closed(&self, session: &SessionId) {
+        self.0.tools.facts.end(session);
         self.0.tools.archive.set_campaign(session, None);
     }
 

@@ -94,14 +94,16 @@ pub fn local_scope(config: &Config) -> Scope {
     Scope { owner: Owner::Local, campaign: campaign_key(config) }
 }
 
-/// Makes the entities that come from the campaign file those that are in it.
+/// Makes the entities that come from campaign files those that are in them.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let scope = local_scope(config);
-    let at = Scoped::new(store, &scope);
-    let worlds = std::slice::from_ref(&config.world);
-    let mut plan = campaign::plan(at, worlds, CAMPAIGN_FILE).await?;
-    plan.carry_out(at).await?;
-    let campaign::Plan { added, changed, removed, .. } = plan;
-    tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
+    let shared = config.shared.iter().map(|(campaign, world)| (key_of(&campaign.name), world));
+    for (campaign, world) in std::iter::once((campaign_key(config), &config.world)).chain(shared) {
+        let scope = Scope { owner: Owner::Local, campaign };
+        let at = Scoped::new(store, &scope);
+        let mut plan = campaign::plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
+        plan.carry_out(at).await?;
+        let campaign::Plan { added, changed, removed, .. } = plan;
+        tracing::debug!(added, changed, removed, "the world of a campaign file is remembered");
+    }
     Ok(())
 }

@@ -2,7 +2,6 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
-mod bot;
 mod factory;
 mod memory;
 mod reload;
@@ -14,11 +13,11 @@ mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
 pub use memory::{accounts, campaign_key, local_scope, open_memory};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
+pub use servers::Playing;
 pub use settings::{LiveConfig, assistant};
 pub use vocabulary::{recogniser, vocabulary};
 pub use world::{for_session, with_names};
@@ -34,48 +33,26 @@ use self::seats::SeatMaker;
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
-    domain::{Message, Npc, SessionId, Voice},
+    domain::{Message, Npc, Voice},
     engine::Budget,
     logic::tier::Names,
     memory::MemoryStore,
-    provider::{Attempts, Error, Registry, SpeakRequest, SpeechToText, TextToSpeech},
-    session::{self, Backlog, Conversations, Pace, TableEvents, TableHandle, TableParts, VoiceOut},
+    provider::{Attempts, Error, Registry, SpeakRequest, TextToSpeech},
+    session::{self, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
-        Effects, ToolHost,
+        ToolHost,
         builtin::{self, Archive, Materials, Meaning, RuleBook},
-        connection::Servers,
+        connection::{Facts, Servers},
         manifest,
     },
 };
 
-/// What differs from table to table.
-pub struct TableSetup {
-    /// The play session that lines and histories belong to.
-    pub session: SessionId,
-    /// Conversations to go on from, by NPC.
+/// What a table goes on from.
+pub struct Resumed {
+    /// Conversations, by NPC.
     pub histories: BTreeMap<String, Vec<Message>>,
     /// Pays for everything at this table.
     pub budget: Budget,
-    /// Opens what its NPCs think and speak with.
-    pub services: Registry,
-    /// The recogniser, ready to be used.
-    pub stt: Arc<dyn SpeechToText>,
-    /// Where speech goes.
-    pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
-    pub pace: Pace,
-    /// The tools, as this session sees them.
-    pub host: ToolHost,
-    /// What tools may do to the table.
-    pub effects: Arc<dyn Effects>,
-    /// Where lines and notices go.
-    pub events: TableEvents,
-    /// Lines that are still to be written down.
-    pub backlog: Backlog,
-    /// What is remembered; `None`: nothing is looked up.
-    pub memory: Option<Arc<dyn MemoryStore>>,
-    /// Seed of dice and variety.
-    pub seed: u64,
 }
 
 /// Tools that NPCs may be given.
@@ -99,6 +76,8 @@ pub struct Tools {
     pub host: ToolHost,
     /// The servers behind it, which connect by themselves.
     pub servers: Servers,
+    /// What their headers name.
+    facts: Arc<Facts>,
     /// The outside services: what hears, thinks and speaks.
     pub services: Registry,
     stop: CancellationToken,
@@ -111,14 +90,14 @@ pub struct Tools {
     meaning: Meaning,
 }
 
-/// Opens the tools for `session`, if there is one, over what `memory` keeps; without it the store is
-/// opened when a tool first asks. `seed` throws the dice. Servers connect in the background.
+/// Opens the tools for who is `playing`, over what `memory` keeps; without it the store is opened when a
+/// tool first asks. `seed` throws the dice. Servers connect in the background.
 ///
 /// # Errors
 /// An embedder that cannot be used.
 pub fn open_tools(
     config: &Config,
-    session: Option<&SessionId>,
+    playing: Playing<'_>,
     seed: u64,
     memory: Option<Arc<dyn MemoryStore>>,
 ) -> Result<Tools, Error> {
@@ -126,6 +105,7 @@ pub fn open_tools(
     let embedder = services.embedder(&config.services)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed));
     host.catalog().figures().open(&config.data_dir, &config.environment);
+    host.set_approval_expiry(config.approvals.expires);
     host.catalog().set_cast(&callers(config));
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
     let own = &config.rules;
@@ -146,8 +126,9 @@ pub fn open_tools(
     let stop = CancellationToken::new();
     let (tended, until) = (host.clone(), stop.clone());
     let tending = tokio::spawn(async move { tended.tend(until).await });
-    let servers = servers::open(config, session, &host, seed.wrapping_add(2));
-    Ok(Tools { host, servers, services, stop, tending, reading, archive, meaning })
+    let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
+    let servers::Opened { servers, facts } = opened;
+    Ok(Tools { host, servers, facts, services, stop, tending, reading, archive, meaning })
 }
 
 /// Everybody who may call tools.
@@ -179,46 +160,40 @@ impl Tools {
     }
 }
 
-/// Puts a table together and starts its task.
+/// Puts a table together and starts its task. `services` opens what its NPCs think and speak with;
+/// without `memory` nothing is looked up.
 ///
 /// # Errors
 /// A service's address or key that makes no request.
-pub fn open_table(config: &Config, setup: TableSetup) -> Result<OpenTable, Error> {
-    let npcs: Vec<Arc<Npc>> = config.npcs.iter().cloned().map(Arc::new).collect();
+pub fn open_table(
+    config: &Config,
+    services: &Registry,
+    memory: Option<Arc<dyn MemoryStore>>,
+    resumed: Resumed,
+    setup: TableSetup,
+) -> Result<OpenTable, Error> {
     let campaign = Arc::new(config.campaign.clone());
-    let host = setup.host;
-    let budget = setup.budget;
-    let mut histories = setup.histories;
-    let maker = SeatMaker::new(setup.services, &host, &budget, &campaign, setup.seed);
-    let seats = npcs
-        .into_iter()
+    let Resumed { mut histories, budget } = resumed;
+    let maker = SeatMaker::new(services.clone(), &setup.host, &budget, &campaign, setup.seed);
+    let seats = config
+        .npcs
+        .iter()
         .map(|npc| {
             let history = histories.remove(&npc.name).unwrap_or_default();
-            maker.seat(config, npc, history)
+            maker.seat(config, Arc::new(npc.clone()), history)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let (handle, task) = session::open(TableParts {
-        session: setup.session,
+    let memory = memory.map(|store| session::Memory { store, campaign: campaign_key(config), now });
+    let parts = TableParts {
         options: config.session.clone(),
         seats,
         campaign,
         keywords: config.tiers.clone(),
         rules: config.rules.phrases().into(),
-        stt: setup.stt,
-        out: setup.out,
-        pace: setup.pace,
-        host,
-        effects: setup.effects,
         budget: budget.clone(),
-        backlog: setup.backlog,
-        memory: setup.memory.map(|store| session::Memory {
-            store,
-            campaign: campaign_key(config),
-            now,
-        }),
-        seed: setup.seed,
-        events: setup.events,
-    });
+        memory,
+    };
+    let (handle, task) = session::open(setup, parts);
     Ok(OpenTable { handle, task, budget, seats: maker })
 }
 

@@ -78,6 +78,7 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("providers", providers),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("campaign", world(before) != world(fresh)),
+        ("campaigns", before.shared != fresh.shared),
         ("turn", before.session != fresh.session),
         ("tiers", before.tiers != fresh.tiers),
         ("tools.tables", before.tables != fresh.tables),
@@ -96,6 +97,7 @@ impl Running<'_> {
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
+        self.tools.host.set_approval_expiry(fresh.approvals.expires);
         self.tools.host.catalog().set_cast(&callers(fresh));
         self.tools.archive.set_cast(&fresh.npcs, &fresh.assistant);
         self.tools.servers.set(fresh.mcp.servers.clone());

@@ -1,12 +1,12 @@
 //! MCP servers for a run of the program.
 //!
-//! Entry function: [`open`]. **Never**: waits for a server.
+//! Entry functions: [`open`], [`facts`]. **Never**: waits for a server.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use crate::{
     config::{self, Config, MemoryPlace},
-    domain::SessionId,
+    domain::{Campaign, SessionId},
     launch,
     tools::{
         ToolHost,
@@ -19,10 +19,22 @@ const COMMON: &[&str] = &["PATH", "HOME", "LANG", "TMPDIR"];
 /// What SQLite keeps beside its file.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
+/// Who plays while the program runs.
+#[derive(Clone, Copy)]
+pub enum Playing<'a> {
+    /// Sessions that begin and end, each with its campaign.
+    Sessions,
+    /// The configured campaign, in this session if it is one.
+    Here(Option<&'a SessionId>),
+}
+
 /// Starts the configured servers in the background; what they offer goes into `host`.
-pub fn open(config: &Config, session: Option<&SessionId>, host: &ToolHost, seed: u64) -> Servers {
+pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -> Opened {
     let set = |name: &&str| Some(((*name).to_owned(), config::environment(name)?));
-    let facts = Arc::new(facts(config, session));
+    let facts = Arc::new(match playing {
+        Playing::Sessions => Facts::default(),
+        Playing::Here(session) => Facts::new(facts(&config.campaign, session)),
+    });
     host.set_facts(Arc::clone(&facts));
     let servers = Servers::new(Setup {
         host: host.clone(),
@@ -30,11 +42,19 @@ pub fn open(config: &Config, session: Option<&SessionId>, host: &ToolHost, seed:
         environment: COMMON.iter().filter_map(set).collect(),
         launcher: launch::SELF.into(),
         hidden: hidden(config),
-        facts,
+        facts: Arc::clone(&facts),
         seed,
     });
     servers.set(config.mcp.servers.clone());
-    servers
+    Opened { servers, facts }
+}
+
+/// Servers, and what their headers name.
+pub struct Opened {
+    /// The servers.
+    pub servers: Servers,
+    /// What their headers name.
+    pub facts: Arc<Facts>,
 }
 
 /// What no server's program reads, beside `data_dir`: the memory wherever it lies, and where keys are
@@ -56,13 +76,13 @@ fn hidden(config: &Config) -> Vec<PathBuf> {
     memory.chain(file.cloned()).chain(env).map(absolute).collect()
 }
 
-/// What headers of servers and prompts may name.
-fn facts(config: &Config, session: Option<&SessionId>) -> Facts {
+/// What headers of servers may name while `campaign` is played.
+pub fn facts(campaign: &Campaign, session: Option<&SessionId>) -> BTreeMap<String, String> {
     let facts = [
         ("session.id", session.map(|session| session.0.clone())),
-        ("campaign.name", Some(config.campaign.name.clone())),
-        ("campaign.system", Some(config.campaign.system.clone())),
+        ("campaign.name", Some(campaign.name.clone())),
+        ("campaign.system", Some(campaign.system.clone())),
     ];
     let known = |(name, value): (&str, Option<String>)| Some((name.to_owned(), value?));
-    Facts::new(facts.into_iter().filter_map(known).collect())
+    facts.into_iter().filter_map(known).collect()
 }

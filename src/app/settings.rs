@@ -7,8 +7,9 @@ use std::sync::Arc;
 use arc_swap::{ArcSwap, Guard};
 
 use crate::{
-    campaign::{AssistantSettings, ModelMaker, Settings, SharedSettings},
+    campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings},
     config::Config,
+    domain::Campaign,
     provider::Registry,
 };
 
@@ -51,14 +52,22 @@ impl LiveConfig {
 fn settings(services: &Registry, config: &Config) -> Settings {
     Settings {
         campaign: Arc::new(config.campaign.clone()),
+        shared: config.shared.iter().map(|(campaign, _)| played(campaign)).collect(),
         cast: config.npcs.iter().cloned().map(Arc::new).collect(),
         assistant: assistant(services, config),
         budget: config.budget.clone(),
+        approvals: config.approvals.clone(),
         consolidate: config.memory.consolidate,
         data_dir: config.data_dir.clone(),
         environment: config.environment.clone(),
         services: config.services.describe(config.npcs.iter().map(|npc| &npc.voice)),
     }
+}
+
+/// What a server keeps of a campaign that it plays.
+fn played(campaign: &Campaign) -> PlayedCampaign {
+    let Campaign { name, description, system, .. } = campaign.clone();
+    PlayedCampaign { name, description, system }
 }
 
 /// How the assistant of `config` is asked.

@@ -25,15 +25,22 @@ pub async fn for_session(
     let mut config = config.clone();
     let own = campaign_key(&config);
     if let Some(other) = other.filter(|other| key_of(&other.name) != own) {
+        let shared = config.shared.iter().find(|(it, _)| key_of(&it.name) == key_of(&other.name));
+        let (campaign, world) = shared.cloned().unwrap_or_else(|| {
+            let campaign = Campaign {
+                name: other.name.clone(),
+                description: other.description.clone(),
+                system: other.system.clone(),
+                ..Campaign::default()
+            };
+            (campaign, World::default())
+        });
         config.campaign = Campaign {
-            name: other.name.clone(),
-            description: other.description.clone(),
-            system: other.system.clone(),
             // What people do not want brought up they want in no campaign.
             lines_and_veils: config.campaign.lines_and_veils,
-            ..Campaign::default()
+            ..campaign
         };
-        config.world = World::default();
+        config.world = world;
     }
     let scope = local_scope(&config);
     let others = entities_of_no_file(Scoped::new(store, &scope), scope.campaign != own).await?;

@@ -16,8 +16,8 @@ use crate::{
     engine::Budget,
     memory,
     provider::Error,
-    session::{Conversations, Pace, TableEvents, TableHandle, VoiceOut},
-    tools::{Effects, connection::ServerOptions},
+    session::{Conversations, Outlets, TableHandle},
+    tools::connection::ServerOptions,
 };
 
 /// What a table is made of.
@@ -30,14 +30,8 @@ pub struct TableRequest {
     pub played: Option<PlayedCampaign>,
     /// The session whose conversations it goes on from.
     pub after: Option<SessionId>,
-    /// Where speech goes.
-    pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
-    pub pace: Pace,
-    /// What tools may do to the table.
-    pub effects: Arc<dyn Effects>,
-    /// Where lines and notices go.
-    pub events: TableEvents,
+    /// Where its speech goes, and what it tells.
+    pub outlets: Outlets,
 }
 
 /// A table that runs.

@@ -3,7 +3,7 @@
 //! Entry type: [`Sessions`]. **Never**: keeps a table open.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::UNIX_EPOCH,
 };
@@ -19,42 +19,17 @@ use super::{
     factory::{Factory, OpenError, RunningTable, TableRequest},
     file_error::FileError,
     kept::{KeptError, KeptSession},
-    played::PlayedCampaign,
     privacy::ForgetFrom,
     settings::{AssistantSettings, SharedSettings},
     tables::Tables,
     transcript::{Transcript, TranscriptWriter},
 };
 use crate::{
-    domain::{Scope, SessionId},
+    domain::SessionId,
     engine::Budget,
-    session::{
-        Command, Conversations, EventReader, Pace, TableEvent, TableEvents, TurnLine, VoiceOut,
-    },
-    tools::{CastChanges, Effects, ToolHost},
+    session::{Command, Conversations, EventReader, TableEvent, TurnLine},
+    tools::{CastChanges, ToolHost},
 };
-
-/// What a session is opened with.
-pub struct OpenSession {
-    /// What it is called.
-    pub session: SessionId,
-    /// Whose it is.
-    pub scope: Scope,
-    /// The session whose conversations it goes on from.
-    pub after: Option<SessionId>,
-    /// The campaign; `None`: the one that is configured.
-    pub played: Option<PlayedCampaign>,
-    /// What the game master has changed about the NPCs' tools.
-    pub tools: CastChanges,
-    /// Where speech goes.
-    pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
-    pub pace: Pace,
-    /// What tools may do to the table.
-    pub effects: Arc<dyn Effects>,
-    /// Where lines and notices go.
-    pub events: TableEvents,
-}
 
 /// Why a session was not kept.
 #[derive(Debug, thiserror::Error)]
@@ -117,28 +92,23 @@ impl Sessions {
         &self.parts.transcripts
     }
 
-    /// Opens a session.
+    /// Opens a session; `changes` is what its game master has changed about the NPCs' tools.
     ///
     /// # Errors
     /// What did not work; nothing is left behind.
-    pub async fn open(&self, wanted: OpenSession) -> Result<RunningTable, OpenError> {
-        let (session, scope) = (wanted.session, wanted.scope);
-        let made = self.parts.factory.table(TableRequest {
-            session: session.clone(),
-            scope: scope.clone(),
-            played: wanted.played,
-            after: wanted.after,
-            out: wanted.out,
-            pace: wanted.pace,
-            effects: wanted.effects,
-            events: wanted.events.clone(),
-        });
-        let made = made.await?;
+    pub async fn open(
+        &self,
+        wanted: TableRequest,
+        changes: CastChanges,
+    ) -> Result<RunningTable, OpenError> {
+        let (session, scope) = (wanted.session.clone(), wanted.scope.clone());
+        let events = wanted.outlets.events.clone();
+        let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
         let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
-        self.parts.tools.catalog().set_changes(&session, wanted.tools);
-        self.parts.tables.add(&wanted.events);
+        self.parts.tools.catalog().set_changes(&session, changes);
+        self.parts.tables.add(&events);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
         let running = Running {
@@ -198,7 +168,7 @@ impl Sessions {
             running.budget.rest();
             self.parts.transcripts.ends(&running.transcript);
         }
-        self.parts.tools.catalog().set_changes(session, BTreeMap::new());
+        self.parts.tools.forget(session);
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {

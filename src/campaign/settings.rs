@@ -7,6 +7,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 
+use super::{approvals::ApprovalOptions, played::PlayedCampaign};
 use crate::{
     domain::{Campaign, Npc},
     logic::budget::BudgetOptions,
@@ -20,12 +21,16 @@ pub type SharedSettings = Arc<ArcSwap<Settings>>;
 pub struct Settings {
     /// The configured campaign.
     pub campaign: Arc<Campaign>,
+    /// Further campaigns, which every server may play.
+    pub shared: Vec<PlayedCampaign>,
     /// The NPCs, in the order of the files.
     pub cast: Vec<Arc<Npc>>,
     /// How the game master's assistant is asked outside sessions.
     pub assistant: AssistantSettings,
     /// What a session may spend.
     pub budget: BudgetOptions,
+    /// How calls wait for a game master.
+    pub approvals: ApprovalOptions,
     /// After a session the chat model summarises it and proposes facts.
     pub consolidate: bool,
     /// Folder of kept sessions and figures.

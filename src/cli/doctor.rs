@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::{DONE, FAILED, Failure};
 use crate::{
     app,
+    campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
     domain::Voice,
@@ -106,7 +107,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
     }
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
-    findings.extend(bot(&app::bot_options(&config.discord)).await);
+    findings.extend(bot(config).await);
     findings
 }
 
@@ -123,7 +124,7 @@ fn confined() -> &'static str {
 /// How the store is; one that there is not yet is not made.
 async fn remembered(config: &Config) -> Result<String, String> {
     if let MemoryPlace::File(path) = &config.memory.place
-        && !path.exists()
+        && !is_there(config)
     {
         return Ok(format!("begins in '{}' with the first session", path.display()));
     }
@@ -132,14 +133,25 @@ async fn remembered(config: &Config) -> Result<String, String> {
     Ok(format!("{} in '{}', schema {}", health.engine, health.place, health.schema))
 }
 
+/// Whether there may be a store to look into; a file is not made for that.
+fn is_there(config: &Config) -> bool {
+    match &config.memory.place {
+        MemoryPlace::File(path) => path.exists(),
+        MemoryPlace::Server(_) => true,
+    }
+}
+
 /// What Discord says about the bot; without a token it is not asked.
-async fn bot(options: &discord::Options) -> Vec<Finding> {
+async fn bot(config: &Config) -> Vec<Finding> {
+    let options = &config.discord.bot;
     if options.token.0.is_empty() {
         let skipped = "not looked at, for there is no bot token (put DISCORD_TOKEN into the \
                        environment, or set discord.token)";
         return vec![Finding::new("discord", Ok(skipped.to_owned()))];
     }
-    let found = discord::diagnose(options).await;
+    let kept = if is_there(config) { app::open_memory(config).await.ok() } else { None };
+    let kept = kept.map(|store| GuildStore::new(store, &options.folder));
+    let found = discord::diagnose(options, kept.as_ref()).await;
     found.into_iter().map(|it| Finding::new(it.what, it.found)).collect()
 }
 

@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{DONE, Failure};
 use crate::{
-    app,
     config::Config,
     discord::{self, Invitation, Options},
 };
@@ -17,7 +16,7 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "example: DISCORD_TOKEN=... glyphoxa invite")]
 pub struct Arguments {
-    /// One JSON object: bot, application, permissions, guild, link.
+    /// One JSON object: bot, application, permissions, guild, link, public.
     #[arg(long)]
     json: bool,
 }
@@ -27,11 +26,11 @@ pub struct Arguments {
 /// # Errors
 /// No token, or Discord does not take it or does not answer.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let options = app::bot_options(&config.discord);
+    let options = &config.discord.bot;
     if options.token.0.is_empty() {
         return Err(Failure::Usage(NO_TOKEN.to_owned()));
     }
-    super::block_on(async { print(&options, &discord::invite(&options).await?, arguments.json) })
+    super::block_on(async { print(options, &discord::invite(options).await?, arguments.json) })
 }
 
 fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, Failure> {
@@ -44,6 +43,7 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
             "permissions": invitation.permissions.to_string(),
             "guild": options.guild.map(|id| id.to_string()),
             "link": invitation.link,
+            "public": invitation.is_public,
         });
         writeln!(out, "{line}")?;
     } else {
@@ -54,6 +54,13 @@ fn print(options: &Options, invitation: &Invitation, json: bool) -> Result<u8, F
              'glyphoxa run' and type /session start in Discord.",
             invitation.bot
         )?;
+        if invitation.is_public {
+            writeln!(
+                out,
+                "Anybody may invite it, and is then told to ask you. To keep it to yourself: {}.",
+                discord::MAKE_PRIVATE
+            )?;
+        }
     }
     Ok(DONE)
 }

@@ -116,7 +116,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     None => Viewer::Dm,
                     Some(name) => {
                         let (_, npc) =
-                            app::find_npc(&config.npcs, &name).map_err(Failure::Usage)?;
+                            app::find_npc(&config.npcs, &name).map_err(Failure::usage)?;
                         viewer(npc)
                     }
                 };

@@ -2,7 +2,10 @@
 //!
 //! Entry type: [`Failure`]. **Never**: prints to stdout.
 
-use std::io::{self, Write};
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
 /// Exit status of a command that did what it should.
 pub const DONE: u8 = 0;
@@ -18,6 +21,13 @@ pub enum Failure {
     Usage(String),
     /// It was tried and failed.
     Failed(anyhow::Error),
+}
+
+impl Failure {
+    /// The usage is wrong, for this reason.
+    pub fn usage(why: impl fmt::Display) -> Self {
+        Self::Usage(why.to_string())
+    }
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {

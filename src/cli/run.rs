@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{DONE, Failure, complain};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
-    campaign::{Tables, TranscriptWriter},
+    campaign::{ServedGuilds, Tables, TranscriptWriter},
     config::Config,
     discord,
 };
@@ -23,7 +23,7 @@ pub fn run(
     path: Option<PathBuf>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    if config.discord.token.0.is_empty() {
+    if config.discord.bot.token.0.is_empty() {
         return Err(Failure::Usage(
             "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
              to try the cast without Discord: glyphoxa ask)"
@@ -43,11 +43,13 @@ async fn serve(
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
     let store = app::open_memory(&config).await?;
-    let tools = Arc::new(app::open_tools(&config, None, rand::random(), Some(Arc::clone(&store)))?);
+    let (playing, seed) = (app::Playing::Sessions, rand::random());
+    let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
+    let tools = Arc::new(tools);
     // Who cannot hear learns it before a session.
     app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
     tools.servers.required().await?;
-    let (options, tables) = (app::bot_options(&config.discord), Tables::default());
+    let (options, tables) = (bot_options(&config), Tables::default());
     let open = OpenTables::default();
     let accounts = app::accounts(&config, Some(Arc::clone(&store))).await?;
     let config = LiveConfig::new(config, tools.services.clone());
@@ -100,6 +102,19 @@ async fn serve(
         tools.close().await;
     }
     Ok(DONE)
+}
+
+/// The bot's options; how servers are let in that nobody has listed is printed.
+fn bot_options(config: &Config) -> discord::Options {
+    let mut options = config.discord.bot.clone();
+    if options.served == ServedGuilds::LetIn {
+        let code = discord::admission_code(rand::random());
+        complain(&format!(
+            "to let a Discord server in, use '/setup code:{code}' there (or set discord.guilds)"
+        ));
+        options.code = Some(code);
+    }
+    options
 }
 
 /// Ctrl-C, or the system's request to end.

@@ -24,8 +24,8 @@ const SERVERS: &str = "servers";
 /// The checked configuration, or every problem of every file. What an earlier version has kept where
 /// others can read it is closed to them.
 pub fn load(path: Option<&Path>) -> Result<config::Config, Failure> {
-    let config = config::load(path, &config::environment, builtin::IDENTITIES)
-        .map_err(|report| Failure::Usage(report.to_string()))?;
+    let config =
+        config::load(path, &config::environment, builtin::IDENTITIES).map_err(Failure::usage)?;
     if is_our_own(&config) {
         files::tighten(&config.data_dir, &[SERVERS]);
     }
@@ -56,7 +56,7 @@ pub fn with_tools(
     work: impl AsyncFnOnce(&Tools) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     block_on(async {
-        let tools = app::open_tools(config, None, rand::random(), None)?;
+        let tools = app::open_tools(config, app::Playing::Here(None), rand::random(), None)?;
         let status = work(&tools).await;
         tools.close().await;
         status

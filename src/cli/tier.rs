@@ -59,7 +59,7 @@ struct Answer {
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let ceiling = match &arguments.npc {
         None => Tier::Deep,
-        Some(name) => app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.1.budget_tier,
+        Some(name) => app::find_npc(&config.npcs, name).map_err(Failure::usage)?.1.budget_tier,
     };
     let since_deep = arguments
         .since_deep

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    assistant, campaign,
+    approvals, assistant, campaign,
     cast::Cast,
     checked::Config,
     discord::{self, DiscordOptions},
@@ -33,7 +33,7 @@ use crate::{
     },
     provider, session,
     tools::builtin::{FileIo, RandomTable},
-    yaml::{Fields, Kind, Node},
+    yaml::{Fields, Kind, Node, Position},
 };
 
 /// Spent at most unless the file says otherwise.
@@ -72,15 +72,14 @@ impl File<'_> {
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
-        let default = Policy::default();
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
-        let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
-            || default.clone(),
-            |node| policy::policy(node, &default, &known, &mut notes.problems),
-        );
+        let policy = tools.and_then(|tools| tools.get("policy"));
+        let policy = policy.map_or_else(Policy::default, |node| {
+            policy::policy(node, &Policy::default(), &known, &mut notes.problems)
+        });
         let voices = provider::Options::voices(providers.voice);
         let defaults = NpcDefaults {
             language,
@@ -93,10 +92,10 @@ impl File<'_> {
         let around =
             Surroundings { folder: self.folder, tools: reading.tools, prices: &budget.prices };
         let (selection, embedder) = selection::selection(tools.as_ref(), &around, notes);
-        let log = self.fields.map("log", &keys::app::LOG);
         let (campaign, world) = self.campaign(&cast, reading, notes);
         Config {
             world,
+            shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(&campaign.name, notes),
             manifests: manifests.tools,
             campaign: Campaign {
@@ -115,6 +114,7 @@ impl File<'_> {
             selection,
             tiers: self.tiers(),
             budget,
+            approvals: approvals::approvals(tools.as_ref(), notes),
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
@@ -122,10 +122,16 @@ impl File<'_> {
             memory: self.memory(notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
-            log_level: log.and_then(|log| log.text("level")).unwrap_or("info").to_owned(),
+            log_level: self.log_level(),
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Least important level logged.
+    fn log_level(&self) -> String {
+        let log = self.fields.map("log", &keys::app::LOG);
+        log.and_then(|log| log.text("level")).unwrap_or("info").to_owned()
     }
 
     /// Where kept sessions lie.
@@ -144,9 +150,9 @@ impl File<'_> {
     fn discord(&self, reading: &Reading, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         let mut options = discord::options(fields, &self.data_dir(), notes);
-        if options.token.0.is_empty() {
+        if options.bot.token.0.is_empty() {
             let token = reading.variable("DISCORD_TOKEN", "discord.token").unwrap_or_default();
-            options.token.0 = token.trim().to_owned();
+            options.bot.token.0 = token.trim().to_owned();
         }
         options
     }
@@ -295,15 +301,54 @@ impl File<'_> {
     /// The campaign; an empty one without a file.
     fn campaign(&self, cast: &Cast, reading: &mut Reading, notes: &mut Notes) -> (Campaign, World) {
         let Some(path) = self.path("campaign") else { return <(Campaign, World)>::default() };
-        match reading.file(&path, &Kind::Shape(&FILE)) {
+        let at = self.fields.place("campaign");
+        self.campaign_at(Folder { path: &path, named_at: Some(at) }, cast, reading, notes)
+    }
+
+    /// The campaigns that every server may play.
+    fn shared(
+        &self,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> Vec<(Campaign, World)> {
+        let mut all = Vec::new();
+        for node in self.fields.items("campaigns") {
+            let fields = Fields::new(node, &keys::app::OTHER_CAMPAIGN);
+            let Some(file) = fields.text("file") else { continue };
+            let path = self.folder.join(file);
+            let place = Folder { path: &path, named_at: Some(fields.place("file")) };
+            let read = self.campaign_at(place, cast, reading, notes);
+            match fields.flag("shared") {
+                Some(true) => all.push(read),
+                _ => {
+                    let message = format!("nobody plays the campaign '{file}'");
+                    let way_out = "shared: true lets every server, or name it under `campaign`";
+                    notes.warnings.add(fields.at(), message, way_out);
+                }
+            }
+        }
+        all
+    }
+
+    /// The campaign in the file at `place`.
+    fn campaign_at(
+        &self,
+        place: Folder<'_>,
+        cast: &Cast,
+        reading: &mut Reading,
+        notes: &mut Notes,
+    ) -> (Campaign, World) {
+        match reading.file(place.path, &Kind::Shape(&FILE)) {
             Ok((node, mut notes)) => {
                 let campaign = node.map(|node| campaign::campaign(&node, cast.whole(), &mut notes));
                 reading.take(notes);
                 campaign.unwrap_or_default()
             }
             Err(error) => {
-                let message = format!("campaign '{}': {}", path.display(), error.message);
-                notes.problems.add(self.fields.place("campaign"), message, error.way_out);
+                let message = format!("campaign '{}': {}", place.path.display(), error.message);
+                let at = place.named_at.unwrap_or(Position::START);
+                notes.problems.add(at, message, error.way_out);
                 <(Campaign, World)>::default()
             }
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::{discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, rules::Rules};
 use crate::{
+    campaign::ApprovalOptions,
     domain::{Campaign, Npc},
     import::campaign::World,
     logic::{budget::BudgetOptions, tier::Keywords},
@@ -29,6 +30,8 @@ pub struct Config {
     pub campaign: Campaign,
     /// The same as its file has it, with ids and relationships.
     pub world: World,
+    /// Further campaigns, which every server may play.
+    pub shared: Vec<(Campaign, World)>,
     /// What hears, thinks, speaks and compares meanings.
     pub services: provider::Options,
     /// Settings of a table.
@@ -39,6 +42,8 @@ pub struct Config {
     pub tiers: Keywords,
     /// Cap and prices.
     pub budget: BudgetOptions,
+    /// Calls that the game master decides about.
+    pub approvals: ApprovalOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<RandomTable>,
     /// Servers of further tools.
@@ -49,7 +54,7 @@ pub struct Config {
     pub manifests: Vec<Manifest>,
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
-    /// The bot; its token may be empty.
+    /// The bot.
     pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,

@@ -2,72 +2,78 @@
 //!
 //! Entry function: [`options`]. **Never**: asks Discord whether they are right.
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use super::reading::Notes;
-use crate::{campaign::Consent, tools::connection::Secret, yaml::Fields};
+use crate::{
+    campaign::{Consent, ServedGuilds},
+    discord::Options,
+    domain::Secret,
+    yaml::{Fields, Position},
+};
 
 /// Minutes alone after which the bot leaves.
 const IDLE_MINUTES: u64 = 5;
 
-/// What the file says about the bot. Ids are Discord's.
+/// What the file says about Discord.
 #[derive(Clone, Debug)]
 pub struct DiscordOptions {
-    /// The bot's token; may be empty.
-    pub token: Secret,
-    /// Where Discord's API is, when not at its own address: its TLS certificate must be for
-    /// `discord.com` and by an authority of `SSL_CERT_FILE`.
-    pub api: Option<SocketAddr>,
-    /// Commands are registered in this guild alone, where they are there at once.
-    pub guild: Option<u64>,
-    /// Members with this role are game masters, where a guild has not set its own.
-    pub dm_role: Option<u64>,
-    /// Everybody is a game master.
-    pub everyone_is_dm: bool,
+    /// The bot; its token may be empty.
+    pub bot: Options,
     /// Game masters may add tool servers that run here or on this network.
     pub trust_dms: bool,
-    /// How players agree to be heard, where a guild has not set its own.
-    pub consent: Consent,
-    /// Alone in a channel for so long, the bot leaves.
-    pub idle: Duration,
-    /// Folder of what is noted beside the store.
-    pub folder: PathBuf,
 }
 
 /// What `fields` say; what is noted beside the store lies below `data_dir`.
 pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -> DiscordOptions {
     let mut id = |key| {
-        let fields = fields?;
-        let text = fields.text(key).filter(|text| !text.trim().is_empty())?;
-        let id = text.parse().ok().filter(|id| *id > 0);
-        if id.is_none() {
-            let message = format!("{key} '{text}' is no id of Discord's");
-            let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
-            notes.problems.add(fields.place(key), message, way_out);
-        }
-        id
+        let text = fields?.text(key).filter(|text| !text.trim().is_empty())?;
+        id_of(key, text, fields?.place(key), notes)
     };
     let (guild, dm_role) = (id("guild_id"), id("dm_role"));
     let flag = |key| fields.and_then(|fields| fields.flag(key)).unwrap_or_default();
     let idle = fields.and_then(|fields| fields.whole("idle_minutes")).unwrap_or(IDLE_MINUTES);
-    DiscordOptions {
-        token: Secret(fields.and_then(|it| it.text("token")).unwrap_or_default().trim().to_owned()),
+    let token = fields.and_then(|it| it.text("token")).unwrap_or_default().trim().to_owned();
+    let bot = Options {
+        token: Secret(token),
         api: fields.and_then(|fields| api(fields, notes)),
         guild,
+        served: fields.map(|fields| served(fields, notes)).unwrap_or_default(),
+        code: None,
         dm_role,
         everyone_is_dm: flag("everyone_is_dm"),
-        trust_dms: flag("trust_dms"),
         consent: match fields.and_then(|fields| fields.text("consent")) {
             Some("ask") => Consent::Ask,
             _ => Consent::Notice,
         },
         idle: Duration::from_secs(idle * 60),
         folder: data_dir.join("discord"),
+    };
+    DiscordOptions { bot, trust_dms: flag("trust_dms") }
+}
+
+/// The id that `text` is, the value of `key`.
+fn id_of(key: &str, text: &str, at: Position, notes: &mut Notes) -> Option<u64> {
+    let id = text.trim().parse().ok().filter(|id| *id > 0);
+    if id.is_none() {
+        let message = format!("{key} '{text}' is no id of Discord's");
+        let way_out = "turn on developer mode in Discord, right-click it, Copy ID";
+        notes.problems.add(at, message, way_out);
     }
+    id
+}
+
+/// The guilds that are served.
+fn served(fields: Fields<'_>, notes: &mut Notes) -> ServedGuilds {
+    if fields.text("guilds").is_some() {
+        return ServedGuilds::Any;
+    }
+    if fields.get("guilds").is_none() {
+        return ServedGuilds::LetIn;
+    }
+    let nodes = fields.items("guilds").iter();
+    let ids = nodes.filter_map(|node| id_of("guilds", node.text()?, node.at, notes));
+    ServedGuilds::Listed(ids.collect())
 }
 
 /// Where Discord's API is, when not at its own address.

@@ -6,6 +6,7 @@
 //! **Never**: starts anything, keeps a file open, prints.
 
 mod app;
+mod approvals;
 mod assistant;
 mod campaign;
 mod cast;
@@ -41,7 +42,6 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
-    discord::DiscordOptions,
     hidden::cleaned,
     mcp::server,
     memory::MemoryPlace,

@@ -6,11 +6,12 @@ use serde_json::{Map, Value as Json};
 
 use super::{keys, npc::language, reading::Notes};
 use crate::{
+    domain::Secret,
     logic::budget::Price,
     provider::{
         BaseUrl, ModelEntry, ModelService, RecogniserEntry, RecogniserService, VoiceEntry,
         VoiceService, base_url,
-        openai::{self, Options, Secret},
+        openai::{self, Options},
     },
     yaml::{Fields, Position, Problems, Shape, quoted},
 };

@@ -861,3 +861,32 @@ fn an_embedder_that_cannot_work_is_refused() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn servers_that_are_served_are_listed_or_any() {
+    use crate::campaign::ServedGuilds;
+    let served = |text: &str| load_app(text).map(|config| config.discord.bot.served);
+    assert_eq!(served(""), Ok(ServedGuilds::LetIn));
+    assert_eq!(served("discord: { guilds: any }"), Ok(ServedGuilds::Any));
+    let listed = served("discord: { guilds: [\"12\", 34] }");
+    assert_eq!(listed, Ok(ServedGuilds::Listed([12, 34].into())));
+    assert_eq!(served("discord: { guilds: [] }"), Ok(ServedGuilds::Listed(BTreeSet::new())));
+    let wrong = served("discord: { guilds: [mine] }").unwrap_err();
+    assert!(wrong[0].contains("guilds 'mine' is no id of Discord's"), "{wrong:?}");
+    assert!(served("discord: { guilds: all }").is_err());
+}
+
+#[test]
+fn further_campaigns_are_shared_or_nobodys() {
+    let files = |shared: &str| {
+        let app = format!("campaigns: [{{ file: b.yaml{shared} }}]");
+        let world = ("b.yaml", "campaign: { name: B, system: dnd5e }");
+        load_files(&[("glyphoxa.yaml", &app), ("npcs/bart.yaml", BART), world])
+    };
+    let config = files(", shared: true").unwrap();
+    assert_eq!((config.shared.len(), config.shared[0].0.name.as_str()), (1, "B"));
+    let config = files("").unwrap();
+    assert!(config.shared.is_empty() && config.warnings[0].message.contains("nobody plays"));
+    let wrong = load_app("campaigns: [{ file: missing.yaml, shared: true }]").unwrap_err();
+    assert!(wrong[0].contains("missing.yaml"), "{wrong:?}");
+}

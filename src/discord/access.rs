@@ -45,8 +45,27 @@ pub fn is_dm(
     }
 }
 
-/// What the bot lacks in a voice channel; `None`: nothing. One line that says what to do.
-pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<String> {
+/// Why the bot cannot talk in a voice channel, with the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum VoiceLack {
+    /// Speakers are invited there.
+    #[error("{0} is a stage, where a bot is in the audience (use an ordinary voice channel)")]
+    Stage(String),
+    /// It lacks permissions.
+    #[error("I lack {lacks} in {channel} (grant it in the channel's settings, under permissions)")]
+    Permissions {
+        /// The permissions, by name.
+        lacks: String,
+        /// The voice channel.
+        channel: String,
+    },
+    /// As many are in it as may be.
+    #[error("{0} is full (raise its user limit, or let somebody leave)")]
+    Full(String),
+}
+
+/// What the bot lacks in a voice channel; `None`: nothing.
+pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<VoiceLack> {
     let (name, has) = (format!("<#{}>", channel.id), permissions(guild, channel, me));
     if let Some(lack) = forbids_voice(channel, &name, has) {
         return Some(lack);
@@ -54,24 +73,16 @@ pub fn lacks_voice(guild: &Guild, channel: &GuildChannel, me: UserId) -> Option<
     let inside = guild.voice_states.values().filter(|it| it.channel_id == Some(channel.id)).count();
     let full = seats(channel, has).is_some_and(|it| u32::try_from(inside).is_ok_and(|n| n >= it));
     let is_inside = guild.voice_states.get(&me).is_some_and(|it| it.channel_id == Some(channel.id));
-    (full && !is_inside)
-        .then(|| format!("{name} is full (raise its user limit, or let somebody leave)"))
+    (full && !is_inside).then_some(VoiceLack::Full(name))
 }
 
 /// Why the bot, which `has` these permissions there, can never talk in the voice channel `name`.
-pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Option<String> {
+pub fn forbids_voice(channel: &GuildChannel, name: &str, has: Permissions) -> Option<VoiceLack> {
     if channel.kind == ChannelType::Stage {
-        return Some(format!(
-            "{name} is a stage, where a bot is in the audience (use an ordinary voice channel)"
-        ));
+        return Some(VoiceLack::Stage(name.to_owned()));
     }
-    let missing = missing(has, VOICE_NEEDS);
-    (!missing.is_empty()).then(|| {
-        format!(
-            "I lack {} in {name} (grant it in the channel's settings, under permissions)",
-            missing.join(", ")
-        )
-    })
+    let lacks = missing(has, VOICE_NEEDS).join(", ");
+    (!lacks.is_empty()).then(|| VoiceLack::Permissions { lacks, channel: name.to_owned() })
 }
 
 /// How many may be in a voice channel before the bot finds it full; `None`: it never does.

@@ -9,16 +9,18 @@ use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 use serenity::{
     all::{
-        Client, ClientBuilder, Context, EventHandler, GatewayError, GatewayIntents,
-        Guild as GuildData, GuildId, Interaction, Ready, UnavailableGuild, UserId, VoiceState,
+        Client, ClientBuilder, Context, CreateAutocompleteResponse, CreateInteractionResponse,
+        EventHandler, GatewayError, GatewayIntents, Guild as GuildData, GuildId, Interaction,
+        Ready, UnavailableGuild, UserId, VoiceState,
     },
     http::Http,
 };
 use songbird::{SerenityInit, Songbird};
-use tokio::{sync::mpsc, task::JoinHandle};
-use tokio_util::sync::CancellationToken;
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
+    admission::{Access, Admission},
     guild::{self, Guild, GuildEvent, Shared},
     interactions, invite,
     options::Options,
@@ -49,8 +51,10 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
     registration::register(&http, &options).await;
     let songbird = Songbird::serenity_from_config(voice::config());
     let guilds = Arc::new(Guilds { open: DashMap::new(), stop: stop.child_token() });
+    let admission = Admission::new(options.clone(), handles.guilds.clone());
     let handler = Handler {
         guilds: Arc::clone(&guilds),
+        admission: admission.clone(),
         songbird: Arc::clone(&songbird),
         handles,
         options,
@@ -63,6 +67,8 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
+    let leaving = admission.leave_strangers(Arc::clone(&client.http), stop.child_token());
+    let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
     let ended = tokio::select! {
         ended = &mut running => Some(ended),
@@ -193,6 +199,7 @@ type Mailbox = mpsc::Sender<GuildEvent>;
 /// Takes what the gateway says. serenity calls it on a task an event.
 struct Handler {
     guilds: Arc<Guilds>,
+    admission: Admission,
     songbird: Arc<Songbird>,
     handles: Handles,
     options: Options,
@@ -200,7 +207,32 @@ struct Handler {
 }
 
 impl Handler {
+    /// Tells a guild that is served.
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
+        let standing = self.admission.standing(guild, Instant::now()).await;
+        if matches!(standing, Access::Served) {
+            self.hand_over(ctx, guild, event).await;
+        }
+    }
+
+    /// Has the guild's task do what was used there, or says why not.
+    async fn used(&self, ctx: &Context, guild: GuildId, interaction: Interaction) {
+        let refusal = match self.admission.standing(guild, Instant::now()).await {
+            Access::Served => None,
+            Access::Stranger if self.admission.takes(guild, &interaction) => None,
+            Access::Stranger => Some(Admission::refusal(guild)),
+            Access::Unknown(why) => Some(format!("I do nothing here until I can: {why}")),
+        };
+        match refusal {
+            None => {
+                let job = Box::new(|guild: &mut Guild| interactions::take(guild, interaction));
+                self.hand_over(ctx, guild, GuildEvent::Job(job)).await;
+            }
+            Some(why) => refuse(ctx, interaction, why).await,
+        }
+    }
+
+    async fn hand_over(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let shared = || {
             Arc::new(Shared {
                 http: Arc::clone(&ctx.http),
@@ -241,6 +273,9 @@ impl EventHandler for Handler {
     }
 
     async fn guild_delete(&self, _: Context, gone: UnavailableGuild, _: Option<GuildData>) {
+        if !gone.unavailable {
+            self.admission.left(gone.id);
+        }
         if gone.unavailable {
             tracing::warn!(guild = gone.id.get(), "discord has lost sight of a server for now");
         } else if let Some((_, (mailbox, task))) = self.guilds.open.remove(&gone.id) {
@@ -269,14 +304,30 @@ impl EventHandler for Handler {
             Interaction::Modal(it) => it.guild_id,
             _ => None,
         };
-        if let Some(guild) = guild {
-            let job = Box::new(|guild: &mut Guild| interactions::take(guild, interaction));
-            self.tell(&ctx, guild, GuildEvent::Job(job)).await;
-        } else if let Interaction::Command(used) = interaction {
-            let elsewhere = Reply::private("I sit at the tables of servers: use this in one.");
-            Responder::new(Arc::clone(&ctx.http), Interacted::Command(Box::new(used)))
-                .answer(&elsewhere)
-                .await;
+        match guild {
+            Some(guild) => self.used(&ctx, guild, interaction).await,
+            None => {
+                let elsewhere = "I sit at the tables of servers: use this in one.".to_owned();
+                refuse(&ctx, interaction, elsewhere).await;
+            }
         }
     }
+}
+
+/// Answers what is not done.
+async fn refuse(ctx: &Context, interaction: Interaction, why: String) {
+    let used = match interaction {
+        Interaction::Command(it) => Interacted::Command(Box::new(it)),
+        Interaction::Component(it) => Interacted::Component(Box::new(it)),
+        Interaction::Modal(it) => Interacted::Modal(Box::new(it)),
+        Interaction::Autocomplete(it) => {
+            let nothing =
+                CreateInteractionResponse::Autocomplete(CreateAutocompleteResponse::new());
+            let responder =
+                Responder::new(Arc::clone(&ctx.http), Interacted::Command(Box::new(it)));
+            return responder.respond(nothing).await;
+        }
+        _ => return,
+    };
+    Responder::new(Arc::clone(&ctx.http), used).answer(&Reply::private(why)).await;
 }

@@ -13,6 +13,7 @@ use serenity::{
 };
 
 use super::{access, invite, options::Options, registration, rest};
+use crate::campaign::GuildStore;
 
 /// Servers looked at when none is configured.
 const SERVERS_MAX: u64 = 10;
@@ -27,7 +28,8 @@ pub struct Finding {
 }
 
 /// Asks Discord about everything the bot needs; what fails is a finding. Cancel safe.
-pub async fn diagnose(options: &Options) -> Vec<Finding> {
+/// `kept` has what servers have set, where there is a store yet.
+pub async fn diagnose(options: &Options, kept: Option<&GuildStore>) -> Vec<Finding> {
     let introduced = match rest::http(options) {
         Ok(http) => rest::patiently(rest::introduce(&http)).await.map(|it| (http, it)),
         Err(error) => Err(error),
@@ -41,7 +43,7 @@ pub async fn diagnose(options: &Options) -> Vec<Finding> {
         finding("discord token", Ok(format!("the bot is '{}'", me.name))),
         finding("discord application", usable(&application)),
     ];
-    let look = Look { http: &http, options, me: me.id, link: &link };
+    let look = Look { http: &http, options, kept, me: me.id, link: &link };
     findings.extend(look.at_servers().await);
     findings.push(finding("discord commands", look.at_commands().await));
     findings
@@ -67,7 +69,11 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
         ));
     }
     Ok(if application.bot_public {
-        format!("'{}', anybody may invite it", application.name)
+        format!(
+            "'{}', anybody may invite it, and is told to ask you (to keep it to yourself: {})",
+            application.name,
+            invite::MAKE_PRIVATE
+        )
     } else {
         format!("'{}', only its owner may invite it", application.name)
     })
@@ -77,6 +83,7 @@ fn usable(application: &CurrentApplicationInfo) -> Result<String, String> {
 struct Look<'a> {
     http: &'a Http,
     options: &'a Options,
+    kept: Option<&'a GuildStore>,
     me: UserId,
     link: &'a str,
 }
@@ -125,9 +132,31 @@ impl Look<'_> {
             }
             Err(error) => return vec![finding("discord server", Err(error.to_string()))],
         };
+        if let Err(why) = self.served(&guild).await {
+            return vec![finding("discord server", Err(why))];
+        }
         let mut findings = vec![finding("discord server", self.game_masters(&guild))];
         findings.extend(at_channels(&guild, &member, channels));
         findings
+    }
+
+    /// Whether commands of `guild` are answered.
+    async fn served(&self, guild: &PartialGuild) -> Result<(), String> {
+        let id = guild.id.get();
+        let is_served = match (self.options.serves(id), self.kept) {
+            (Some(is_served), _) => is_served,
+            (None, Some(kept)) => kept.is_kept(id).await.map_err(|why| why.to_string())?,
+            (None, None) => false,
+        };
+        if is_served {
+            return Ok(());
+        }
+        Err(format!(
+            "'{}' ({id}) is not let in: nobody is answered there, and glyphoxa run leaves it after \
+             an hour (to let it in: discord.guilds, or there /setup with the code that glyphoxa run \
+             prints)",
+            guild.name
+        ))
     }
 
     /// Whether there is a role as it is configured.
@@ -209,7 +238,7 @@ fn at_channels(
 /// Who sits there is not to be had over REST, so a limit is only named.
 fn at_voice(channel: &GuildChannel, name: String, has: Permissions) -> Result<String, String> {
     if let Some(lack) = access::forbids_voice(channel, &name, has) {
-        return Err(lack);
+        return Err(lack.to_string());
     }
     match access::seats(channel, has) {
         Some(1) => Err(format!(

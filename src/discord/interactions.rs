@@ -17,9 +17,11 @@ use super::{
     responder::{Interacted, Responder},
     ui::{
         action::{Action, ButtonPress},
+        names::cleaned,
         reply::Reply,
     },
 };
+use crate::panics::{Panicked, caught, caught_now};
 
 /// Somebody used a command, is typing one, pressed a button or filled in a form.
 pub fn take(guild: &mut Guild, interaction: Interaction) {
@@ -44,7 +46,7 @@ fn responder(guild: &Guild, interaction: Interacted) -> Responder {
 
 fn command(guild: &mut Guild, used: CommandInteraction) {
     let call = call(guild, &used);
-    let done = run(guild, &used.data.name, &call);
+    let done = guarded(guild, |guild| run(guild, &used.data.name, &call));
     let responder = responder(guild, Interacted::Command(Box::new(used)));
     answer(guild, responder, done);
 }
@@ -80,7 +82,8 @@ fn pressed(guild: &mut Guild, used: ComponentInteraction) {
         _ => Vec::new(),
     };
     let by = Presser { user: &used.user, member: used.member.as_ref(), channel: used.channel_id };
-    let done = act(guild, &used.data.custom_id, &by.press(guild, values));
+    let press = by.press(guild, values);
+    let done = guarded(guild, |guild| act(guild, &used.data.custom_id, &press));
     let responder = responder(guild, Interacted::Component(Box::new(used)));
     answer(guild, responder, done);
 }
@@ -92,7 +95,8 @@ fn filled_in(guild: &mut Guild, used: ModalInteraction) {
         _ => None,
     });
     let by = Presser { user: &used.user, member: used.member.as_ref(), channel: used.channel_id };
-    let done = act(guild, &used.data.custom_id, &by.press(guild, values.collect()));
+    let press = by.press(guild, values.collect());
+    let done = guarded(guild, |guild| act(guild, &used.data.custom_id, &press));
     let responder = responder(guild, Interacted::Modal(Box::new(used)));
     answer(guild, responder, done);
 }
@@ -116,7 +120,7 @@ impl Presser<'_> {
         let name = self.member.map_or(self.user.name.as_str(), |it| it.display_name());
         ButtonPress {
             user: self.user.id,
-            name: name.to_owned(),
+            name: cleaned(name),
             is_dm: self.member.is_some_and(|it| guild.is_dm(it, may)),
             may,
             channel: self.channel,
@@ -125,24 +129,66 @@ impl Presser<'_> {
     }
 }
 
+/// What `work` answers; where it panics, who has asked is told so.
+fn guarded<T>(
+    guild: &mut Guild,
+    work: impl FnOnce(&mut Guild) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    caught_now(|| work(guild)).unwrap_or_else(|fault| {
+        _ = guild.failed(&fault);
+        Err(Refusal(went_wrong(&fault)))
+    })
+}
+
+/// What somebody reads whose command has panicked.
+fn went_wrong(fault: &Panicked) -> String {
+    format!("That went wrong: {fault} (try again; if it stays so, report it)")
+}
+
+/// What `work` comes to, made the guild's; where it panics, who waits is told so.
+async fn finished<T>(
+    work: impl Future<Output = T> + Send,
+    responder: &Responder,
+    is_deferred: bool,
+) -> Result<T, Job> {
+    let fault = match caught(work).await {
+        Ok(done) => return Ok(done),
+        Err(fault) => fault,
+    };
+    let sorry = Reply::private(went_wrong(&fault));
+    match is_deferred {
+        true => responder.follow(&sorry).await,
+        false => responder.answer(&sorry).await,
+    }
+    Err(Box::new(move |guild: &mut Guild| _ = guild.failed(&fault)))
+}
+
 /// Sends what is answered, now or when it is there, and what was set is kept.
 fn answer(guild: &mut Guild, responder: Responder, answered: Result<Answer, Refusal>) {
     let now = match answered {
         Ok(Answer::Later { public, work }) => {
             return guild.spawn(async move {
                 responder.defer(public).await;
-                let then = work.await;
+                let then = match finished(work, &responder, true).await {
+                    Ok(then) => then,
+                    Err(failed) => return failed,
+                };
                 Box::new(move |guild: &mut Guild| {
-                    let (reply, kept) = (then(guild), guild.kept());
+                    let done = guarded(guild, |guild| Ok(then(guild)));
+                    let reply = done.unwrap_or_else(|Refusal(why)| Reply::private(why));
+                    let kept = guild.kept();
                     guild.send(async move { responder.follow(&reply.noting(kept.await)).await });
                 }) as Job
             });
         }
         Ok(Answer::Soon(work)) => {
             return guild.spawn(async move {
-                let next = work.await;
+                let next = match finished(work, &responder, false).await {
+                    Ok(next) => next,
+                    Err(failed) => return failed,
+                };
                 Box::new(move |guild: &mut Guild| {
-                    let answered = next(guild);
+                    let answered = guarded(guild, next);
                     answer(guild, responder, answered);
                 }) as Job
             });

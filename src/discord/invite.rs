@@ -21,7 +21,13 @@ pub struct Invitation {
     pub permissions: u64,
     /// Opened in a browser, it invites the bot.
     pub link: String,
+    /// Not its owner alone may invite it.
+    pub is_public: bool,
 }
+
+/// How an application is made its owner's own.
+pub const MAKE_PRIVATE: &str = "at https://discord.com/developers/applications set Installation, Install Link to None, \
+     then turn off Bot, Public Bot";
 
 /// Asks Discord which application the token is for, and makes its link. Cancel safe.
 ///
@@ -35,6 +41,7 @@ pub async fn invite(options: &Options) -> Result<Invitation, Fatal> {
         application: application.id.get(),
         permissions: access::INVITE.bits(),
         link: link(application.id, options.guild),
+        is_public: application.bot_public,
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod access;
 mod actions;
+mod admission;
 mod bot;
 mod commands;
 mod decisions;
@@ -19,7 +20,8 @@ mod rest;
 mod ui;
 mod voice;
 
+pub use admission::code as admission_code;
 pub use bot::run;
 pub use diagnostics::diagnose;
-pub use invite::{Invitation, invite};
-pub use options::{Options, Token};
+pub use invite::{Invitation, MAKE_PRIVATE, invite};
+pub use options::Options;

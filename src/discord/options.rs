@@ -2,20 +2,27 @@
 //!
 //! Entry type: [`Options`]. **Never**: prints the token.
 
-use std::{fmt, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use crate::campaign::Consent;
+use crate::{
+    campaign::{Consent, ServedGuilds},
+    domain::Secret,
+};
 
-/// Settings of the bot; `app` builds it from the configuration.
+/// Settings of the bot; `config` builds it.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The bot's token.
-    pub token: Token,
+    pub token: Secret,
     /// Where Discord's API is, when not at its own address: its TLS certificate must be for
     /// `discord.com` and by an authority of `SSL_CERT_FILE`.
     pub api: Option<SocketAddr>,
     /// Commands are registered in this guild alone, where they are there at once.
     pub guild: Option<u64>,
+    /// The guilds that are served, beside that one.
+    pub served: ServedGuilds,
+    /// What `/setup` of a guild has to give to be served; `None`: nothing helps.
+    pub code: Option<String>,
     /// Members with this role are game masters, where a guild has not set its own.
     pub dm_role: Option<u64>,
     /// Everybody is a game master.
@@ -28,12 +35,31 @@ pub struct Options {
     pub folder: PathBuf,
 }
 
-/// A bot's token; prints as `<secret>`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(pub String);
+impl Options {
+    /// Whether `guild` is served, whatever was set there; `None`: only if something was.
+    pub fn serves(&self, guild: u64) -> Option<bool> {
+        match self.guild {
+            Some(own) if own == guild => Some(true),
+            _ => self.served.serves(guild),
+        }
+    }
+}
 
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
+#[cfg(test)]
+impl Options {
+    /// Nothing set.
+    pub fn plain() -> Self {
+        Self {
+            token: Secret(String::new()),
+            api: None,
+            guild: None,
+            served: ServedGuilds::LetIn,
+            code: None,
+            dm_role: None,
+            everyone_is_dm: false,
+            consent: Consent::Notice,
+            idle: Duration::from_secs(300),
+            folder: PathBuf::new(),
+        }
     }
 }

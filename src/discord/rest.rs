@@ -5,7 +5,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use serenity::{
-    all::{CurrentApplicationInfo, CurrentUser},
+    all::{CreateAllowedMentions, CurrentApplicationInfo, CurrentUser},
     http::{Http, HttpError},
 };
 
@@ -42,7 +42,9 @@ pub enum Fatal {
 /// # Errors
 /// The client cannot be made: [`Fatal::SetUp`].
 pub fn http(options: &Options) -> Result<Http, Fatal> {
-    let mut builder = serenity::all::HttpBuilder::new(&options.token.0);
+    // Nothing pings: whatever is sent without saying whom it may ping may ping nobody.
+    let mut builder = serenity::all::HttpBuilder::new(&options.token.0)
+        .default_allowed_mentions(CreateAllowedMentions::new());
     if let Some(address) = options.api {
         builder = builder.client(client_at(address).map_err(|it| Fatal::SetUp(it.to_string()))?);
     }
@@ -99,4 +101,19 @@ pub fn reason(error: &serenity::Error) -> String {
         cause = deeper;
     }
     cause.to_string().replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Secret;
+
+    #[test]
+    fn what_is_sent_pings_nobody_unless_it_says_so() {
+        let options = Options { token: Secret("MTIz.a.b".to_owned()), ..Options::plain() };
+        let http = http(&options).unwrap();
+        let mentions = serde_json::to_value(http.default_allowed_mentions.unwrap()).unwrap();
+        assert_eq!(mentions["parse"], serde_json::json!([]));
+        assert!(mentions.get("users").is_none_or(|it| *it == serde_json::json!([])));
+    }
 }

@@ -11,6 +11,7 @@ mod money;
 mod npc;
 mod rule;
 mod scope;
+mod secret;
 mod tier;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
@@ -24,4 +25,5 @@ pub use npc::{
 };
 pub use rule::Rule;
 pub use scope::{CampaignKey, Owner, Scope};
+pub use secret::Secret;
 pub use tier::Tier;

@@ -55,13 +55,7 @@ impl Npc {
             behavior_rules: Vec::new(),
             secret_knowledge: Vec::new(),
             knowledge_scope: Vec::new(),
-            voice: Voice {
-                provider: String::new(),
-                voice_id: "a".to_owned(),
-                pitch_shift: 0.0,
-                speed_factor: 1.0,
-                volume: 1.0,
-            },
+            voice: Voice::as_is("", "a"),
             language: "en".to_owned(),
             max_sentences: 4,
             engine: EngineKind::Cascaded,
@@ -97,6 +91,19 @@ pub struct Voice {
     pub speed_factor: f32,
     /// Loudness factor, 0.0 to 2.0.
     pub volume: f32,
+}
+
+impl Voice {
+    /// A voice as its provider has it.
+    pub fn as_is(provider: &str, voice_id: &str) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            voice_id: voice_id.to_owned(),
+            pitch_shift: 0.0,
+            speed_factor: 1.0,
+            volume: 1.0,
+        }
+    }
 }
 
 /// How an NPC's speech is made.

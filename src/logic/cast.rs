@@ -7,12 +7,36 @@ use std::borrow::Borrow;
 use super::words::fold;
 use crate::domain::Npc;
 
+/// Why no NPC is found; names the candidates.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NpcError {
+    /// Nobody is called so.
+    #[error("there is no npc '{name}' (there are: {known})")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Everybody there is.
+        known: String,
+    },
+    /// Several may be meant.
+    #[error("'{name}' may be {candidates} (use the full name)")]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// Who may be meant.
+        candidates: String,
+    },
+}
+
 /// The NPC that `name` means and its place among `npcs`: full name, alias, or part of a name that
 /// only one has.
 ///
 /// # Errors
-/// No NPC is called so, or several are; names the candidates.
-pub fn find_npc<'n, N: Borrow<Npc>>(npcs: &'n [N], name: &str) -> Result<(usize, &'n Npc), String> {
+/// No NPC is called so, or several are.
+pub fn find_npc<'n, N: Borrow<Npc>>(
+    npcs: &'n [N],
+    name: &str,
+) -> Result<(usize, &'n Npc), NpcError> {
     let wanted = fold(name);
     let names = |npc: &'n Npc| std::iter::once(&npc.name).chain(&npc.aliases);
     let exact = |npc: &&(usize, &'n Npc)| names(npc.1).any(|known| fold(known) == wanted);
@@ -25,10 +49,11 @@ pub fn find_npc<'n, N: Borrow<Npc>>(npcs: &'n [N], name: &str) -> Result<(usize,
     let list = |found: &[(usize, &Npc)]| {
         found.iter().map(|(_, npc)| npc.name.as_str()).collect::<Vec<_>>().join(", ")
     };
+    let name = || name.to_owned();
     match found.as_slice() {
         [one] => Ok(*one),
-        [] => Err(format!("there is no npc '{name}' (there are: {})", list(&all))),
-        several => Err(format!("'{name}' may be {} (use the full name)", list(several))),
+        [] => Err(NpcError::Unknown { name: name(), known: list(&all) }),
+        several => Err(NpcError::Ambiguous { name: name(), candidates: list(several) }),
     }
 }
 
@@ -49,9 +74,10 @@ mod tests {
         assert_eq!(seat("BARTOK"), Ok(0));
         assert_eq!(seat("old mira"), Ok(1));
         assert_eq!(
-            seat("elder").unwrap_err(),
+            seat("elder").unwrap_err().to_string(),
             "'elder' may be Mira the Elder, Aldo the Elder (use the full name)"
         );
-        assert!(seat("Bartk").unwrap_err().starts_with("there is no npc 'Bartk' (there are: Bart"));
+        let unknown = seat("Bartk").unwrap_err().to_string();
+        assert!(unknown.starts_with("there is no npc 'Bartk' (there are: Bart"));
     }
 }

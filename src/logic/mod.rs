@@ -10,7 +10,7 @@ pub mod cast;
 pub mod command;
 pub mod content_words;
 pub mod dice;
-mod language;
+pub mod language;
 pub mod names;
 mod phonetics;
 pub mod prompt;

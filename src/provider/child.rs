@@ -1,11 +1,11 @@
 //! Speech programs as child processes: their WAV becomes PCM chunks while they write it.
 //!
-//! Entry types: [`Program`] and [`respell`].
+//! Entry function: [`speech`] of a [`Program`].
 //! **Never**: a shell, files, a child that outlives its stream.
 
 use std::{collections::VecDeque, io, process::Stdio};
 
-use futures::{StreamExt, stream, stream::BoxStream};
+use futures::{StreamExt, TryStreamExt, stream, stream::BoxStream};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{Child, ChildStdout, Command},
@@ -13,7 +13,6 @@ use tokio::{
 
 use crate::{
     audio::{SampleRate, WavStream},
-    domain::Pronunciation,
     provider::{Error, Kind, Pcm},
 };
 
@@ -42,14 +41,7 @@ pub struct Program {
 
 /// A program that runs.
 struct Running {
-    /// As in [`Program`].
-    name: &'static str,
-    /// As in [`Program`].
-    voice: String,
-    /// As in [`Program`].
-    lists_voices: &'static str,
-    /// As in [`Program`].
-    rerate: f64,
+    program: Program,
     /// Killed on drop.
     child: Child,
     /// Where its WAV comes out.
@@ -64,18 +56,15 @@ struct Running {
     spoke: bool,
 }
 
-impl Program {
-    /// Starts it and streams what it says; dropping the stream kills it.
-    pub fn stream(self) -> BoxStream<'static, Result<Pcm, Error>> {
-        let started = async move { self.start().await };
-        stream::once(started)
-            .flat_map(|running| match running {
-                Ok(running) => stream::try_unfold(running, next).boxed(),
-                Err(error) => stream::once(async move { Err(error) }).boxed(),
-            })
-            .boxed()
-    }
+/// Starts `program`, if there is one, and streams what it says; dropping the stream kills it.
+pub fn speech(program: Result<Program, Error>) -> BoxStream<'static, Result<Pcm, Error>> {
+    stream::once(async move { program?.start().await })
+        .map_ok(|running| stream::try_unfold(running, next))
+        .try_flatten()
+        .boxed()
+}
 
+impl Program {
     /// Starts it and hands it its input.
     async fn start(self) -> Result<Running, Error> {
         let mut child = Command::new(self.name)
@@ -94,10 +83,7 @@ impl Program {
             Error::new(Kind::Unavailable, format!("\"{}\" has no output (try again)", self.name))
         })?;
         Ok(Running {
-            name: self.name,
-            voice: self.voice,
-            lists_voices: self.lists_voices,
-            rerate: self.rerate,
+            program: self,
             child,
             stdout,
             wav: WavStream::new(),
@@ -135,12 +121,15 @@ async fn next(mut running: Running) -> Result<Option<(Pcm, Running)>, Error> {
             return Ok(Some((chunk, running)));
         }
         let count = running.stdout.read(&mut bytes).await.map_err(|error| {
-            Error::new(Kind::Interrupted, format!("cannot read from \"{}\": {error}", running.name))
+            Error::new(
+                Kind::Interrupted,
+                format!("cannot read from \"{}\": {error}", running.program.name),
+            )
         })?;
         if count == 0 {
             return running.end().await;
         }
-        let name = running.name;
+        let name = running.program.name;
         running
             .wav
             .push(bytes.get(..count).unwrap_or_default(), &mut running.samples)
@@ -153,7 +142,7 @@ impl Running {
     /// Moves whole chunks, or at the end all there is, into `ready`.
     fn cut(&mut self, all: bool) -> Result<(), Error> {
         let Some(written) = self.wav.rate() else { return Ok(()) };
-        let rate = rerated(written, self.rerate)?;
+        let rate = rerated(written, self.program.rerate)?;
         let length = usize::try_from(rate.hz()).unwrap_or(usize::MAX) / CHUNKS_A_SECOND;
         while self.samples.len() >= length.max(1) || (all && !self.samples.is_empty()) {
             let length = length.max(1).min(self.samples.len());
@@ -184,11 +173,11 @@ impl Running {
 
     /// A voice it does not have is the likeliest reason.
     fn said_nothing(&self, status: &str, complaint: &[u8]) -> Error {
-        let (name, voice, lists) = (self.name, &self.voice, self.lists_voices);
+        let Program { name, voice, lists_voices, .. } = &self.program;
         let complaint = shortened(complaint);
         let text = format!(
             "\"{name}\" said nothing with the voice \"{voice}\", {status}: \"{complaint}\" \
-             (use a voice that {lists} lists)"
+             (use a voice that {lists_voices} lists)"
         );
         Error::new(Kind::InvalidRequest, text)
     }
@@ -228,86 +217,4 @@ fn shortened(complaint: &[u8]) -> String {
     let complaint = String::from_utf8_lossy(complaint);
     let words: Vec<&str> = complaint.split_whitespace().collect();
     words.join(" ").chars().take(COMPLAINT).collect()
-}
-
-/// Replaces whole words by how they are said; upper and lower case are the same, and of two
-/// entries that fit the longer one counts.
-pub fn respell(text: &str, pronunciation: &[Pronunciation]) -> String {
-    let mut entries: Vec<(Vec<char>, &str)> = pronunciation
-        .iter()
-        .map(|entry| (folded(&entry.word), entry.respelling.as_str()))
-        .filter(|(word, _)| !word.is_empty())
-        .collect();
-    entries.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
-    let characters: Vec<char> = text.chars().collect();
-    let lower: Vec<char> = characters.iter().map(|c| lower(*c)).collect();
-    let mut said = String::with_capacity(text.len());
-    let mut at = 0;
-    let mut inside_word = false;
-    while let Some(character) = characters.get(at) {
-        let fits = |(word, _): &&(Vec<char>, &str)| {
-            let end = at + word.len();
-            lower.get(at..end) == Some(word)
-                && !lower.get(end).is_some_and(|next| next.is_alphanumeric())
-        };
-        if let Some((word, respelling)) = entries.iter().find(fits).filter(|_| !inside_word) {
-            said.push_str(respelling);
-            at += word.len();
-            inside_word = true;
-        } else {
-            said.push(*character);
-            inside_word = character.is_alphanumeric();
-            at += 1;
-        }
-    }
-    said
-}
-
-/// A word as it is compared.
-fn folded(word: &str) -> Vec<char> {
-    word.trim().chars().map(lower).collect()
-}
-
-/// One character for one character, so that positions stay the same.
-fn lower(c: char) -> char {
-    let mut lower = c.to_lowercase();
-    lower.next().filter(|_| lower.next().is_none()).unwrap_or(c)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn said(text: &str, entries: &[(&str, &str)]) -> String {
-        let entries: Vec<Pronunciation> = entries
-            .iter()
-            .map(|(word, respelling)| Pronunciation {
-                word: (*word).to_owned(),
-                respelling: (*respelling).to_owned(),
-            })
-            .collect();
-        respell(text, &entries)
-    }
-
-    #[test]
-    fn whole_words_are_respelled() {
-        let entries = [("Bartok", "bar tock"), ("Bartok the Barkeep", "old bar tock")];
-        assert_eq!(said("Bartok's ale, bartok!", &entries), "bar tock's ale, bar tock!");
-        assert_eq!(said("Ask Bartok the Barkeep.", &entries), "Ask old bar tock.");
-        assert_eq!(said("Bartoks bar-Bartok", &entries), "Bartoks bar-bar tock");
-    }
-
-    #[test]
-    fn letters_of_any_script_are_whole_words() {
-        assert_eq!(said("Ünal und Ünals", &[("ünal", "oonal")]), "oonal und Ünals");
-    }
-
-    proptest! {
-        #[test]
-        fn text_without_entries_is_untouched(text in "\\PC*") {
-            prop_assert_eq!(said(&text, &[("", "x")]), text);
-        }
-    }
 }

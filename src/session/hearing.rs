@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 use super::{
     clock::{HeardAt, SoundClock},
+    finals::Recognised,
     input::VoiceFrame,
-    pipeline::{Edge, FrameHeard, Recognised, SpeakerPipeline},
+    pipeline::{Edge, FrameHeard, SpeakerPipeline},
     recognition::{Recogniser, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,

@@ -7,8 +7,10 @@ mod answering;
 mod clock;
 mod command;
 mod effects;
+mod ending;
 mod events;
 mod expected;
+mod finals;
 mod hearing;
 mod input;
 mod limits;
@@ -17,6 +19,7 @@ mod moderation;
 mod options;
 mod overrides;
 mod overview;
+mod parts;
 mod pins;
 mod pipeline;
 mod playback;
@@ -29,6 +32,7 @@ mod scene;
 mod seat;
 mod seat_id;
 mod seats;
+mod segment;
 mod speakers;
 mod statistics;
 mod status;
@@ -45,6 +49,7 @@ pub use events::{EventReader, TableEvent, TableEvents, WeakTableEvents};
 pub use input::{VoiceFrame, VoiceInput};
 pub use line::{Outcome, ToolLine, TurnLine};
 pub use options::{Limits, Options};
+pub use parts::{Outlets, TableParts, TableSetup};
 pub use playback::{Pace, VoiceOut};
 pub use recall::Memory;
 #[cfg(feature = "measure")]
@@ -55,7 +60,7 @@ pub use seat_id::SeatId;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};
-pub use table::{Conversations, TableHandle, TableParts, open};
+pub use table::{Conversations, TableHandle, open};
 
 #[cfg(test)]
 pub use {

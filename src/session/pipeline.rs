@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::{
     clock::{HeardAt, SoundTime},
+    finals::{Finals, Recognised},
     recognition::{PREROLL_FRAMES, Recogniser, Recognition, RecognitionEvent},
     speakers::SpeakerId,
     utterance::Utterance,
@@ -27,8 +28,6 @@ use crate::{
     provider::{Error, Kind, SpeechEvent, SttAbilities},
 };
 
-/// Longest wait for a final transcript.
-const FINAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// A segment that begins this soon after the last one's voice belongs to the same utterance.
 const CONTINUES: Duration = Duration::from_millis(600);
 /// A recognition that did not begin or broke off is not begun again for so long, where one goes on
@@ -40,18 +39,6 @@ const PACKETS_LATE: Duration = Duration::from_millis(100);
 const SILENCE_FRAMES: u32 = 75;
 /// A pipeline without a frame for so long is given back.
 const STALE: Duration = Duration::from_secs(60);
-
-/// What came of something that the recogniser said.
-pub enum Recognised {
-    /// The table has nothing to do about it.
-    Nothing,
-    /// The open utterance reads so now.
-    Partial(String),
-    /// An utterance is over and known; its text may be empty.
-    Heard(Utterance),
-    /// An utterance is over and cannot be known.
-    Failed(Utterance, Error),
-}
 
 /// What a frame led to.
 pub enum Edge {
@@ -88,7 +75,7 @@ pub struct SpeakerPipeline {
     service_ends: bool,
     preroll: VecDeque<Frame>,
     open: Option<Recognition>,
-    closed: Vec<Recognition>,
+    finals: Finals,
     /// Recognitions so far.
     begun: u64,
     /// When the last frame was spoken.
@@ -116,7 +103,7 @@ impl SpeakerPipeline {
             service_ends,
             preroll: VecDeque::with_capacity(PREROLL_FRAMES),
             open: None,
-            closed: Vec::new(),
+            finals: Finals::new(speaker),
             begun: 0,
             last_at: None,
             ended: None,
@@ -257,13 +244,11 @@ impl SpeakerPipeline {
     }
 
     fn due_by_clock(&self) -> Option<Instant> {
-        let overdue =
-            self.closed.iter().filter_map(|s| s.closed_at).min().map(|at| at + FINAL_TIMEOUT);
         let untold =
             self.unaddressed.as_ref().map(|(utterance, _)| utterance.speech_end + CONTINUES);
         let ended = self.ended.map(|(at, _)| at);
         let stuck = self.open.as_ref().map(Recognition::stuck_at);
-        [overdue, untold, ended, stuck].into_iter().flatten().min()
+        [self.finals.due(), untold, ended, stuck].into_iter().flatten().min()
     }
 
     /// An utterance whose final did not come, or whose sound nobody takes.
@@ -273,11 +258,7 @@ impl SpeakerPipeline {
             let error = Error::new(Kind::Timeout, text);
             return Some((stuck.into_utterance(self.speaker, now), error));
         }
-        let late = |s: &Recognition| s.closed_at.is_some_and(|at| at + FINAL_TIMEOUT <= now);
-        let index = self.closed.iter().position(late)?;
-        let late = self.closed.remove(index);
-        let error = Error::new(Kind::Timeout, "the recogniser gave no final transcript in 10 s");
-        Some((late.into_utterance(self.speaker, now), error))
+        self.finals.overdue(now)
     }
 
     /// Keeps an utterance that was said to nobody for as long as it may be continued; false when
@@ -304,7 +285,7 @@ impl SpeakerPipeline {
 
     /// Whether an utterance is over but not told yet.
     pub fn is_finalising(&self) -> bool {
-        !self.closed.is_empty() || self.unaddressed.is_some()
+        !self.finals.is_empty() || self.unaddressed.is_some()
     }
 
     /// Whether the recogniser has taken all sound there is.
@@ -344,14 +325,12 @@ impl SpeakerPipeline {
         {
             open.continue_after(before.raw, before.audio.iter().cloned());
         }
-        if let Some(last) = self.closed.last_mut() {
-            last.parked = true;
-        }
+        self.finals.park_last();
     }
 
     /// What the recogniser says next of any utterance.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<RecognitionEvent> {
-        for recognition in self.closed.iter_mut().chain(&mut self.open) {
+        for recognition in self.finals.iter_mut().chain(&mut self.open) {
             if let Poll::Ready(event) = recognition.poll_event(context) {
                 return Poll::Ready(event);
             }
@@ -366,37 +345,10 @@ impl SpeakerPipeline {
         at: HeardAt,
         names: &[NpcNames],
     ) -> Recognised {
-        let RecognitionEvent { recognition: id, spoken } = event;
-        if self.open.as_ref().is_some_and(|open| open.id == id) {
-            return self.open_recognised(spoken, at, names);
+        if self.open.as_ref().is_some_and(|open| open.id == event.recognition) {
+            return self.open_recognised(event.spoken, at, names);
         }
-        let Some(index) = self.closed.iter().position(|closed| closed.id == id) else {
-            return Recognised::Nothing;
-        };
-        match spoken {
-            Some(Ok(SpeechEvent::Partial { .. })) => {
-                self.closed[index].partials += 1;
-                Recognised::Nothing
-            }
-            Some(Ok(SpeechEvent::Final { text })) => {
-                self.closed[index].text = Some(text);
-                self.settle(index, at.clock)
-            }
-            None => {
-                self.closed[index].text.get_or_insert_default();
-                self.settle(index, at.clock)
-            }
-            // The rest of the utterance is worth more than the failure of its beginning.
-            Some(Err(error)) if self.closed[index].parked => {
-                tracing::warn!(%error, "the beginning of an utterance is lost");
-                self.closed[index].text.get_or_insert_default();
-                self.settle(index, at.clock)
-            }
-            Some(Err(error)) => {
-                let failed = self.closed.remove(index);
-                Recognised::Failed(failed.into_utterance(self.speaker, at.clock), error)
-            }
-        }
+        self.finals.recognised(event, self.open.as_mut(), at.clock)
     }
 
     fn open_recognised(
@@ -443,30 +395,6 @@ impl SpeakerPipeline {
         }
     }
 
-    /// A final text is there: it is told unless a later segment continues it, or it continues one
-    /// that is not known yet.
-    fn settle(&mut self, index: usize, now: Instant) -> Recognised {
-        let id = self.closed[index].id;
-        if self.closed.iter().any(|earlier| earlier.parked && earlier.id < id) {
-            return Recognised::Nothing;
-        }
-        let known = self.closed.remove(index);
-        let parked = known.parked;
-        let partials = known.partials;
-        let utterance = known.into_utterance(self.speaker, now);
-        let later = self.closed.iter_mut().chain(self.open.as_mut()).find(|next| next.id > id);
-        let Some(next) = later.filter(|_| parked) else {
-            return Recognised::Heard(utterance);
-        };
-        next.continue_after(utterance.raw, utterance.audio.iter().cloned());
-        next.partials += partials;
-        let known = |next: &Recognition| next.id > id && next.text.is_some();
-        match self.closed.iter().position(known) {
-            Some(next) if next == index => self.settle(next, now),
-            _ => Recognised::Nothing,
-        }
-    }
-
     fn begin(&mut self, at: HeardAt, recogniser: &Recogniser) -> Result<(), Error> {
         self.begun += 1;
         self.open = None;
@@ -487,7 +415,7 @@ impl SpeakerPipeline {
             return Edge::Blip;
         }
         self.last_end = Some(over.speech_end);
-        self.closed.push(over);
+        self.finals.push(over);
         Edge::Closed
     }
 }

@@ -3,15 +3,16 @@
 //! Entry type: [`Playback`]. One NPC speaks at a time; turns are played in the order their
 //! utterances ended. **Never**: makes sound, or waits; the table's loop calls [`Playback::poll`].
 
-use std::{collections::VecDeque, time::Duration};
+use std::time::Duration;
 
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::Instant;
 
+use super::segment::{QueuePosition, Segment, Sentence};
 use crate::{
     audio::{FRAME, Frame},
     domain::TurnId,
-    engine::{HeardAloud, Position},
+    engine::HeardAloud,
 };
 
 /// Where frames go. Calls come at the pace of playback and never wait.
@@ -43,15 +44,6 @@ pub enum Pace {
     Free,
 }
 
-/// Where a turn stands in the order of playing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct QueuePosition {
-    /// The game master's words: before all others, also those being heard.
-    pub urgent: bool,
-    /// When the utterance it answers ended.
-    pub said_at: Instant,
-}
-
 /// What playing led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Played {
@@ -71,8 +63,6 @@ const ORDER_PATIENCE: Duration = Duration::from_secs(2);
 /// Behind schedule by more than this, the schedule starts anew; up to it, one more frame leaves
 /// with each that is due until it is caught up.
 const LATE_MAX: Duration = Duration::from_millis(100);
-/// Length of a word whose sound is not all there yet, in frames.
-const FRAMES_A_WORD: usize = 15;
 /// Ducked under a player's voice.
 const DUCK_DB: f32 = -15.0;
 const DUCK_RAMP: Duration = Duration::from_millis(40);
@@ -92,29 +82,6 @@ pub struct Playback {
     gap: Duration,
     /// The voice was made quieter in this turn.
     ducked: bool,
-}
-
-struct Segment {
-    turn: TurnId,
-    npc: String,
-    place: QueuePosition,
-    released: bool,
-    whole: bool,
-    /// Played to its end and about to be closed.
-    done: bool,
-    ready_at: Option<Instant>,
-    frames: VecDeque<(usize, Frame)>,
-    sentences: Vec<Sentence>,
-    played: usize,
-    played_at: Option<Instant>,
-}
-
-struct Sentence {
-    text: String,
-    filler: bool,
-    frames: usize,
-    played: usize,
-    whole: bool,
 }
 
 impl Playback {
@@ -137,19 +104,7 @@ impl Playback {
     /// Makes room for a turn; nothing of it is played before [`Self::release`].
     pub fn open(&mut self, turn: TurnId, npc: &str, place: QueuePosition) {
         self.out.prepare();
-        self.segments.push(Segment {
-            turn,
-            npc: npc.to_owned(),
-            place,
-            released: false,
-            whole: false,
-            done: false,
-            ready_at: None,
-            frames: VecDeque::new(),
-            sentences: Vec::new(),
-            played: 0,
-            played_at: None,
-        });
+        self.segments.push(Segment::new(turn, npc, place));
     }
 
     /// Lets a turn be heard.
@@ -162,8 +117,7 @@ impl Playback {
     /// A sentence of `turn` begins.
     pub fn sentence(&mut self, turn: TurnId, text: String, filler: bool) {
         if let Some(segment) = self.segment(turn) {
-            let sentence = Sentence { text, filler, frames: 0, played: 0, whole: false };
-            segment.sentences.push(sentence);
+            segment.sentences.push(Sentence { text, filler, ..Sentence::default() });
         }
     }
 
@@ -391,62 +345,12 @@ impl Playback {
     }
 }
 
-impl Segment {
-    fn order(&self) -> (bool, Instant, TurnId) {
-        (!self.place.urgent, self.place.said_at, self.turn)
-    }
-
-    /// The last `frames` of what was played did not leave after all.
-    fn take_back(&mut self, mut frames: usize) {
-        frames = frames.min(self.played);
-        self.played -= frames;
-        for sentence in self.sentences.iter_mut().rev() {
-            let back = frames.min(sentence.played);
-            sentence.played -= back;
-            frames -= back;
-        }
-    }
-
-    fn heard(&self) -> HeardAloud {
-        let text: Vec<String> =
-            self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
-        let last = self.sentences.iter().rposition(|sentence| sentence.played > 0);
-        let position = last.and_then(|sentence| {
-            let into = sound(self.sentences.get(sentence)?.played);
-            Some(Position { sentence, into })
-        });
-        HeardAloud { text: text.join(" "), audio: sound(self.played), position }
-    }
-}
-
-/// How long so many frames last.
-fn sound(frames: usize) -> Duration {
-    FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX))
-}
-
-impl Sentence {
-    /// The words that left: all of them, or as many as the part of the sound that left.
-    fn heard(&self) -> Option<String> {
-        if self.played == 0 {
-            return None;
-        }
-        if self.whole && self.played >= self.frames {
-            return Some(self.text.trim().to_owned());
-        }
-        let words: Vec<&str> = self.text.split_whitespace().collect();
-        let known = if self.whole { self.frames } else { words.len() * FRAMES_A_WORD };
-        let kept = words.len() * self.played / self.frames.max(known).max(1);
-        let kept = kept.min(words.len());
-        (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::audio::SampleRate;
+    use crate::{audio::SampleRate, engine::Position};
 
     struct Nowhere;
 

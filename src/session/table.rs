@@ -8,17 +8,17 @@ use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
     sync::{mpsc, oneshot},
     task::{self, JoinHandle},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Memory, Options, Pace, Seat, SpeakerId, State, TableEvent, TableEvents, VoiceInput,
-    VoiceOut,
+    Command, Options, SpeakerId, State, TableEvent, VoiceInput,
     effects::{FollowedUp, TableEffects},
     hearing::Hearing,
     limits::PlayerLimits,
     overview::Overview,
+    parts::{TableParts, TableSetup},
     playback::Playback,
     recall::Recaller,
     recognition::{Recogniser, RecognitionEvent},
@@ -26,15 +26,13 @@ use super::{
     routing::Router,
     seats::Seats,
     speakers::Speakers,
-    status::Backlog,
     summaries::{self, Summaries},
     turns::{Active, Turns},
 };
 use crate::{
-    domain::{Campaign, Message, SessionId, TurnId},
-    engine::{Budget, Reply, TurnReport},
-    logic::tier::Keywords,
-    provider::SpeechToText,
+    domain::{Message, SessionId, TurnId},
+    engine::{Reply, TurnReport},
+    panics::{Panicked, Panics, caught, caught_now},
     tools::{Effects, FollowUp, ToolHost},
 };
 
@@ -50,42 +48,6 @@ const LATE_CAPACITY: usize = 16;
 
 /// How often an unfinished recogniser is looked at while somebody waits for it.
 const DRAIN_POLL: Duration = Duration::from_millis(2);
-
-/// What a table is made of.
-pub struct TableParts {
-    /// The play session, for logs, memory and tools.
-    pub session: SessionId,
-    /// What can be set.
-    pub options: Options,
-    /// The NPCs, in the order of the cast.
-    pub seats: Vec<Seat>,
-    /// The people, places and scenes that NPCs may speak of.
-    pub campaign: Arc<Campaign>,
-    /// What raises a turn's tier.
-    pub keywords: Keywords,
-    /// Phrases that name a rule, which raise it too.
-    pub rules: Arc<[String]>,
-    /// The recogniser, shared with other tables.
-    pub stt: Arc<dyn SpeechToText>,
-    /// Where speech goes.
-    pub out: Box<dyn VoiceOut>,
-    /// How fast it goes there.
-    pub pace: Pace,
-    /// What may be called.
-    pub host: ToolHost,
-    /// What tools may do to the table.
-    pub effects: Arc<dyn Effects>,
-    /// What everything of the session is paid from.
-    pub budget: Budget,
-    /// Lines that are still to be written down.
-    pub backlog: Backlog,
-    /// Where the NPCs remember; `None`: they have their conversations alone.
-    pub memory: Option<Memory>,
-    /// Seed of pauses.
-    pub seed: u64,
-    /// Where lines and notices go.
-    pub events: TableEvents,
-}
 
 /// How a table is reached. Cloning it shares the table.
 #[derive(Clone, Debug)]
@@ -104,10 +66,10 @@ pub struct Conversations {
 }
 
 /// Opens a table; its task ends after [`Command::Close`] or when every handle is gone.
-pub fn open(parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
+pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
-    let task = tokio::spawn(Table::new(parts).run(commands_in, voice_in));
+    let task = tokio::spawn(Table::new(setup, parts).run(commands_in, voice_in));
     (TableHandle { voice, commands }, task)
 }
 
@@ -155,16 +117,16 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn new(parts: TableParts) -> Self {
+    fn new(setup: TableSetup, parts: TableParts) -> Self {
         let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
-        let rng = StdRng::seed_from_u64(parts.seed);
+        let rng = StdRng::seed_from_u64(setup.seed);
         let speakers = Speakers::new(parts.campaign.players.clone());
-        let session = parts.session;
+        let session = setup.session;
         let seats = Seats::new(parts.seats);
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
-        let name = parts.stt.name().to_owned();
-        let recogniser = Recogniser { stt: parts.stt, budget: parts.budget.clone() };
+        let name = setup.stt.name().to_owned();
+        let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
             session,
             recaller: recaller.map(Arc::new),
@@ -180,11 +142,11 @@ impl Table {
             hearing: Hearing::new(recogniser, parts.options.patience),
             players: PlayerLimits::new(parts.options.limits),
             options: parts.options,
-            playback: Playback::new(parts.out, parts.pace, rng),
+            playback: Playback::new(setup.outlets.out, setup.outlets.pace, rng),
             turns: Turns::default(),
-            host: parts.host,
-            effects: Arc::new(TableEffects::new(parts.effects, late)),
-            reports: Reports::new(parts.events, parts.budget, parts.backlog, &name),
+            host: setup.host,
+            effects: Arc::new(TableEffects::new(setup.outlets.effects, late)),
+            reports: Reports::new(setup.outlets.events, parts.budget, setup.backlog, &name),
             replies,
             paused: false,
             summaries: Summaries::default(),
@@ -204,28 +166,63 @@ impl Table {
         self.warm();
         self.expect_names();
         self.summaries.due();
+        let mut panics = Panics::default();
         loop {
-            let event = self.next(&mut commands, &mut voice).await;
+            let next = caught(self.next(&mut commands, &mut voice)).await;
             self.hearing.clock.behind = !voice.is_empty();
-            match event {
-                Event::Command(Command::Close) | Event::Closed => break,
-                Event::Command(command) => self.command(command),
-                Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
-                Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
-                Event::Recognised(speaker, event) => self.recognised(speaker, event),
-                Event::Reply(turn, reply) => self.reply(turn, reply),
-                Event::Made(turn, report) => self.made(turn, *report),
-                Event::Lost(task) => self.lost(task),
-                Event::Summarised(ended) => {
-                    let notice = self.summaries.ended(ended, &mut self.seats);
-                    notice.into_iter().for_each(|notice| self.reports.notice(notice));
-                }
-                Event::Late(late) => self.late(*late),
-                Event::Wake => {}
+            let taken = next.and_then(|event| match event {
+                Event::Command(Command::Close) | Event::Closed => Ok(false),
+                event => caught_now(|| self.take(event)).map(|()| true),
+            });
+            match taken {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(fault) => match self.failed(&fault, &mut panics) {
+                    Some(wait) => sleep(wait).await,
+                    None => break,
+                },
             }
-            self.act(Instant::now());
         }
-        self.close().await
+        caught(self.close()).await.unwrap_or_else(|fault| {
+            tracing::error!(%fault, "what was said at a table is not kept for the next one");
+            Conversations::default()
+        })
+    }
+
+    /// One event, and what is due then.
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Command(command) => self.command(command),
+            Event::Voice(VoiceInput::Frame(frame)) => self.frame(&frame),
+            Event::Voice(VoiceInput::Settle(done)) => self.settling.push(done),
+            Event::Recognised(speaker, event) => self.recognised(speaker, event),
+            Event::Reply(turn, reply) => self.reply(turn, reply),
+            Event::Made(turn, report) => self.made(turn, *report),
+            Event::Lost(task) => self.lost(task),
+            Event::Summarised(ended) => {
+                let notice = self.summaries.ended(ended, &mut self.seats);
+                notice.into_iter().for_each(|notice| self.reports.notice(notice));
+            }
+            Event::Late(late) => self.late(*late),
+            Event::Wake | Event::Closed => {}
+        }
+        self.act(Instant::now());
+    }
+
+    /// Something has panicked: what was under way ends, the game master is told, and the table goes on
+    /// after so long; `None`: it has been too often, so the table closes.
+    fn failed(&mut self, fault: &Panicked, panics: &mut Panics) -> Option<Duration> {
+        tracing::error!(session = %self.session, %fault, "something failed at a table");
+        let wait = panics.count(Instant::now());
+        self.reports.notice(match wait {
+            Some(_) => format!("something has failed, and the table goes on: {fault}"),
+            None => format!("something fails again and again, so the table closes: {fault}"),
+        });
+        let seats = || self.seats.ids().for_each(|seat| self.silence(Instant::now(), seat));
+        if let Err(again) = caught_now(seats) {
+            tracing::error!(session = %self.session, fault = %again, "a turn is not ended");
+        }
+        wait
     }
 
     /// Control first, then what engines and recognisers say, sound last; time never waits, since

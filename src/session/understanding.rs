@@ -6,9 +6,10 @@ use tokio::time::Instant;
 
 use super::{
     Seat, SeatId, SpeakerId,
+    finals::Recognised,
     input::VoiceFrame,
     line::Outcome,
-    pipeline::{Edge, FrameHeard, Recognised},
+    pipeline::{Edge, FrameHeard},
     recognition::RecognitionEvent,
     reports::Company,
     routing::{Situation, Understood},

@@ -19,8 +19,8 @@ pub enum Authority {
     OperatorAs(Caller),
     /// The operator, or the program that measures its tools: bound by nothing.
     Operator,
-    /// The game master, by a command: bound by nothing.
-    Dm,
+    /// A game master, by a command, as an NPC: bound as the NPC is, approval included.
+    Dm(Caller, TurnLimits),
 }
 
 /// An NPC whose model calls.
@@ -37,11 +37,11 @@ pub struct Caller {
 }
 
 impl Authority {
-    /// The NPC that calls or is tried; `None`: a person, who is bound by no whitelist and no tier.
+    /// The NPC that calls or is tried; `None`: the operator, who is bound by no whitelist and no tier.
     pub const fn caller(&self) -> Option<&Caller> {
         match self {
-            Self::Npc(caller, _) | Self::OperatorAs(caller) => Some(caller),
-            Self::Operator | Self::Dm => None,
+            Self::Npc(caller, _) | Self::OperatorAs(caller) | Self::Dm(caller, _) => Some(caller),
+            Self::Operator => None,
         }
     }
 
@@ -50,7 +50,7 @@ impl Authority {
         match self {
             Self::Npc(caller, _) | Self::OperatorAs(caller) => &caller.npc,
             Self::Operator => "operator",
-            Self::Dm => "game master",
+            Self::Dm(..) => "game master",
         }
     }
 
@@ -60,8 +60,8 @@ impl Authority {
     /// [`super::CallErrorKind::Policy`] with text for the model.
     pub fn admit(&self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
         match self {
-            Self::Npc(_, limits) => limits.admit(now, call),
-            Self::OperatorAs(_) | Self::Operator | Self::Dm => Ok(()),
+            Self::Npc(_, limits) | Self::Dm(_, limits) => limits.admit(now, call),
+            Self::OperatorAs(_) | Self::Operator => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value};
 
 use super::{CallContext, CallError, CallOutput, Declared};
@@ -38,7 +38,21 @@ pub trait Handler: Send + Sync {
 
     /// What must be read before the first call, and is no part of any. Cancel safe.
     fn prepare(&self) -> BoxFuture<'static, ()> {
-        std::future::ready(()).boxed()
+        ready(()).boxed()
+    }
+}
+
+/// Tools that answer at once are functions.
+impl<F> Handler for F
+where
+    F: Fn(&CallContext, &Map<String, Value>) -> Result<CallOutput, CallError> + Send + Sync,
+{
+    fn call<'a>(
+        &'a self,
+        context: &'a CallContext,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
+        ready(self(context, arguments)).boxed()
     }
 }
 

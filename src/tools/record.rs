@@ -22,6 +22,8 @@ pub struct CallRecord {
     pub result: Result<CallOutput, CallError>,
     /// The text the model reads.
     pub for_model: String,
+    /// Whether somebody outside has written of it.
+    pub outside: bool,
     /// Time from the model's call to the result, waits included.
     pub took: Duration,
     /// Tier of the tool when it was called; `None`: there is no such tool.
@@ -43,6 +45,7 @@ impl CallRecord {
             tool,
             arguments: redacted(&arguments),
             for_model: format!("error: {error}"),
+            outside: false,
             result: Err(error),
             took: Duration::ZERO,
             tier: None,

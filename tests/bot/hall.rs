@@ -50,9 +50,12 @@ impl Hall {
         let address: SocketAddr =
             self.discord.api_base().trim_start_matches("https://").parse().expect("an address");
         let (npcs, campaign) = (repository("npcs"), repository("campaigns/ravenford.yaml"));
+        // Who is served is said by the tests that are about it.
+        let says = ["guilds:", "guild_id:", "# let in"].iter().any(|it| self.more.contains(it));
+        let guilds = if says { "" } else { "  guilds: any\n" };
         let text = format!(
             "campaign: {}\nnpc_dir: {}\ndata_dir: data\nlog: {{ level: debug }}\n\
-             discord:\n  token: \"{}\"\n  api_base: https://{address}\n  dm_role: \"{role}\"\n{}\n",
+             discord:\n  token: \"{}\"\n  api_base: https://{address}\n  dm_role: \"{role}\"\n{guilds}{}\n",
             campaign.display(),
             npcs.display(),
             self.discord.token(),
@@ -80,8 +83,20 @@ impl Hall {
 
     /// What the bot answers in the end.
     pub async fn asks(&self, member: &Member, slash: Slash) -> Response {
-        let answer = self.discord.command(member, self.inn.text, slash).await.expect("a command");
+        self.asks_in(member, self.inn.text, slash).await
+    }
+
+    /// The same in a channel of any guild.
+    pub async fn asks_in(&self, member: &Member, channel: u64, slash: Slash) -> Response {
+        let answer = self.discord.command(member, channel, slash).await.expect("a command");
         answer.wait_final(BOUND).await.expect("an answer")
+    }
+
+    /// What only the asker reads in a channel of any guild.
+    pub async fn told_in(&self, member: &Member, channel: u64, slash: Slash) -> String {
+        let answer = self.asks_in(member, channel, slash).await;
+        assert!(answer.ephemeral(), "{}", answer.text());
+        answer.text()
     }
 
     /// What only the asker reads, deferred or not.
@@ -106,10 +121,12 @@ impl Hall {
         self.discord.wait_for_message(channel, BOUND, |it| wanted(it)).await.expect("a message")
     }
 
-    /// Waits until the bot hears everybody in the channel.
+    /// Waits until the bot hears `name` in the session that runs; the panel of one that is over
+    /// still says whom it heard.
     pub async fn listens_to(&self, name: &str) {
         let heard = |it: &Message| {
-            it.content().split("Heard:").nth(1).is_some_and(|rest| {
+            let runs = !it.content().contains("The session is over");
+            it.content().split("Heard:").nth(1).filter(|_| runs).is_some_and(|rest| {
                 rest.split("Not heard").next().is_some_and(|heard| heard.contains(name))
             })
         };

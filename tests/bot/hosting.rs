@@ -60,8 +60,13 @@ async fn the_invite_link_asks_for_what_the_bot_needs() {
     );
     let invite = hall.place.run(&["invite"]).ends_with(0);
     let lines: Vec<&str> = invite.stdout.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (2, link.as_str()));
+    assert_eq!((lines.len(), lines[0]), (3, link.as_str()));
     assert!(lines[1].contains("'Glyphoxa'") && lines[1].contains("/session start"), "{}", lines[1]);
+    assert!(
+        lines[2].contains("Anybody may invite it") && lines[2].contains("Public Bot"),
+        "{}",
+        lines[2]
+    );
     reword(&hall, "discord:\n", &format!("discord:\n  guild_id: \"{inn}\"\n"));
     let line = hall.place.run(&["invite", "--json"]).ends_with(0).line();
     assert_eq!(line["link"], format!("{link}&guild_id={inn}"));

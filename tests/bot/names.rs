@@ -52,6 +52,7 @@ async fn a_speech_service_is_told_the_names_of_the_scene_first() {
     let add = add.option("description", "Lives in the Zorvathian Crypt.");
     hall.told(&hall.dm, add).await;
     hall.told(&hall.dm, Slash::new("session stop")).await;
+    hall.reads(|it| it.content().contains("The session is over")).await;
     hall.told(&hall.dm, Slash::new("session start")).await;
     hall.listens_to("Dora").await;
     hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;

@@ -13,7 +13,7 @@ fn with_home() -> String {
     format!(
         "  trust_dms: true\nmcp:\n  servers:\n    - {{ name: home, command: \"python3 '{}' plain\", \
          tools: {{ count: {{ approval: dm }} }} }}\nnpcs:\n  - name: Tessa\n    \
-         tools: [home.count]\n    budget_tier: deep\n    lines:\n      - {{ when: [tally], \
+         tools: [home.count, home.ask, home.picture]\n    budget_tier: deep\n    lines:\n      - {{ when: [tally], \
          tool: {{ name: home.count }}, say: \"I ask.\" }}\n      - say: \"Hm.\"\n",
         server.display()
     )
@@ -139,7 +139,10 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
 
     // A server asks while the game master calls its tool.
     let (dm, text_channel) = (&hall.dm, hall.inn.text);
-    let call = Slash::new("tools call").option("tool", "home.ask");
+    let as_tessa = |tool| Slash::new("tools call").option("tool", tool).option("npc", "Tessa");
+    let refused = hall.told(dm, Slash::new("tools call").option("tool", "home.ask")).await;
+    assert!(refused.contains("may not use 'home.ask'"), "nor does a game master: {refused}");
+    let call = as_tessa("home.ask");
     let called = hall.discord.command(dm, text_channel, call).await.unwrap();
     let question = hall.reads(|it| it.content().contains("The tool server **home** asks")).await;
     let fill = question.button("Fill in").unwrap()["custom_id"].as_str().unwrap();
@@ -150,7 +153,7 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
     assert!(sent.wait_final(BOUND).await.unwrap().text().contains("Answered by Dora"));
     let result = called.wait_final(BOUND).await.unwrap().text();
     assert!(result.contains("Sildar"), "{result}");
-    let call = Slash::new("tools call").option("tool", "home.picture");
+    let call = as_tessa("home.picture");
     let picture = hall.asks(dm, call).await;
     let files = picture.message.unwrap().files();
     assert!(files.iter().any(|(name, _)| name == "picture.png"), "{files:?}");

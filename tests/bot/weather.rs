@@ -45,6 +45,7 @@ async fn a_session_outlives_new_epochs_migrations_resumes_and_cuts() {
     other.leave();
     drop(other);
     hall.reads(|it| it.content().contains("Heard: ") && !it.content().contains("Ben")).await;
+    player.in_call_without(ben.id, BOUND).await.unwrap();
     assert!(voice.group(hall.inn.id, hall.inn.voice).epoch > epoch);
     hall.rolls_for(&player).await;
 

@@ -2,6 +2,9 @@
 //! this machine.
 
 mod addresses;
+mod approvals;
 mod children;
+mod guilds;
 mod loopback;
 mod money;
+mod words;

@@ -3,9 +3,11 @@
 //! Entry types: [`GuildSettings`], [`GuildStore`]. **Never**: decides what a setting means.
 
 mod consent;
+mod served;
 mod settings;
 mod store;
 
 pub use consent::Consent;
-pub use settings::{AddedServer, GuildSettings};
+pub use served::ServedGuilds;
+pub use settings::{AddedServer, GuildSettings, ShownRequest};
 pub use store::{GuildError, GuildStore};

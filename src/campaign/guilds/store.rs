@@ -97,6 +97,15 @@ impl GuildStore {
         }
     }
 
+    /// Whether anything was ever set in `guild`.
+    ///
+    /// # Errors
+    /// The store or the file cannot be read.
+    pub async fn is_kept(&self, guild: u64) -> Result<bool, GuildError> {
+        let waits = self.blocking(move |waiting| Ok(waiting.path(guild).exists())).await?;
+        Ok(waits || self.store.guild(guild).await?.is_some())
+    }
+
     /// Keeps `settings` on a disk.
     ///
     /// # Errors
@@ -191,11 +200,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let guilds = opened(folder.path());
         assert_eq!(role(&guilds).await, None);
+        assert!(!guilds.is_kept(7).await.unwrap(), "to look is to set nothing");
         let file = folder.path().join("guild-7.json");
         fs::write(&file, r#"{"version": 1, "dm_role": 1}"#).unwrap();
+        assert!(guilds.is_kept(7).await.unwrap());
         assert_eq!(role(&guilds).await, Some(1));
         assert!(!file.exists());
         assert_eq!(role(&guilds).await, Some(1));
+        assert!(guilds.is_kept(7).await.unwrap());
         guilds.clone().keep(7, settings(3, 3)).await.unwrap();
         for (revision, kept) in [(2, 3), (5, 5)] {
             fs::write(&file, settings(revision, revision).text().unwrap()).unwrap();

@@ -10,7 +10,7 @@ use std::{
 use tokio::{
     sync::Notify,
     task::JoinHandle,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +18,7 @@ use super::chunk::{self, Chunks, PAUSE};
 use crate::{
     domain::Scope,
     memory::{Error, ItemFilter, LineFilter, MemoryStore, Pick, SessionFilter, Vector, Viewer},
+    panics::{Panics, caught},
     tools::builtin::Meaning,
 };
 
@@ -27,6 +28,9 @@ const LINES: usize = 256;
 const TEXTS: usize = 32;
 /// What is left at the end may take so long; the next start goes on with it.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Waited where it fails again and again.
+const FAILING: Duration = Duration::from_secs(60);
 
 /// Keeps the index of one scope. Cloning shares it.
 #[derive(Clone)]
@@ -46,7 +50,8 @@ impl Indexer {
         now: fn() -> i64,
     ) -> Self {
         let stop = CancellationToken::new();
-        let work = Work { store, scope, meaning, written, now, stop: stop.clone() };
+        let (stopped, panics) = (stop.clone(), Panics::default());
+        let work = Work { store, scope, meaning, written, now, stop: stopped, panics };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(work.run()))));
         Self { stop, task }
     }
@@ -71,10 +76,11 @@ struct Work {
     written: Arc<Notify>,
     now: fn() -> i64,
     stop: CancellationToken,
+    panics: Panics,
 }
 
 impl Work {
-    async fn run(self) {
+    async fn run(mut self) {
         loop {
             // Lines that still belong together with the next ones are looked at again.
             let waits = self.pass((self.now)().saturating_sub(PAUSE)).await;
@@ -94,16 +100,25 @@ impl Work {
     }
 
     /// Indexes what was said before `until`; whether there is something younger.
-    async fn pass(&self, until: i64) -> bool {
-        let indexed = async {
+    async fn pass(&mut self, until: i64) -> bool {
+        let indexed = caught(async {
             let waits = self.chunk(until).await?;
             self.embed().await?;
             Ok::<bool, Error>(waits)
-        };
-        indexed.await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "what was said is not indexed, for now");
-            false
-        })
+        });
+        match indexed.await {
+            Ok(Ok(waits)) => waits,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "what was said is not indexed, for now");
+                false
+            }
+            Err(fault) => {
+                tracing::error!(%fault, "what was said is not indexed, for now");
+                let wait = self.panics.count(Instant::now()).unwrap_or(FAILING);
+                self.stop.run_until_cancelled(sleep(wait)).await;
+                true
+            }
+        }
     }
 
     async fn chunk(&self, until: i64) -> Result<bool, Error> {

@@ -83,3 +83,43 @@ async fn everything_said_is_in_a_chunk_with_a_vector_of_the_model() {
     let sessions = store.sessions(&campaign(), SessionFilter::default()).await.unwrap();
     assert_eq!(sessions[0].unindexed, 0);
 }
+
+/// Panics when it is asked first.
+struct Breaks(AtomicUsize);
+
+impl Embedder for Breaks {
+    fn name(&self) -> &str {
+        "breaks"
+    }
+
+    fn dimension(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn embed(
+        &self,
+        texts: &[String],
+    ) -> BoxFuture<'static, Result<Vec<Vec<f32>>, provider::Error>> {
+        assert!(self.0.fetch_add(1, Ordering::SeqCst) > 0, "a fault of the embedder");
+        ready(Ok(vec![vec![1.0, 1.0]; texts.len()])).boxed()
+    }
+}
+
+#[tokio::test]
+async fn an_indexer_that_has_panicked_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn MemoryStore> =
+        Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+    store.append(&campaign(), (1..=8).map(line).collect()).await.unwrap();
+    let embedder = Arc::new(Breaks(AtomicUsize::new(0)));
+    let meaning = Meaning { model: "one".to_owned(), embedder: Arc::clone(&embedder) as _ };
+    let scope = Scope { owner: Owner::Local, campaign: campaign() };
+    let now = || i64::MAX;
+    let indexer = Indexer::open(Arc::clone(&store), scope, meaning, Arc::default(), now);
+    while embedder.0.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    indexer.close().await;
+    let counts = store.counts(&campaign()).await.unwrap();
+    assert_eq!(counts.vectors.iter().map(|it| it.count).sum::<u64>(), 1);
+}

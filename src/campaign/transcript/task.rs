@@ -17,6 +17,7 @@ use super::spill::{Entry, Spill};
 use crate::{
     campaign::{Tables, now},
     memory::{CampaignKey, Error, Forget, MemoryStore},
+    panics::{Panicked, caught},
     session::Backlog,
 };
 
@@ -60,6 +61,9 @@ pub struct WriterParts {
     pub backlog: Backlog,
     /// Cancelled at the end.
     pub stop: CancellationToken,
+    /// So many writes panic.
+    #[cfg(test)]
+    pub faults: Arc<std::sync::atomic::AtomicUsize>,
 }
 
 /// The task's own side.
@@ -90,7 +94,11 @@ impl WriterTask {
                     Some(note) => self.hear(note).await,
                     None => break,
                 },
-                () = sleep_until(again), if waiting => self.retry().await,
+                () = sleep_until(again), if waiting => {
+                    if let Err(fault) = caught(self.retry()).await {
+                        self.failed(&fault).await;
+                    }
+                }
                 () = self.parts.stop.cancelled() => break,
             }
         }
@@ -98,7 +106,7 @@ impl WriterTask {
         while let Some(note) = queue.recv().await {
             self.hear(note).await;
         }
-        if !self.is_spilled() || self.drain().await {
+        if !self.is_spilled() || caught(self.drain()).await.unwrap_or(false) {
             return 0;
         }
         self.parts.backlog.count().waiting
@@ -119,9 +127,40 @@ impl WriterTask {
 
     async fn hear(&mut self, note: Note) {
         match note {
-            Note::Write(entry) => self.write(entry).await,
+            Note::Write(entry) => {
+                let kept = entry.clone();
+                if let Err(fault) = caught(self.write(entry)).await {
+                    self.failed(&fault).await;
+                    self.keep(kept).await;
+                }
+            }
             // Whoever waited may have gone.
             Note::Mark(done) => _ = done.send(()),
+        }
+    }
+
+    /// Something has panicked: it is tried again in a while, more rarely each time.
+    async fn failed(&mut self, fault: &Panicked) {
+        tracing::error!(%fault, "what is said is not written down");
+        if !std::mem::replace(&mut self.troubled, true) {
+            self.tell(&format!("what is said waits in a file, for now: {fault}"));
+        }
+        if self.spill.is_none() {
+            // It went with what has panicked; what is in it is counted already.
+            let base = self.parts.options.spill.clone();
+            let opened = spawn_blocking(move || Spill::open(base)).await;
+            self.spill = opened.ok().and_then(Result::ok).map(|(spill, _)| spill);
+        }
+        self.wait = self.wait.saturating_mul(2).min(RETRY_MAX);
+        self.again = Instant::now() + self.wait;
+    }
+
+    /// Puts on a disk what could not be written; the store knows it again where it has it already.
+    async fn keep(&mut self, entry: Entry) {
+        let kept = entry.clone();
+        if let Err(error) = self.spilling(move |spill| spill.push(&kept)).await {
+            tracing::error!(%error, "what was said is lost");
+            self.lose(&entry);
         }
     }
 
@@ -217,6 +256,12 @@ impl WriterTask {
             self.parts.stop.cancelled().await;
             sleep(HURRY).await;
         };
+        #[cfg(test)]
+        {
+            use std::sync::atomic::Ordering::SeqCst;
+            let left = self.parts.faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+            assert!(left.is_err(), "a fault of the store");
+        }
         let written = async {
             match entry {
                 Entry::Session(campaign, session) => {

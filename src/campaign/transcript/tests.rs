@@ -2,12 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Transcript, TranscriptOptions, TranscriptWriter, line::utterances};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Transcript, TranscriptOptions, TranscriptWriter,
+    line::utterances,
+    spill::Entry,
+    task::{Note, WriterParts, WriterTask},
+};
 use crate::{
     campaign::Tables,
     domain::{CampaignKey, Owner, Scope, SessionId},
     memory::{LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer, Visibility},
-    session::{Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
+    session::{Backlog, Circumstances, Outcome, SpeakerId, TurnLine, Unwritten},
 };
 
 fn options(folder: &tempfile::TempDir) -> TranscriptOptions {
@@ -105,4 +113,53 @@ async fn what_cannot_be_written_is_counted() {
     assert!(missing.contains("lacks 2 lines"), "{missing}");
     writer.line(&of, &line());
     assert_eq!(writer.backlog().count().lost, 4, "after its end nothing is written");
+}
+
+/// Has a writer with so many faults write four turns, and stops it; what its spill holds then.
+async fn written_with(
+    faults: usize,
+    store: &Arc<dyn MemoryStore>,
+    spill: &tempfile::TempDir,
+) -> u64 {
+    let (backlog, stop) = (Backlog::default(), CancellationToken::new());
+    let parts = WriterParts {
+        store: Arc::clone(store),
+        tables: Tables::default(),
+        written: Arc::default(),
+        options: options(spill),
+        backlog: backlog.clone(),
+        stop: stop.clone(),
+        faults: Arc::new(faults.into()),
+    };
+    let (notes, queue) = mpsc::channel(16);
+    let task = tokio::spawn(WriterTask::new(parts).write_all(queue));
+    let of = of(Owner::Local);
+    for turn in 1..=4 {
+        let lines = utterances(&of, &TurnLine { turn, ..line() }, 1_000);
+        backlog.wait(2);
+        notes.send(Note::Write(Entry::Lines(of.scope.campaign.clone(), lines))).await.unwrap();
+    }
+    let (done, heard) = oneshot::channel();
+    notes.send(Note::Mark(done)).await.unwrap();
+    heard.await.expect("it goes on after a panic");
+    stop.cancel();
+    task.await.expect("its task does not end with one")
+}
+
+#[tokio::test]
+async fn what_is_said_outlasts_a_writer_that_panics() {
+    for (faults, spilled, there) in [(1, 0, 8), (2, 8, 0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn MemoryStore> =
+            Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+        let campaign = of(Owner::Local).scope.campaign;
+        let lines =
+            async || store.lines(&campaign, LineFilter::default(), Viewer::Dm).await.unwrap().len();
+        assert_eq!(written_with(faults, &store, &folder).await, spilled);
+        assert_eq!(lines().await, there);
+        // The next run writes down what waits.
+        let next = TranscriptWriter::open(Arc::clone(&store), Tables::default(), &options(&folder));
+        assert_eq!(next.close().await, None);
+        assert_eq!(lines().await, 8);
+    }
 }

@@ -77,6 +77,8 @@ impl TranscriptWriter {
             options: options.clone(),
             backlog: backlog.clone(),
             stop: stop.clone(),
+            #[cfg(test)]
+            faults: Arc::default(),
         });
         let task = Arc::new(Mutex::new(Some(tokio::spawn(task.write_all(queue)))));
         Self { store, written, notes, backlog, recent: Arc::default(), stop, task }

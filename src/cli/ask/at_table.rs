@@ -22,7 +22,7 @@ use super::{
     terminal::{TerminalEffects, Typed},
 };
 use crate::{
-    app::{self, LiveConfig, OpenTables, Running, TableSetup, Tools},
+    app::{self, LiveConfig, OpenTables, Resumed, Running, Tools},
     campaign::{
         Assistant, AssistantParts, CallLog, KeptSession, Tables, Transcript, TranscriptWriter,
     },
@@ -30,7 +30,7 @@ use crate::{
     domain::{Npc, SessionId},
     engine::Budget,
     memory::MemoryStore,
-    session::{Command, Pace, SceneChange, SeatId, TableEvents},
+    session::{Command, Outlets, Pace, SceneChange, SeatId, TableEvents, TableSetup},
     tools::Effects,
 };
 
@@ -72,8 +72,9 @@ impl Setting<'_> {
 
     /// What tools reach here.
     pub fn effects(&self, typed: &Arc<Typed>) -> Arc<dyn Effects> {
-        let (aloud, approve) = (!self.arguments.json, self.arguments.approve);
-        Arc::new(TerminalEffects { aloud, approve, typed: Arc::clone(typed) })
+        let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
+        let typed = Arc::clone(typed);
+        Arc::new(TerminalEffects { aloud: !json, approve, is_dm: as_dm || assistant, typed })
     }
 
     /// The game master's assistant.
@@ -142,20 +143,20 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let effects = setting.effects(&typed);
     let setup = TableSetup {
         session: setting.session(),
-        histories: setting.kept.histories(),
-        budget: setting.budget.clone(),
-        services: tools.services.clone(),
         stt,
-        out: Box::new(sink.clone()),
-        pace: if clock_runs { Pace::RealTime } else { Pace::Free },
-        effects: Arc::clone(&effects),
+        outlets: Outlets {
+            out: Box::new(sink.clone()),
+            pace: if clock_runs { Pace::RealTime } else { Pace::Free },
+            effects: Arc::clone(&effects),
+            events: events.clone(),
+        },
         host: tools.host.clone(),
-        events: events.clone(),
         backlog: record.as_ref().map(SessionRecord::backlog).unwrap_or_default(),
-        memory: setting.memory.clone(),
         seed: rand::random(),
     };
-    let table = app::open_table(config, setup)?;
+    let resumed = Resumed { histories: setting.kept.histories(), budget: setting.budget.clone() };
+    let memory = setting.memory.clone();
+    let table = app::open_table(config, &tools.services, memory, resumed, setup)?;
     let commands = table.handle.commands.clone();
     open.add(&table.handle, table.seats);
     tables.add(&events);

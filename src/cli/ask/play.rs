@@ -36,10 +36,10 @@ pub fn run(
     let said = inputs(matches)?;
     let npc = match &arguments.npc {
         None => None,
-        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::Usage)?.0),
+        Some(name) => Some(app::find_npc(&config.npcs, name).map_err(Failure::usage)?.0),
     };
     if let Some(path) = &arguments.out {
-        sink::check(path).map_err(|why| Failure::Usage(why.to_string()))?;
+        sink::check(path).map_err(Failure::usage)?;
     }
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {
@@ -80,7 +80,8 @@ async fn play(
     // Whoever sits at this machine pays.
     config.session.limits = Limits::NONE;
     let config = &config;
-    let tools = app::open_tools(config, Some(&session), rand::random(), memory.clone())?;
+    let playing = app::Playing::Here(Some(&session));
+    let tools = app::open_tools(config, playing, rand::random(), memory.clone())?;
     let accounts = app::accounts(config, memory.clone()).await?;
     let account = match kept.call_log() {
         Some(_) => AccountFor::Kept { session: kept.id().to_owned(), before: kept.spent() },

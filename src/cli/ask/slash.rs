@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::{
     domain::{Npc, Tier},
-    logic::cast::find_npc,
+    logic::cast::{NpcError, find_npc},
     session::{Command, SceneChange, SeatId, SpeakerId},
 };
 
@@ -68,7 +68,10 @@ pub enum SlashError {
     /// It is used otherwise.
     #[error("say {0}")]
     Misused(&'static str),
-    /// What it names is not there.
+    /// It names no NPC.
+    #[error(transparent)]
+    Npc(#[from] NpcError),
+    /// What else it names is not there.
     #[error("{0}")]
     Named(String),
 }
@@ -161,7 +164,7 @@ fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), SlashEr
     if name.is_empty() {
         return Err(USAGE);
     }
-    let (seat, npc) = find_npc(typist.npcs, name).map_err(SlashError::Named)?;
+    let (seat, npc) = find_npc(typist.npcs, name)?;
     Ok((SeatId(seat), npc))
 }
 

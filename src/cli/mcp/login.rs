@@ -38,8 +38,8 @@ pub async fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> 
         )));
     };
     let path = login_path(&config.data_dir, &options.name);
-    let authorizer = authorizer(options, |_| CredentialStore::at(path.clone()))
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let authorizer =
+        authorizer(options, |_| CredentialStore::at(path.clone())).map_err(Failure::usage)?;
     let opens = !arguments.no_open && std::io::stderr().is_terminal();
     let show = move |url: &str| {
         complain(&format!("log in here, then come back:\n{url}"));

@@ -129,7 +129,7 @@ fn wanted(arguments: &Arguments) -> Result<Probe, Failure> {
         None => Context::default(),
     };
     let target = match &arguments.url {
-        Some(url) => Target::http(url).map_err(|wrong| Failure::Usage(wrong.to_string()))?,
+        Some(url) => Target::http(url).map_err(Failure::usage)?,
         None => Target::Stdio(Program {
             command: arguments.command.clone(),
             environment: HANDED_ON

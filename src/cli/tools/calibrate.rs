@@ -79,8 +79,7 @@ impl<'a> Line<'a> {
 /// # Errors
 /// No such tool, figures that cannot be kept, or stdout is gone.
 pub async fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
-    let wanted =
-        picked(host, &arguments.wanted).map_err(|unknown| Failure::Usage(unknown.to_string()))?;
+    let wanted = picked(host, &arguments.wanted).map_err(Failure::usage)?;
     let progress = ProgressBar::new_spinner().with_message("measuring tools …");
     progress.enable_steady_tick(Duration::from_millis(100));
     let measured = tokio::select! {

@@ -55,7 +55,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
     let authority = match &arguments.npc {
         None => Authority::Operator,
         Some(name) => {
-            let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::Usage)?;
+            let (_, npc) = app::find_npc(&config.npcs, name).map_err(Failure::usage)?;
             tier = arguments.tier.unwrap_or(npc.budget_tier);
             let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
             let npc = Arc::from(npc.name.as_str());

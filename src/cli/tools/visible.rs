@@ -44,7 +44,7 @@ struct Line<'a> {
 /// # Errors
 /// No such NPC, or stdout is gone.
 pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
-    let (_, npc) = app::find_npc(&config.npcs, &arguments.npc).map_err(Failure::Usage)?;
+    let (_, npc) = app::find_npc(&config.npcs, &arguments.npc).map_err(Failure::usage)?;
     let tier = arguments.tier.unwrap_or(npc.budget_tier);
     let visible = match &arguments.text {
         None => host.visible(&npc.name, tier, tier.ceiling()),

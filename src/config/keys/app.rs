@@ -9,6 +9,11 @@ pub static FILE: Shape = Shape {
     keys: &[
         Key::new("campaign", Kind::Filled, "A campaign file, relative to this file."),
         Key::new(
+            "campaigns",
+            Kind::List(&Kind::Shape(&OTHER_CAMPAIGN)),
+            "Further campaigns, which game masters choose with /campaign switch.",
+        ),
+        Key::new(
             "npc_dir",
             Kind::Filled,
             "Folder of NPC files, one NPC each; default: `npcs` beside this file, if there.",
@@ -58,6 +63,19 @@ pub static FILE: Shape = Shape {
     ],
 };
 
+/// A campaign beside the configured one.
+pub static OTHER_CAMPAIGN: Shape = Shape {
+    title: "A further campaign",
+    keys: &[
+        Key::required("file", Kind::Filled, "A campaign file, relative to this file."),
+        Key::new(
+            "shared",
+            Kind::Flag,
+            "Every Discord server may play it; each keeps what it adds to itself.",
+        ),
+    ],
+};
+
 /// The bot: its token, its server and its manners.
 pub static DISCORD: Shape = Shape {
     title: "Discord",
@@ -72,6 +90,13 @@ pub static DISCORD: Shape = Shape {
             Kind::Text,
             "Id of the one server commands are registered in, where they are there at once; \
              without it they are registered everywhere.",
+        ),
+        Key::new(
+            "guilds",
+            Kind::Either(&[Kind::Word(&["any"]), Kind::List(&Kind::Text)]),
+            "Ids of the servers that are served, or any; without it guild_id, servers where \
+             something was set before, and those whose /setup gives the code that `glyphoxa run` \
+             prints. Others are told to ask you, and left after an hour.",
         ),
         Key::new(
             "dm_role",
@@ -221,10 +246,46 @@ pub static TOOLS: Shape = Shape {
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
         ),
+        Key::new("approvals", Kind::Shape(&APPROVALS), "Calls that the game master decides about."),
         Key::new(
             "manifests",
             TEXTS,
             "Folders of tools, one file each; default: `tools` beside this file, if there.",
+        ),
+    ],
+};
+
+/// Calls that the game master decides about.
+pub static APPROVALS: Shape = Shape {
+    title: "Approvals",
+    keys: &[
+        Key::new(
+            "expire_seconds",
+            Kind::Whole { min: 5, max: 86_400 },
+            "A call that nobody has decided about by then is not made; default 60.",
+        ),
+        Key::new(
+            "notify",
+            Kind::Shape(&NOTIFY),
+            "Who is told that one waits; it is decided on Discord all the same.",
+        ),
+    ],
+};
+
+/// Who is told of approvals.
+pub static NOTIFY: Shape = Shape {
+    title: "A notification",
+    keys: &[
+        Key::required(
+            "url",
+            Kind::Filled,
+            "Gets a POST with event, npc, tool and guild as JSON, and nothing of the arguments.",
+        ),
+        Key::required(
+            "secret",
+            Kind::Filled,
+            "Signs it: X-Glyphoxa-Signature is sha256= and the HMAC-SHA256 of the time in \
+             X-Glyphoxa-Timestamp, a dot, and the body. Best from the environment.",
         ),
     ],
 };

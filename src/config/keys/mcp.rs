@@ -203,6 +203,8 @@ pub static TOOL: Shape = Shape {
         declared::IDEMPOTENT,
         declared::READ_ONLY,
         declared::DESTRUCTIVE,
+        declared::OPEN_WORLD,
+        declared::EFFECTS,
         declared::CACHEABLE,
         Key::new("tier", TIER, "Lowest tier it is offered in."),
         declared::LATE,

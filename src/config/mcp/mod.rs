@@ -11,12 +11,13 @@ use serde_json::Value as Json;
 use self::sandbox::Places;
 use super::{declared, files::Source, keys::mcp as keys, reading::Notes};
 use crate::{
+    domain::Secret,
     provider::base_url,
     tools::{
         Declared,
         connection::{
-            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, Secret,
-            ServerOptions, Trust,
+            Auth, Authority, ClientCredentials, Credential, Facts, Reach, Sandbox, ServerOptions,
+            Trust,
         },
     },
     yaml::{self, Entry, Fields, Kind, Node, Problems, Value, nearest, quoted},

@@ -10,7 +10,7 @@ use super::{
     parts, world,
 };
 use crate::{
-    campaign::{WorldAnswer, WorldOrder},
+    campaign::{GuildSettings, PlayedCampaign, WorldAnswer, WorldOrder},
     discord::{guild::Guild, ui::reply::Reply},
 };
 
@@ -41,10 +41,17 @@ fn complete(guild: &Guild, option: &str) -> Vec<String> {
     if option == "name" { names(guild) } else { Vec::new() }
 }
 
-/// The configured campaign, then those that were loaded.
+/// The configured campaign, then those that are shared, then those that were loaded here.
 fn names(guild: &Guild) -> Vec<String> {
-    let loaded = guild.settings().campaigns.iter().map(|it| it.name.clone());
-    std::iter::once(configured(guild)).chain(loaded).collect()
+    let settings = guild.shared.handles.settings.load();
+    let shared = settings.shared.iter().map(|it| it.name.clone());
+    let mut all: Vec<String> = std::iter::once(configured(guild)).chain(shared).collect();
+    for loaded in &guild.settings().campaigns {
+        if !all.contains(&loaded.name) {
+            all.push(loaded.name.clone());
+        }
+    }
+    all
 }
 
 /// What the configured campaign is called.
@@ -78,14 +85,19 @@ fn loaded(guild: &mut Guild, answer: WorldAnswer) -> Reply {
             settings.campaign = None;
             return;
         }
-        settings.campaigns.retain(|it| it.name != campaign.name);
-        if settings.campaigns.len() >= CAMPAIGNS_MAX {
-            settings.campaigns.remove(0);
-        }
         settings.campaign = Some(campaign.name.clone());
-        settings.campaigns.push(campaign);
+        keep(settings, campaign);
     });
     done(guild, answer.text)
+}
+
+/// Keeps a campaign that is played here; of too many the oldest goes.
+fn keep(settings: &mut GuildSettings, campaign: PlayedCampaign) {
+    settings.campaigns.retain(|it| it.name != campaign.name);
+    if settings.campaigns.len() >= CAMPAIGNS_MAX {
+        settings.campaigns.remove(0);
+    }
+    settings.campaigns.push(campaign);
 }
 
 fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
@@ -98,7 +110,14 @@ fn switch(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
         .into());
     };
     let chosen = known.into_iter().nth(at).filter(|_| at > 0);
-    guild.change_settings(|settings| settings.campaign = chosen);
+    let shared = guild.shared.handles.settings.load_full();
+    let shared = shared.shared.iter().find(|it| chosen.as_ref() == Some(&it.name)).cloned();
+    guild.change_settings(|settings| {
+        settings.campaign = chosen;
+        if let Some(shared) = shared {
+            keep(settings, shared);
+        }
+    });
     guild.learn_entities();
     Ok(done(guild, "Another campaign, another memory.".to_owned()).into())
 }

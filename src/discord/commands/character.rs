@@ -12,7 +12,13 @@ use super::{
     parts,
 };
 use crate::{
-    discord::{guild::Guild, ui::reply::Reply},
+    discord::{
+        guild::Guild,
+        ui::{
+            names::{cleaned, escaped},
+            reply::Reply,
+        },
+    },
     domain::Npc,
     logic::words::fold,
     session::{Command as TableCommand, SpeakerId},
@@ -48,17 +54,17 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     if player != call.user && !call.is_dm {
         return Err(guild.only_dms().into());
     }
-    let name = call.text("name").unwrap_or_default();
-    check(name, &guild.cast())?;
-    guild.change_settings(|it| it.characters.insert(player.get(), name.to_owned()));
+    let name = call.text("name").map(cleaned).unwrap_or_default();
+    check(&name, &guild.cast())?;
+    guild.change_settings(|it| it.characters.insert(player.get(), name.clone()));
     let whom = if player == call.user { "you".to_owned() } else { format!("<@{player}>") };
-    let done = match name {
+    let done = match name.as_str() {
         "" => format!("The NPCs call {whom} by the name everybody uses."),
-        name => format!("The NPCs call {whom} **{name}**."),
+        name => format!("The NPCs call {whom} **{}**.", escaped(name)),
     };
     if let Ok(session) = guild.session() {
         let speaker = SpeakerId(player.get());
-        session.tell(TableCommand::Character { speaker, name: Some(name.to_owned()) })?;
+        session.tell(TableCommand::Character { speaker, name: Some(name) })?;
     }
     Ok(Reply::private(done).into())
 }

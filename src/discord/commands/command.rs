@@ -12,7 +12,7 @@ use serenity::all::{
 
 use super::answer::{Answer, Refusal};
 use crate::{
-    discord::guild::Guild,
+    discord::{guild::Guild, ui::names::cleaned},
     session::{Speaker, SpeakerId},
 };
 
@@ -79,7 +79,7 @@ impl Call {
         Self {
             all,
             user: used.user.id,
-            name: member.map_or(used.user.name.as_str(), |it| it.display_name()).to_owned(),
+            name: cleaned(member.map_or(used.user.name.as_str(), |it| it.display_name())),
             is_dm,
             may: member.and_then(|it| it.permissions).unwrap_or_default(),
             channel: used.channel_id,

@@ -11,7 +11,10 @@ use crate::discord::{
     guild::GuildEffects,
     ui::message::{FILE_BYTES, file_name},
 };
-use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
+use crate::{
+    session::ToolLine,
+    tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form},
+};
 
 /// Files an answer may have.
 const FILES_MAX: usize = 10;
@@ -72,6 +75,10 @@ impl Effects for CommandEffects {
         }
     }
 
+    fn lacks_approver(&self) -> Option<&'static str> {
+        self.session.is_none().then_some("start a session: /session start")
+    }
+
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         match &self.session {
             Some(session) => session.approve(request),
@@ -80,6 +87,11 @@ impl Effects for CommandEffects {
                 ready(Decision::Deny(why.to_owned())).boxed()
             }
         }
+    }
+
+    fn follow_up(&self, late: FollowUp) {
+        let line = ToolLine::from(&late.record);
+        self.show(&format!("{} for {}: {}", line.tool, late.npc, line.result));
     }
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {

@@ -32,9 +32,14 @@ pub const COMMAND: Command =
 fn register() -> CreateCommand {
     parts::command("setup", "Check my permissions, choose who is game master, try the sound")
         .default_member_permissions(Permissions::MANAGE_GUILD)
+        .add_option(parts::words("code", "From the owner of this bot, to let this server in", 40))
 }
 
 fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    // Who is not served comes so far only with the code.
+    if call.text("code").is_some() && !guild.settings().let_in {
+        guild.change_settings(|settings| settings.let_in = true);
+    }
     Ok(view(guild, call.user, call.channel).into())
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     audio::FRAME,
     campaign::{Consent, ForgetFrom, ForgetRequest},
-    discord::ui::notices,
+    discord::ui::{names::cleaned, notices},
     session::{Command, Speaker, SpeakerId},
 };
 
@@ -87,7 +87,7 @@ impl Guild {
     fn person(&self, member: &Member, may: Permissions) -> Person {
         let user = member.user.id.get();
         Person {
-            name: member.display_name().to_owned(),
+            name: cleaned(member.display_name()),
             is_dm: self.is_dm(member, may),
             heard: self.may_hear(user),
         }

@@ -43,7 +43,11 @@ pub struct SessionStart {
 }
 
 /// A session that was opened, or why it was not; [`Guild::started`] takes it.
-pub struct StartedSession(Result<GuildSession, GuildRefusal>);
+pub struct StartedSession {
+    opened: Result<GuildSession, GuildRefusal>,
+    /// While it lives, one is being opened; it goes with whatever becomes of that.
+    _opening: Arc<()>,
+}
 
 impl Guild {
     /// Begins a session.
@@ -57,7 +61,7 @@ impl Guild {
         if let Some(session) = &self.session {
             return Err(GuildRefusal::AlreadyRuns(session.voice_channel));
         }
-        if self.opening {
+        if self.opening.strong_count() > 0 {
             return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
@@ -74,8 +78,10 @@ impl Guild {
         };
         let sessions = self.shared.handles.sessions.clone();
         let songbird = Arc::clone(&self.shared.songbird);
-        self.opening = true;
-        Ok(GuildSession::open(sessions, songbird, options).map(StartedSession).boxed())
+        let opening = Arc::new(());
+        self.opening = Arc::downgrade(&opening);
+        let open = GuildSession::open(sessions, songbird, options);
+        Ok(open.map(|opened| StartedSession { opened, _opening: opening }).boxed())
     }
 
     /// The voice channel that is meant, once everything is there that is needed.
@@ -86,7 +92,7 @@ impl Guild {
         let voice = start.voice.or(theirs).ok_or(GuildRefusal::NoVoiceChannel)?;
         let found = guild.channels.get(&voice).ok_or(GuildRefusal::Hidden(voice))?;
         if let Some(lack) = access::lacks_voice(&guild, found, me) {
-            return Err(GuildRefusal::CannotTalk(lack));
+            return Err(lack.into());
         }
         if let Some(panel) = guild.channels.get(&start.text) {
             let lacks = access::lacks_text(&guild, panel, me);
@@ -103,11 +109,12 @@ impl Guild {
     /// # Errors
     /// Why it was not opened.
     pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
-        self.opening = false;
-        let session = started.0?;
+        let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
+        self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
         self.change_settings(|settings| settings.last_session = Some(id.0));
         self.session = Some(session);
+        self.count_calls_anew();
         self.seat_people();
         Ok(voice)
     }
@@ -145,6 +152,10 @@ impl Guild {
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
         let closed = self.approvals.close_all();
+        if !closed.is_empty() {
+            self.forget_decided();
+            self.keep_settings();
+        }
         self.close_messages(closed);
         let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
         tracing::info!(guild = self.id.get(), why, "session ended");

@@ -6,6 +6,7 @@
 mod approvals;
 mod attendance;
 mod effects;
+mod failing;
 mod health;
 mod lifecycle;
 mod mic_check;
@@ -20,6 +21,9 @@ mod state;
 mod supervisor;
 mod task;
 mod watching;
+
+#[cfg(test)]
+mod tests;
 
 pub use effects::GuildEffects;
 pub use lifecycle::SessionStart;

@@ -2,7 +2,10 @@
 //!
 //! Entry types: [`PanelMessage`], [`MessagePlace`]. **Never**: writes faster than Discord takes.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use serenity::{
     all::{ChannelId, Message, MessageId},
@@ -28,12 +31,16 @@ pub struct MessagePlace {
     pub message: MessageId,
 }
 
+/// While it lives the panel is being written; it goes with whatever becomes of that.
+#[must_use]
+pub struct Writing(#[expect(dead_code, reason = "only whether it lives counts")] Arc<()>);
+
 /// The message and when it was written.
 #[derive(Debug, Default)]
 pub struct PanelMessage {
     message: Option<MessageId>,
-    /// It is being written.
-    busy: bool,
+    /// Held by what writes it, for as long as it does.
+    writing: Weak<()>,
     /// Something has changed that is to be seen soon.
     urgent: bool,
     written: Option<Instant>,
@@ -64,21 +71,23 @@ impl PanelMessage {
         self.urgent = true;
     }
 
-    /// Whether it is time to write it; then it counts as being written until [`Self::written`].
-    pub fn begins(&mut self, now: Instant) -> bool {
+    /// Whether it is time to write it; then it counts as being written while the answer lives.
+    pub fn begins(&mut self, now: Instant) -> Option<Writing> {
         let since = self.written.map_or(EDIT_EVERY, |at| now.duration_since(at));
         let is_due = since >= EDIT_EVERY || (self.urgent && since >= EDIT_MIN);
-        let begins = is_due && !self.busy;
-        self.busy |= begins;
-        begins
+        if !is_due || self.writing.strong_count() > 0 {
+            return None;
+        }
+        let writing = Arc::new(());
+        self.writing = Arc::downgrade(&writing);
+        Some(Writing(writing))
     }
 
-    /// Whether `text` is news; then it counts as shown now, else the writing is over.
+    /// Whether `text` is news; then it counts as shown now.
     pub fn takes(&mut self, now: Instant, text: &str) -> bool {
         self.urgent = false;
         self.written = Some(now);
         if self.message.is_some() && self.shown == text {
-            self.busy = false;
             return false;
         }
         text.clone_into(&mut self.shown);
@@ -90,9 +99,8 @@ impl PanelMessage {
         self.message
     }
 
-    /// The writing is over; `message` is where it was written, `None`: it could not be.
+    /// Where it was written; `None`: it could not be.
     pub fn written(&mut self, message: Option<MessageId>) {
-        self.busy = false;
         self.message = message.or(self.message);
     }
 }

@@ -101,6 +101,11 @@ impl People {
         }
     }
 
+    /// Whoever does not know yet that they are heard is told again when somebody looks next.
+    pub fn tell_again(&mut self) {
+        self.told.clone_from(&self.informed);
+    }
+
     /// Whether nobody has been there for `idle`.
     pub fn are_gone(&mut self, now: Instant, idle: Duration) -> bool {
         if !self.present.is_empty() {

@@ -4,14 +4,19 @@
 
 use serenity::all::ChannelId;
 
-use crate::{campaign::OpenError, discord::voice::ConnectError};
+use super::settings::Unread;
+use crate::{
+    campaign::OpenError,
+    discord::{access::VoiceLack, voice::ConnectError},
+    logic::cast::NpcError,
+};
 
 /// Why a guild does not do what is asked of it, with the way out.
 #[derive(Debug, thiserror::Error)]
 pub enum GuildRefusal {
     /// What was set here is not read yet, so nobody's wish is known.
     #[error("I do nothing here until this is put right: {0}")]
-    Unread(String),
+    Unread(#[from] Unread),
     /// There is no session.
     #[error("no session runs here (start one: /session start)")]
     NoSession,
@@ -30,9 +35,9 @@ pub enum GuildRefusal {
     /// The bot does not see a channel.
     #[error("I cannot see <#{0}> (give me View Channel there)")]
     Hidden(ChannelId),
-    /// The bot cannot talk in the voice channel, with the way out.
-    #[error("{0}")]
-    CannotTalk(String),
+    /// The bot cannot talk in the voice channel.
+    #[error(transparent)]
+    CannotTalk(#[from] VoiceLack),
     /// The bot lacks permissions where its panel would stand.
     #[error("I lack {lacks} in <#{channel}> (grant it there)")]
     CannotWrite {
@@ -51,8 +56,8 @@ pub enum GuildRefusal {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// No NPC at the table is meant, or several are.
-    #[error("{0}")]
-    Npc(String),
+    #[error(transparent)]
+    Npc(#[from] NpcError),
     /// Who wants to be heard is not in the voice channel.
     #[error("you are not in <#{0}> (join it, then press Test again)")]
     NotInChannel(ChannelId),

@@ -22,14 +22,14 @@ use super::{
     supervisor::VoiceSupervisor,
 };
 use crate::{
-    campaign::{OpenSession, PlayedCampaign, Sessions},
+    campaign::{PlayedCampaign, Sessions, TableRequest},
     discord::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
     domain::{Npc, Scope, SessionId},
     session::{
-        Command, Conversations, EventReader, Pace, Speaker, SpeakerId, Status, TableEvent,
+        Command, Conversations, EventReader, Outlets, Pace, Speaker, SpeakerId, Status, TableEvent,
         TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
@@ -112,6 +112,25 @@ pub struct ClosedSession {
     pub kept: Conversations,
 }
 
+/// A session that is forgotten unless it is finished: whatever goes wrong, it does not count as one
+/// that runs.
+struct Unfinished(Option<(Sessions, SessionId)>);
+
+impl Unfinished {
+    fn finished(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some((sessions, id)) = self.0.take() {
+            // It is over once this is asked; there is nothing to be kept of it.
+            drop(sessions.keep(&id, Conversations::default()));
+        }
+    }
+}
+
 impl GuildSession {
     /// Opens a table and brings it into the voice channel.
     ///
@@ -127,19 +146,20 @@ impl GuildSession {
         let events = TableEvents::new(EVENT_CAPACITY);
         let (told, to_be_written) = (events.subscribe(), events.subscribe());
         let effects = Arc::new(GuildEffects::new(requests));
-        let opened = sessions
-            .open(OpenSession {
-                session: options.id.clone(),
-                scope: options.scope,
-                after: options.after,
+        let request = TableRequest {
+            session: options.id.clone(),
+            scope: options.scope,
+            played: options.played,
+            after: options.after,
+            outlets: Outlets {
                 out: Box::new(output),
                 pace: Pace::Ahead(LEAD),
                 effects: Arc::clone(&effects) as Arc<dyn Effects>,
                 events,
-                tools: options.tools,
-                played: options.played,
-            })
-            .await?;
+            },
+        };
+        let opened = sessions.open(request, options.tools).await?;
+        let unfinished = Unfinished(Some((sessions.clone(), options.id.clone())));
         let audio = TableAudio { voice: opened.handle.voice.clone(), tracks };
         let connection = VoiceConnection::open(songbird, options.guild, audio).await;
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
@@ -164,6 +184,7 @@ impl GuildSession {
             session.close().await;
             return Err(error.into());
         }
+        unfinished.finished();
         Ok(session)
     }
 

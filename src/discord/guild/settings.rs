@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`KeptSettings`]. **Never**: keeps them itself; the guild hands them to the program.
 
+use std::sync::Arc;
+
 use crate::campaign::{GuildError, GuildSettings};
 
 /// What was set, as it is in memory.
@@ -10,16 +12,23 @@ pub struct KeptSettings {
     /// They were changed since they were kept last.
     changed: bool,
     /// Why they could not be read: nothing is done until they can.
-    unread: Option<String>,
+    unread: Option<Unread>,
+}
+
+/// Why it is not known what was set.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unread {
+    /// The store has not answered yet.
+    #[error("what was set here is not read yet")]
+    NotYet,
+    /// It cannot be read.
+    #[error(transparent)]
+    Failed(Arc<GuildError>),
 }
 
 impl Default for KeptSettings {
     fn default() -> Self {
-        Self {
-            values: GuildSettings::default(),
-            changed: false,
-            unread: Some("what was set here is not read yet".to_owned()),
-        }
+        Self { values: GuildSettings::default(), changed: false, unread: Some(Unread::NotYet) }
     }
 }
 
@@ -30,15 +39,15 @@ impl KeptSettings {
     }
 
     /// Why they could not be read; `None`: they could.
-    pub fn unread(&self) -> Option<&str> {
-        self.unread.as_deref()
+    pub fn unread(&self) -> Option<&Unread> {
+        self.unread.as_ref()
     }
 
     /// Goes by what was read.
     pub fn take(&mut self, read: Result<GuildSettings, GuildError>) {
         match read {
             Ok(values) => (self.values, self.unread) = (values, None),
-            Err(why) => self.unread = Some(why.to_string()),
+            Err(why) => self.unread = Some(Unread::Failed(Arc::new(why))),
         }
     }
 

@@ -4,7 +4,10 @@
 //! end in `lifecycle`, what happens in between in `watching`, what tools want in `requests`.
 //! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Weak},
+};
 
 use futures::future::BoxFuture;
 use serenity::{
@@ -26,7 +29,9 @@ use crate::{
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
     logic::cast::find_npc,
+    panics::{Panics, caught},
     session::{Command, SeatId, Status},
+    tools::SessionCalls,
 };
 
 /// What all guilds share.
@@ -60,18 +65,24 @@ pub struct Guild {
     pub(super) settings: KeptSettings,
     /// The session that runs.
     pub(super) session: Option<GuildSession>,
-    /// A session is being opened.
-    pub(super) opening: bool,
+    /// Held by what opens a session, for as long as it does.
+    pub(super) opening: Weak<()>,
     /// Why the session is to end once the event at hand is done with.
     pub(super) ending: Option<&'static str>,
     /// What waits to be shown.
     pub(super) outbox: Outbox,
+    /// Calls of tools that game masters have made here as an NPC, by its name.
+    calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
+    /// Changes of tools that the game master was told of.
+    pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
     /// Work whose result nobody waits for.
     pub(super) closing: JoinSet<()>,
+    /// How often something here has panicked.
+    pub(super) panics: Panics,
 }
 
 impl Guild {
@@ -83,12 +94,15 @@ impl Guild {
             approvals: Approvals::default(),
             settings: KeptSettings::default(),
             session: None,
-            opening: false,
+            opening: Weak::new(),
             ending: None,
             outbox: Outbox::default(),
+            calls: BTreeMap::new(),
             entities: Vec::new(),
+            told_changes: BTreeSet::new(),
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
+            panics: Panics::default(),
         }
     }
 
@@ -98,7 +112,7 @@ impl Guild {
     /// It could not be read; nothing is done until it can.
     pub fn check_settings(&self) -> Result<(), GuildRefusal> {
         match self.settings.unread() {
-            Some(why) => Err(GuildRefusal::Unread(why.to_owned())),
+            Some(why) => Err(why.clone().into()),
             None => Ok(()),
         }
     }
@@ -122,6 +136,13 @@ impl Guild {
             tracing::error!(guild, %why, "settings are not kept");
             Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
         }
+    }
+
+    /// Keeps what was set, where nobody waits to hear that it is kept.
+    pub(super) fn keep_settings(&mut self) {
+        let kept = self.kept();
+        // What is not kept is logged.
+        self.send(async move { _ = kept.await });
     }
 
     /// Whether `member` is a game master here.
@@ -178,8 +199,7 @@ impl Guild {
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
     pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
-        let found = find_npc(&self.session()?.cast, name);
-        let (seat, npc) = found.map_err(|error| GuildRefusal::Npc(error.to_string()))?;
+        let (seat, npc) = find_npc(&self.session()?.cast, name)?;
         Ok((SeatId(seat), npc))
     }
 
@@ -197,6 +217,16 @@ impl Guild {
     /// `order`, of the world that is played here.
     pub fn asked_of_world(&self, order: WorldOrder) -> WorldRequest {
         WorldRequest { scope: self.scope(), played: self.played().cloned(), order }
+    }
+
+    /// What counts the calls of tools that game masters make here as the NPC of this name.
+    pub fn calls_of(&mut self, npc: &str) -> SessionCalls {
+        self.calls.entry(npc.to_owned()).or_default().clone()
+    }
+
+    /// A session begins, and what limits calls of one begins anew.
+    pub(super) fn count_calls_anew(&mut self) {
+        self.calls.clear();
     }
 
     /// Names of the entities of the campaign that is played, as far as they were looked up.
@@ -272,11 +302,21 @@ impl Guild {
 
     /// Does `work`, and then what it came to, on this task.
     pub fn spawn(&mut self, work: impl Future<Output = Job> + Send + 'static) {
-        self.jobs.spawn(work);
+        self.jobs.spawn(async move {
+            match caught(work).await {
+                Ok(job) => job,
+                Err(fault) => Box::new(move |guild: &mut Self| _ = guild.failed(&fault)) as Job,
+            }
+        });
     }
 
     /// Does `work` whose result nobody waits for.
     pub fn send(&mut self, work: impl Future<Output = ()> + Send + 'static) {
-        self.closing.spawn(work);
+        let guild = self.id.get();
+        self.closing.spawn(async move {
+            if let Err(fault) = caught(work).await {
+                tracing::error!(guild, %fault, "something could not be sent");
+            }
+        });
     }
 }

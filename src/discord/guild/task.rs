@@ -17,7 +17,10 @@ use super::{
     session::{GuildSession, SessionEvent},
     state::{Guild, Job, Shared},
 };
-use crate::campaign::{GuildError, GuildSettings};
+use crate::{
+    campaign::{GuildError, GuildSettings},
+    panics::caught_now,
+};
 
 /// Events waiting for a guild; more at once wait in Discord's client.
 const EVENT_CAPACITY: usize = 64;
@@ -80,22 +83,34 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             event = next(guild.session.as_mut()) => Event::Session(event),
             _ = look.tick() => Event::Look,
         };
-        match event {
-            Event::Outside(GuildEvent::Job(job)) | Event::Done(job) => job(&mut guild),
-            Event::Outside(GuildEvent::VoiceStates) => guild.seat_people(),
-            Event::Outside(GuildEvent::Disconnected) => guild.disconnected(),
-            Event::Session(event) => guild.take_event(event),
-            Event::Look => guild.look(Instant::now()),
-            Event::Outside(GuildEvent::Gone) | Event::Stop => break,
+        if matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
+            break;
         }
-        if let Some(why) = guild.ending.take() {
-            // A session that has ended otherwise meanwhile need not be ended.
-            let _ = guild.stop(why);
+        if let Err(fault) = caught_now(|| take(&mut guild, event))
+            && let Some(wait) = guild.failed(&fault)
+        {
+            sleep(wait).await;
         }
         while guild.closing.try_join_next().is_some() {}
     }
     // What is not done by then is given up with the guild.
     let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
+}
+
+/// One event after the other.
+fn take(guild: &mut Guild, event: Event) {
+    match event {
+        Event::Outside(GuildEvent::Job(job)) | Event::Done(job) => job(guild),
+        Event::Outside(GuildEvent::VoiceStates) => guild.seat_people(),
+        Event::Outside(GuildEvent::Disconnected) => guild.disconnected(),
+        Event::Session(event) => guild.take_event(event),
+        Event::Look => guild.look(Instant::now()),
+        Event::Outside(GuildEvent::Gone) | Event::Stop => {}
+    }
+    if let Some(why) = guild.ending.take() {
+        // A session that has ended otherwise meanwhile need not be ended.
+        let _ = guild.stop(why);
+    }
 }
 
 /// What the session that runs says next; nothing for ever where none does.
@@ -113,6 +128,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
     let Some(why) = failed else {
         add_servers(guild);
         guild.learn_entities();
+        guild.close_earlier();
         return guild.seat_people();
     };
     tracing::error!(guild = guild.id.get(), why, "settings of a guild cannot be read");

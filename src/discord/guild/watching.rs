@@ -8,13 +8,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    panel,
+    panel::{self, Writing},
     session::SessionEvent,
     state::{Guild, Job},
     supervisor::{ConnectionChange, Trouble},
 };
 use crate::{
-    discord::voice::VoiceNews,
+    discord::{ui::names::escaped, voice::VoiceNews},
     domain::SessionId,
     session::{Outcome, Status, TableEvent, TurnLine},
 };
@@ -49,7 +49,7 @@ impl Guild {
     }
 
     /// Makes the connection anew, unless it stands again by then.
-    fn reconnect_after(&mut self, wait: Duration) {
+    pub(super) fn reconnect_after(&mut self, wait: Duration) {
         let Some(session) = &mut self.session else { return };
         session.panel.refresh_soon();
         let id = session.id.clone();
@@ -95,7 +95,7 @@ impl Guild {
             line.outcome == Outcome::NobodyAddressed && line.stt == TurnLine::TYPED;
         match (failed, typed_to_nobody) {
             (true, _) => session.panel.note(detail),
-            (_, true) => session.panel.note(format!("{}: {detail}", line.speaker)),
+            (_, true) => session.panel.note(format!("{}: {detail}", escaped(&line.speaker))),
             _ => {}
         }
     }
@@ -118,9 +118,36 @@ impl Guild {
         }
         self.send_shown();
         let closed = self.approvals.close_expired();
+        if !closed.is_empty() {
+            self.forget_decided();
+            self.keep_settings();
+        }
         self.close_messages(closed);
+        self.tell_changed_tools();
         self.check_connection(now);
         self.refresh_panel(now);
+    }
+
+    /// Tells the game master of tools that are no longer what they were, once.
+    fn tell_changed_tools(&mut self) {
+        for changed in self.shared.handles.servers.changed() {
+            let name = &changed.server;
+            let is_ours = self.settings().servers.contains_key(name);
+            if !(is_ours || changed.is_configured)
+                || !self.told_changes.insert(changed.what.clone())
+            {
+                continue;
+            }
+            let way_out = match is_ours {
+                true => format!("/tools server trust {name}"),
+                false => format!("glyphoxa mcp trust {name}, by whoever runs me"),
+            };
+            let what = changed.what.join("\n").replace("```", "'''");
+            self.tell_dm(format!(
+                "Tools of **{name}** are not what they were, and are not called until somebody \
+                 accepts them ({way_out}):\n```\n{what}\n```"
+            ));
+        }
     }
 
     fn check_connection(&mut self, now: Instant) {
@@ -151,6 +178,7 @@ impl Guild {
     fn note_about(&mut self, user: u64, what: &str) {
         let Some(session) = &mut self.session else { return };
         let name = session.people.get(user).map_or("somebody", |it| it.name.as_str());
+        let name = escaped(name);
         let note = format!("{name} {what}");
         session.panel.note(note);
     }
@@ -168,17 +196,15 @@ impl Guild {
     /// Writes the panel when it is time.
     fn refresh_panel(&mut self, now: Instant) {
         let Some(session) = &mut self.session else { return };
-        if !session.panel.begins(now) {
-            return;
-        }
+        let Some(writing) = session.panel.begins(now) else { return };
         let status = session.status();
         self.spawn(async move {
             let status = status.await.ok();
-            Box::new(move |guild: &mut Self| guild.write_panel(status.as_ref())) as Job
+            Box::new(move |guild: &mut Self| guild.write_panel(status.as_ref(), writing)) as Job
         });
     }
 
-    fn write_panel(&mut self, status: Option<&Status>) {
+    fn write_panel(&mut self, status: Option<&Status>, writing: Writing) {
         let Some(session) = &mut self.session else { return };
         let rendered = session.render(status);
         if !session.panel.takes(Instant::now(), &rendered.text()) {
@@ -190,6 +216,7 @@ impl Guild {
         self.spawn(async move {
             let written = panel::write(&http, channel, message, &rendered).await;
             Box::new(move |guild: &mut Self| {
+                drop(writing);
                 let Some(session) = guild.session.as_mut().filter(|it| it.id == id) else { return };
                 match written {
                     Ok(written) => session.panel.written(Some(written)),

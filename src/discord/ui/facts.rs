@@ -10,6 +10,7 @@ use crate::{
         action::{Action, FactPlace, FactStep},
         forms::{self, TextForm},
         message::ChannelMessage,
+        names::escaped,
         reply::Reply,
     },
 };
@@ -61,7 +62,7 @@ pub fn form(fact: &Fact, place: FactPlace) -> Option<CreateModal> {
 
 /// What is to be read once somebody has decided: `word` by `name`.
 pub fn decided(fact: &Fact, word: &str, name: &str) -> String {
-    format!("{}\n**{word} by {name}**", shown(fact))
+    format!("{}\n**{word} by {}**", shown(fact), escaped(name))
 }
 
 /// What is to be read by somebody who comes too late.

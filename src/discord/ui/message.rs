@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`ChannelMessage`]. **Never**: pings anybody, or cuts a line.
 
-use serenity::all::{CreateAllowedMentions, CreateAttachment, CreateMessage};
+use serenity::all::{CreateAttachment, CreateMessage};
 
 use crate::tools::bare;
 
@@ -36,7 +36,7 @@ impl ChannelMessage {
 
     /// As Discord takes it.
     pub fn message(self) -> CreateMessage {
-        let message = CreateMessage::new().allowed_mentions(CreateAllowedMentions::new());
+        let message = CreateMessage::new();
         match self {
             Self::Text(text) => message.content(text),
             Self::File { name, bytes } => message.add_file(CreateAttachment::bytes(bytes, name)),

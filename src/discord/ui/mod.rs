@@ -8,6 +8,7 @@ pub mod approvals;
 pub mod facts;
 pub mod forms;
 pub mod message;
+pub mod names;
 pub mod notices;
 pub mod panel;
 pub mod reply;

@@ -6,7 +6,10 @@ use serenity::all::{ButtonStyle, CreateActionRow, CreateButton, CreateMessage};
 
 use crate::{
     campaign::Consent,
-    discord::ui::action::{Action, ConsentButton},
+    discord::ui::{
+        action::{Action, ConsentButton},
+        names::escaped,
+    },
 };
 
 /// What is said aloud.
@@ -25,6 +28,7 @@ pub fn spoken(consent: Consent) -> &'static str {
 
 /// What people of these names, in the channel `voice`, read.
 pub fn written(names: &[&str], voice: u64, consent: Consent) -> CreateMessage {
+    let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
     let names = names.join(", ");
     let (text, buttons) = match consent {
         Consent::Notice => (

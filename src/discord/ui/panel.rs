@@ -8,7 +8,10 @@ use serenity::all::{
 
 use crate::{
     discord::{
-        ui::action::{Action, PanelButton},
+        ui::{
+            action::{Action, PanelButton},
+            names::escaped,
+        },
         voice::ConnectionState,
     },
     session::{Quantiles, SeatStatus, State, Status},
@@ -118,7 +121,7 @@ fn buttons(paused: bool) -> CreateActionRow {
 fn names(people: &[&str]) -> String {
     match people {
         [] => "nobody".to_owned(),
-        people => people.join(", "),
+        people => people.iter().map(|it| escaped(it)).collect::<Vec<_>>().join(", "),
     }
 }
 

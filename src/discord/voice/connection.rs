@@ -117,12 +117,18 @@ pub enum ConnectError {
     #[error("the session is over")]
     SessionOver,
     /// Discord did not let the bot in, or its voice server failed.
-    #[error("I could not join <#{channel}>: {reason}")]
-    NotJoined {
+    #[error("I could not join <#{channel}>: {}", why(.error))]
+    Refused {
         /// The voice channel.
         channel: ChannelId,
-        /// What went wrong, with the way out.
-        reason: String,
+        /// What went wrong.
+        error: JoinError,
+    },
+    /// Discord said nothing to it.
+    #[error("I could not join <#{channel}>: discord did not answer in time")]
+    Late {
+        /// The voice channel.
+        channel: ChannelId,
     },
 }
 
@@ -148,13 +154,13 @@ impl Connector {
             () = self.stop.cancelled() => return Err(ConnectError::SessionOver),
             joined = joined => joined,
         };
-        let reason = match joined {
+        let error = match joined {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => why(&error),
-            Err(_) => "discord did not answer in time".to_owned(),
+            Ok(Err(error)) => ConnectError::Refused { channel, error },
+            Err(_) => ConnectError::Late { channel },
         };
         self.hang_up().await;
-        Err(ConnectError::NotJoined { channel, reason })
+        Err(error)
     }
 
     /// Plays what is nobody's speech, beside whatever is being said.
@@ -179,6 +185,7 @@ impl Connector {
     }
 }
 
+/// What `error` means, with the way out.
 fn why(error: &JoinError) -> String {
     match error {
         JoinError::TimedOut => {

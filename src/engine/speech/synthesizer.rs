@@ -13,7 +13,7 @@ use crate::{
     domain::{Entity, Npc, Pronunciation},
     engine::{Budget, Gate, Reply, ReplyPort},
     logic::{budget::Consumption, speakable::SpeakableFilter, words::fold},
-    provider::{Error, SpeakRequest, TextToSpeech, openai},
+    provider::{Error, SpeakRequest, TextToSpeech, respell},
 };
 
 /// An NPC's voice; clones share what it is paid from.
@@ -103,7 +103,7 @@ impl Synthesizer {
         spoken: &str,
     ) -> Result<BoxStream<'static, Result<Vec<Frame>, Error>>, Error> {
         // What is sent has names as they are said.
-        let sent = openai::respelled(spoken, &self.said).chars().count();
+        let sent = respell(spoken, &self.said).chars().count();
         let characters = u64::try_from(sent).unwrap_or(u64::MAX);
         let used = Consumption { characters, ..Consumption::default() };
         let (payer, cap) = (&self.npc.name, self.npc.policy.max_cost);

@@ -191,32 +191,13 @@ fn unquoted(text: &str) -> &str {
 /// An NPC without anything of its own, for tests of this and other modules.
 #[cfg(test)]
 pub(super) fn tests_npc() -> Npc {
-    use crate::domain::{AddressMode, EngineKind, Policy, Tier, Voice};
+    use crate::domain::{Tier, Voice};
 
     Npc {
-        name: "Nobody".into(),
-        aliases: Vec::new(),
-        pronunciation: Vec::new(),
         personality: String::new(),
-        behavior_rules: Vec::new(),
-        secret_knowledge: Vec::new(),
-        knowledge_scope: Vec::new(),
-        voice: Voice {
-            provider: "flite".into(),
-            voice_id: "rms".into(),
-            pitch_shift: 0.0,
-            speed_factor: 1.0,
-            volume: 1.0,
-        },
-        language: "en".into(),
-        max_sentences: 4,
-        engine: EngineKind::Cascaded,
+        voice: Voice::as_is("flite", "rms"),
         budget_tier: Tier::Deep,
-        tools: Vec::new(),
-        address: AddressMode::Adaptive,
-        lines: Vec::new(),
-        fillers: Vec::new(),
-        policy: Policy::default(),
+        ..Npc::plain("Nobody")
     }
 }
 

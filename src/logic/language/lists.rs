@@ -62,6 +62,13 @@ pub struct Language {
     pub little: List,
     /// Words that stand in every question; shorter ones than three letters never count.
     pub plain: List,
+    /// Words of every request, which tell no tool from another; folded.
+    pub in_every_request: List,
+    /// Words that carry no meaning in a question about rules; folded.
+    pub in_every_rule_question: List,
+    /// Words of the table, folded, and what tools, which are mostly described in English, call the
+    /// same.
+    pub in_english: &'static [(&'static str, &'static str)],
     /// What somebody says who means the session before.
     pub last_session: List,
     /// Words of topics and names that fit everything.

@@ -54,6 +54,11 @@ pub fn kinds(kind: EntityKind) -> impl Iterator<Item = &'static str> {
     ALL.into_iter().flat_map(move |language| (language.kind)(kind)).copied()
 }
 
+/// Words of all other languages beside their English ones.
+pub fn in_english() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ALL.into_iter().flat_map(|language| language.in_english).copied()
+}
+
 /// The topics of those who know of everything.
 pub fn everything() -> impl Iterator<Item = &'static str> {
     ALL.into_iter().map(|language| language.everything)

@@ -114,10 +114,12 @@ fn number(value: &Value) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::openai::{
-        Secret,
-        chat_server::{ChatServer, Script},
-        options::tests::options,
+    use crate::{
+        domain::Secret,
+        provider::openai::{
+            chat_server::{ChatServer, Script},
+            options::tests::options,
+        },
     };
 
     fn texts(texts: &[&str]) -> Vec<String> {

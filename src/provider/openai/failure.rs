@@ -9,7 +9,10 @@ use reqwest::{StatusCode, Url, header::HeaderMap};
 use serde_json::Value;
 
 use super::{Options, wire::ServiceError};
-use crate::provider::{Error, Kind};
+use crate::{
+    domain::Secret,
+    provider::{Error, Kind},
+};
 
 /// Longest quotation of a service's words, in characters.
 const MAX_QUOTE: usize = 200;
@@ -21,7 +24,7 @@ const MIN_ECHO: usize = 16;
 pub struct Peer {
     address: String,
     model: String,
-    key: Option<super::Secret>,
+    key: Option<Secret>,
 }
 
 /// An error, and what a service said about the request's parameters.
@@ -268,7 +271,7 @@ mod tests {
 
     fn peer() -> Peer {
         let mut options = options("http://user:pw@127.0.0.1:9/v1/");
-        options.api_key = Some(super::super::Secret("sk-very-secret".into()));
+        options.api_key = Some(Secret("sk-very-secret".into()));
         Peer::new(&options)
     }
 

@@ -1,8 +1,8 @@
 //! How an OpenAI-compatible service is reached.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use crate::provider::service::ServiceInfo;
+use crate::{domain::Secret, provider::service::ServiceInfo};
 
 /// The name of such services in files and reports.
 pub const NAME: &str = "openai";
@@ -38,16 +38,6 @@ impl Options {
     /// What the service is, and where what it is given goes.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::at(&self.model, &self.base_url)
-    }
-}
-
-/// A value that never prints.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
     }
 }
 

@@ -3,11 +3,12 @@
 //! Entry type: [`Espeak`].
 //! **Never**: linking the library (its licence is GPL-3), text in a shell.
 
-use futures::{StreamExt, future, stream, stream::BoxStream};
+use futures::stream::BoxStream;
 
 use crate::provider::{
     DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
-    child::{Program, output, respell},
+    child::{Program, output, speech},
+    respell::respell,
 };
 
 /// Speaks with espeak-ng.
@@ -76,10 +77,7 @@ impl TextToSpeech for Espeak {
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        match program(&request) {
-            Ok(program) => program.stream(),
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
-        }
+        speech(program(&request))
     }
 }
 

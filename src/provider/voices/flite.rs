@@ -3,11 +3,12 @@
 //! Entry type: [`Flite`].
 //! **Never**: other languages than English, text in a shell.
 
-use futures::{StreamExt, future, stream, stream::BoxStream};
+use futures::stream::BoxStream;
 
 use crate::provider::{
     DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
-    child::{Program, output, respell},
+    child::{Program, output, speech},
+    respell::respell,
 };
 
 /// Speaks with flite.
@@ -60,10 +61,7 @@ impl TextToSpeech for Flite {
     }
 
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
-        match program(&request) {
-            Ok(program) => program.stream(),
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
-        }
+        speech(program(&request))
     }
 }
 

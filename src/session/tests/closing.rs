@@ -2,7 +2,10 @@
 
 use tokio::time::sleep;
 
-use super::stage::{ELARA, Setup, THORIN};
+use super::{
+    super::TableEvent,
+    stage::{ELARA, Setup, THORIN},
+};
 use crate::engine::tests::props::{Hum, Step::*, ms};
 
 const ROLL: &str = r#"{"expression":"2d6"}"#;
@@ -31,4 +34,39 @@ async fn a_table_ends_when_nobody_holds_it() {
     stage.types(THORIN, "Bartok, hello").await;
     stage.until_heard().await;
     stage.let_go().await;
+}
+
+/// What the game master was told of faults.
+fn faults(events: Vec<TableEvent>) -> Vec<String> {
+    let notice = |event| match event {
+        TableEvent::Notice(text) => Some(text),
+        _ => None,
+    };
+    events.into_iter().filter_map(notice).filter(|it| it.contains("a fault of the")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_table_goes_on_after_a_panic_and_says_so() {
+    let mut stage = Setup { breaks: 1, ..Setup::of(&["Bartok"]) }.open().await;
+    stage.types(THORIN, "Bartok, hello").await;
+    stage.settle().await;
+    let told = faults(stage.events());
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("the table goes on") && told[0].contains("src/"), "{told:?}");
+    stage.types(THORIN, "Bartok, hello again").await;
+    stage.until_heard().await;
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_table_that_panics_again_and_again_closes_and_keeps_what_was_said() {
+    let mut stage = Setup { breaks: 3, ..Setup::of(&["Bartok"]) }.open().await;
+    for _ in 0..3 {
+        stage.types(THORIN, "Bartok, hello").await;
+        sleep(ms(5_000)).await;
+    }
+    let told = faults(stage.events());
+    assert!(told.len() == 3 && told[2].contains("the table closes"), "{told:?}");
+    let kept = stage.ended().await;
+    assert_eq!(kept.histories[0].0, "Bartok");
 }

@@ -12,9 +12,9 @@ use tokio::{
 };
 
 use super::super::{
-    Backlog, Command, Conversations, EventReader, Options, Outcome, Pace, Seat, SoundTime, Speaker,
-    SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TurnLine, VoiceFrame,
-    VoiceInput, VoiceOut, open,
+    Backlog, Command, Conversations, EventReader, Options, Outcome, Outlets, Pace, Seat, SoundTime,
+    Speaker, SpeakerId, State, TableEvent, TableEvents, TableHandle, TableParts, TableSetup,
+    TurnLine, VoiceFrame, VoiceInput, VoiceOut, open,
 };
 use super::voices::{Recogniser, Said, babble};
 use crate::{
@@ -49,10 +49,22 @@ struct Ear {
     opened: Instant,
     left: Arc<Mutex<Vec<Left>>>,
     gain: Gain,
+    /// So many frames are its end.
+    breaks: usize,
+}
+
+impl Ear {
+    fn new(opened: Instant, left: &Arc<Mutex<Vec<Left>>>, breaks: usize) -> Self {
+        Self { opened, left: Arc::clone(left), gain: Gain::new(SampleRate::HZ_48000), breaks }
+    }
 }
 
 impl VoiceOut for Ear {
     fn play(&mut self, npc: &str, frame: Frame) {
+        if let Some(left) = self.breaks.checked_sub(1) {
+            self.breaks = left;
+            panic!("the way out is broken");
+        }
         let mut samples = frame.samples().to_vec();
         self.gain.apply(&mut samples);
         let peak = samples.iter().copied().max().unwrap_or(0);
@@ -82,6 +94,8 @@ pub struct Setup {
     pub history: Vec<Message>,
     pub window: Option<u32>,
     pub price: Option<&'static str>,
+    /// The first frames that are played make where they go panic.
+    pub breaks: usize,
 }
 
 /// A table that runs.
@@ -112,6 +126,7 @@ impl Setup {
             history: Vec::new(),
             window: None,
             price: None,
+            breaks: 0,
         }
     }
 
@@ -134,8 +149,8 @@ impl Setup {
             };
             let made = SessionCalls::default();
             let calls = NpcCalls { host: host.clone(), made, filler_after: ms(700) };
-            let before = self.history.clone();
-            let conversation = Conversation::new(model.clone(), &self.campaign, before);
+            let conversation =
+                Conversation::new(model.clone(), &self.campaign, self.history.clone());
             let (hum, world) = (Arc::clone(&voice) as _, &self.campaign.entities);
             let speech = Synthesizer::new(Arc::clone(npc), hum, budget.clone(), world);
             let engine = Box::new(Cascaded::new(model, calls, speech));
@@ -145,34 +160,32 @@ impl Setup {
         let told = TableEvents::new(512);
         let events = told.subscribe();
         let (opened, left) = (Instant::now(), Arc::default());
-        let (table, task) = open(TableParts {
+        let setup = TableSetup {
             session: SessionId("test".to_owned()),
+            stt: Arc::clone(&stt) as _,
+            outlets: Outlets {
+                out: Box::new(Ear::new(opened, &left, self.breaks)),
+                pace: self.pace,
+                effects: Arc::new(NoEffects),
+                events: told,
+            },
+            host: host.clone(),
+            backlog: Backlog::default(),
+            seed: 7,
+        };
+        let parts = TableParts {
             options: self.options,
             seats: npcs.iter().zip(&models).map(seat).collect(),
             campaign: Arc::new(self.campaign.clone()),
             keywords: Keywords::shipped(["en"]),
             rules: Arc::from([]),
-            stt: Arc::clone(&stt) as _,
-            out: Box::new(Ear {
-                opened,
-                left: Arc::clone(&left),
-                gain: Gain::new(SampleRate::HZ_48000),
-            }),
-            pace: self.pace,
-            host: host.clone(),
-            effects: Arc::new(NoEffects),
             budget: budget.clone(),
-            backlog: Backlog::default(),
             memory: None,
-            seed: 7,
-            events: told,
-        });
+        };
+        let (table, task) = open(setup, parts);
         let stage =
             Stage { table, task, events, states: vec![], models, voice, tools, stt, left, opened };
-        for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
-            let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
-            stage.order(Command::Join(speaker)).await;
-        }
+        stage.sit_down().await;
         stage
     }
 }
@@ -193,6 +206,13 @@ fn recogniser(abilities: SttAbilities) -> Arc<Recogniser> {
 }
 
 impl Stage {
+    async fn sit_down(&self) {
+        for (id, name) in [(THORIN, "Thorin"), (ELARA, "Elara"), (MIRA, "Mira"), (DM, "Max")] {
+            let speaker = Speaker { id, name: name.to_owned(), is_dm: id == DM };
+            self.order(Command::Join(speaker)).await;
+        }
+    }
+
     pub async fn order(&self, command: Command) {
         self.table.commands.send(command).await.expect("the table is open");
     }
@@ -327,6 +347,11 @@ impl Stage {
         let mut of = left.iter().filter(|frame| frame.npc == npc).map(|frame| frame.at);
         let first = of.next()?;
         Some((first, of.next_back().unwrap_or(first)))
+    }
+
+    /// Waits until the table has closed by itself; what is kept of it.
+    pub async fn ended(self) -> Conversations {
+        timeout(ms(60_000), self.task).await.expect("it closes").expect("no panic")
     }
 
     /// Drops every handle; the table ends by itself.

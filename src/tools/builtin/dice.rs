@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::future::{BoxFuture, FutureExt, ready};
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
@@ -13,7 +12,7 @@ use super::{
 use crate::{
     domain::Tier,
     logic::spoken,
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition, Handler},
+    tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
 /// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
@@ -22,7 +21,8 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
     // Dice have no second throw: never idempotent, never kept, never thrown ahead.
     let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
-    let roll = Definition {
+    let dice = Arc::clone(&rng);
+    let rolls = Definition {
         name: "roll".to_owned(),
         description: "Rolls real dice and returns every die and the total. Always use it when \
                       dice are rolled; never make a number up."
@@ -36,9 +36,11 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
         ),
         output: None,
         declared: declared.clone(),
-        handler: Arc::new(Roll { rng: Arc::clone(&rng) }),
+        handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
+            roll(&dice, context, arguments)
+        }),
     };
-    let roll_table = Definition {
+    let rolls_table = Definition {
         name: "roll_table".to_owned(),
         description: "Rolls once on a random table and returns the entry.".to_owned(),
         input: input(
@@ -47,85 +49,55 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
         ),
         output: None,
         declared,
-        handler: Arc::new(RollTable { rng, tables }),
+        handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
+            roll_table(&tables, &rng, context, arguments)
+        }),
     };
-    vec![roll, roll_table]
+    vec![rolls, rolls_table]
 }
 
-struct Roll {
-    rng: Arc<Mutex<StdRng>>,
-}
-
-impl Handler for Roll {
-    fn call<'a>(
-        &'a self,
-        context: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.roll(context, arguments)).boxed()
+fn roll(
+    rng: &Mutex<StdRng>,
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<CallOutput, CallError> {
+    let said = text(arguments, "expression").unwrap_or_default();
+    let expression = spoken::read_dice(said)
+        .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
+    let outcome = {
+        let mut rng = rng.lock().unwrap_or_else(PoisonError::into_inner);
+        expression.roll(&mut *rng)
     }
-}
-
-impl Roll {
-    fn roll(
-        &self,
-        context: &CallContext,
-        arguments: &Map<String, Value>,
-    ) -> Result<CallOutput, CallError> {
-        let said = text(arguments, "expression").unwrap_or_default();
-        let expression = spoken::read_dice(said)
-            .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
-        let outcome = {
-            let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-            expression.roll(&mut *rng)
-        }
-        .map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
-        show(context, &outcome.text);
-        let mut value = json!({"expression": outcome.expression, "rolls": outcome.rolls});
-        match outcome.total() {
-            Some(total) => value["total"] = json!(total),
-            None => value["totals"] = json!(outcome.totals),
-        }
-        Ok(CallOutput::json(value))
+    .map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
+    show(context, &outcome.text);
+    let mut value = json!({"expression": outcome.expression, "rolls": outcome.rolls});
+    match outcome.total() {
+        Some(total) => value["total"] = json!(total),
+        None => value["totals"] = json!(outcome.totals),
     }
+    Ok(CallOutput::json(value))
 }
 
-struct RollTable {
-    rng: Arc<Mutex<StdRng>>,
-    tables: Vec<RandomTable>,
-}
-
-impl Handler for RollTable {
-    fn call<'a>(
-        &'a self,
-        context: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.roll(context, arguments)).boxed()
-    }
-}
-
-impl RollTable {
-    fn roll(
-        &self,
-        context: &CallContext,
-        arguments: &Map<String, Value>,
-    ) -> Result<CallOutput, CallError> {
-        let name = text(arguments, "table_name").unwrap_or_default();
-        let table = self.tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
-            let known: Vec<&str> = self.tables.iter().map(|table| table.name.as_str()).collect();
-            CallError::new(
-                CallErrorKind::InvalidArguments,
-                format!("there is no table '{name}' (one of {})", known.join(", ")),
-            )
-        })?;
-        let (roll, result) = {
-            let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-            table.roll(&mut *rng)
-        };
-        show(context, &format!("{} ({roll}): {result}", table.name));
-        Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
-    }
+fn roll_table(
+    tables: &[RandomTable],
+    rng: &Mutex<StdRng>,
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<CallOutput, CallError> {
+    let name = text(arguments, "table_name").unwrap_or_default();
+    let table = tables.iter().find(|table| table.answers_to(name)).ok_or_else(|| {
+        let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        CallError::new(
+            CallErrorKind::InvalidArguments,
+            format!("there is no table '{name}' (one of {})", known.join(", ")),
+        )
+    })?;
+    let (roll, result) = {
+        let mut rng = rng.lock().unwrap_or_else(PoisonError::into_inner);
+        table.roll(&mut *rng)
+    };
+    show(context, &format!("{} ({roll}): {result}", table.name));
+    Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
 }
 
 /// Everyone at the table sees what was really rolled.

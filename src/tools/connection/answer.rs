@@ -39,7 +39,8 @@ pub enum Refusal {
 /// What the tool itself says went wrong.
 pub fn output(result: CallToolResult) -> Result<CallOutput, CallError> {
     let parts = result.content.into_iter().filter_map(part).collect();
-    let output = CallOutput { parts, structured: result.structured_content };
+    let output =
+        CallOutput { parts, structured: result.structured_content, ..CallOutput::default() };
     match result.is_error {
         Some(true) => Err(CallError::new(CallErrorKind::Tool, output.for_model())),
         _ => Ok(output),

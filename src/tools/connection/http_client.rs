@@ -22,7 +22,7 @@ use reqwest::{
     redirect::Policy,
 };
 use rmcp::{
-    model::{ClientJsonRpcMessage, ProtocolVersion},
+    model::{ClientJsonRpcMessage, ClientRequest, ProtocolVersion, RequestMetaObject},
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::ExponentialBackoff,
@@ -38,10 +38,13 @@ use tokio_util::task::TaskTracker;
 
 use super::{facts::Facts, oauth::Authorizer, options::Secret};
 use crate::{
+    domain::SessionId,
     provider::{Outbound, Refused},
     tools::url::UrlError,
 };
 
+/// Where the library carries the session of a call from the call to the request.
+const MARK: &str = "glyphoxa/session";
 /// How long an unused connection is kept.
 const KEPT: Duration = Duration::from_secs(90);
 /// Unused connections kept to one server.
@@ -165,6 +168,14 @@ impl HttpClient {
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 
+    /// Whether its headers say which session a call is made in, or what that plays.
+    pub fn names_sessions(&self) -> bool {
+        let names = |template: &Secret| {
+            ["${session.", "${campaign."].iter().any(|start| template.0.contains(start))
+        };
+        self.inner.headers.iter().any(|(_, template)| names(template))
+    }
+
     /// Whether the server answers requests with streams.
     pub fn has_streamed(&self) -> bool {
         self.inner.has_streamed.load(Ordering::Relaxed)
@@ -189,6 +200,7 @@ impl HttpClient {
     /// and there is a better one.
     async fn with_token<'a, T, F>(
         &'a self,
+        session: Option<&SessionId>,
         mut headers: HashMap<HeaderName, HeaderValue>,
         send: impl Fn(&'a reqwest::Client, Option<String>, HashMap<HeaderName, HeaderValue>) -> F,
     ) -> Result<T, Failed>
@@ -196,7 +208,7 @@ impl HttpClient {
         F: Future<Output = Result<T, Failed>>,
     {
         for (name, template) in &self.inner.headers {
-            headers.insert(name.clone(), self.header(name, template)?);
+            headers.insert(name.clone(), self.header(name, template, session)?);
         }
         let client = self.client(&headers);
         match &self.inner.authorization {
@@ -208,8 +220,13 @@ impl HttpClient {
         }
     }
 
-    fn header(&self, name: &HeaderName, template: &Secret) -> Result<HeaderValue, Failed> {
-        let value = self.inner.facts.fill(&template.0).map_err(|missing| {
+    fn header(
+        &self,
+        name: &HeaderName,
+        template: &Secret,
+        session: Option<&SessionId>,
+    ) -> Result<HeaderValue, Failed> {
+        let value = self.inner.facts.fill(&template.0, session).map_err(|missing| {
             let missing = missing.0;
             said(format!("its header '{name}' needs '{missing}', which nobody has given yet"))
         })?;
@@ -236,6 +253,24 @@ impl HttpClient {
         self.inner.has_streamed.store(true, Ordering::Relaxed);
         Drained { stream: Some(stream), drains: self.inner.drains.clone() }.boxed()
     }
+}
+
+/// The session that a call is made in, taken from the request: no server reads it.
+fn unmarked(message: &mut ClientJsonRpcMessage) -> Option<SessionId> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CallToolRequest(call) = &mut request.request else { return None };
+    let meta = call.params.meta.as_mut()?;
+    let session = meta.remove(MARK)?.as_str().map(|id| SessionId(id.to_owned()));
+    if meta.is_empty() {
+        call.params.meta = None;
+    }
+    session
+}
+
+/// What tells this client which session a call is made in.
+pub fn mark(session: &SessionId) -> RequestMetaObject {
+    let mark = serde_json::Map::from_iter([(MARK.to_owned(), session.0.clone().into())]);
+    RequestMetaObject::from(mark)
 }
 
 /// A failure on our side, worded for a person.
@@ -302,17 +337,18 @@ impl StreamableHttpClient for HttpClient {
     async fn post_message_with_max_sse_event_size(
         &self,
         uri: Arc<str>,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
         session_id: Option<Arc<str>>,
         _: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<StreamableHttpPostResponse, Failed> {
+        let made_in = unmarked(&mut message);
         if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
             self.listening().await;
         }
         let answer = self
-            .with_token(custom_headers, |client, token, headers| {
+            .with_token(made_in.as_ref(), custom_headers, |client, token, headers| {
                 client.post_message_with_max_sse_event_size(
                     Arc::clone(&uri),
                     message.clone(),
@@ -338,7 +374,7 @@ impl StreamableHttpClient for HttpClient {
         _: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
-        self.with_token(custom_headers, |client, token, headers| {
+        self.with_token(None, custom_headers, |client, token, headers| {
             client.delete_session(Arc::clone(&uri), Arc::clone(&session_id), token, headers)
         })
         .await
@@ -374,7 +410,7 @@ impl StreamableHttpClient for HttpClient {
         longest: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
         let answer = self
-            .with_token(custom_headers, |client, token, headers| {
+            .with_token(None, custom_headers, |client, token, headers| {
                 client.get_stream_with_max_sse_event_size(
                     Arc::clone(&uri),
                     session_id.clone(),
@@ -413,4 +449,24 @@ fn client(outbound: &Outbound, url: &Url, pooled: bool) -> Result<reqwest::Clien
         .redirect(same_origin)
         .build()
         .map_err(|_| HttpError::NoCertificates)
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{CallToolRequest, CallToolRequestParams, JsonRpcRequest, RequestId};
+
+    use super::*;
+
+    #[test]
+    fn what_says_the_session_of_a_call_is_not_sent() {
+        let session = SessionId("mill".to_owned());
+        let mut params = CallToolRequestParams::new("look");
+        params.meta = Some(mark(&session));
+        let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let call = JsonRpcRequest::new(RequestId::Number(1), call);
+        let mut message = ClientJsonRpcMessage::Request(call);
+        assert_eq!(unmarked(&mut message), Some(session));
+        assert!(!serde_json::to_string(&message).unwrap().contains("_meta"));
+        assert_eq!(unmarked(&mut message), None);
+    }
 }

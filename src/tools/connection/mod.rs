@@ -7,11 +7,13 @@ mod answer;
 mod client;
 mod client_handler;
 mod definitions;
+mod difference;
 mod facts;
 mod http_client;
 pub mod oauth;
 mod open_calls;
 mod options;
+mod pins;
 pub mod probe;
 mod remembered;
 mod resources;
@@ -29,7 +31,7 @@ mod tool;
 
 pub use facts::Facts;
 pub use options::{
-    Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, Secret, ServerOptions, Trust,
+    Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };
 pub use servers::{Servers, Setup};
 pub use status::{State, Status};

@@ -2,10 +2,11 @@
 //!
 //! Entry type: [`ServerOptions`]. **Never**: prints a secret.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
+pub use crate::domain::Secret;
 use crate::{domain::fnv1a, provider::Outbound, tools::Declared};
 
 /// One configured server; two that are equal need no reconnection.
@@ -43,9 +44,30 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
+    /// The server at its address, which its tools' definitions belong to.
+    pub(super) fn address(&self) -> ServerAddress {
+        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
+    }
+
     /// Whether only one of the two can be there.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
+    }
+}
+
+/// A server at an address: what is elsewhere, or called otherwise, is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Its name.
+    pub server: String,
+    /// Where it is, in a form that may be kept.
+    pub endpoint: String,
+}
+
+impl ServerAddress {
+    /// What is kept of it is kept by this.
+    pub fn key(&self) -> String {
+        format!("{} {}", self.server, self.endpoint)
     }
 }
 
@@ -187,14 +209,4 @@ pub enum Trust {
     /// New and changed tools wait until they are approved, and its hints on side effects do not
     /// count.
     Review,
-}
-
-/// A value that never prints.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
-    }
 }

@@ -20,10 +20,12 @@ use super::{
     client::{Client, RequestError},
     client_handler::{ClientHandler, Gate, Notices},
     definitions::Listed,
+    facts::Facts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
     options::{Auth, Reach, Sandbox, Secret, ServerOptions, Trust},
+    pins::{Admission, admit},
     resources,
     settle::{self, Never},
     shared::Shared,
@@ -34,7 +36,10 @@ use super::{
     tail::Tail,
     tool::ServerTool,
 };
-use crate::tools::{Definition, SourceKind, identity as identity_of};
+use crate::{
+    panics::caught,
+    tools::{Definition, SourceKind, identity as identity_of},
+};
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
@@ -97,17 +102,25 @@ impl Server {
         let mut failures = 0;
         loop {
             let stop = self.stop.clone();
-            let Some(attempt) = stop.run_until_cancelled(self.attempt()).await else { break };
+            if stop.run_until_cancelled(self.session()).await.is_none() {
+                break;
+            }
+            let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
+            let Some(attempt) = attempt else { break };
             let reason = match attempt {
-                Ok(connected) => {
+                Ok(Ok(connected)) => {
                     let since = Instant::now();
-                    let ended = self.serve(connected).await;
+                    let ended = caught(self.serve(connected)).await.unwrap_or_else(|fault| {
+                        self.withdraw();
+                        Some(fault.to_string())
+                    });
                     if since.elapsed() > STOOD {
                         failures = 0;
                     }
                     ended
                 }
-                Err(error) => Some(error.to_string()),
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(fault) => Some(fault.to_string()),
             };
             let Some(reason) = reason else { break };
             failures += 1;
@@ -131,6 +144,20 @@ impl Server {
             self.known.state.send_replace(State::Reconnecting { reason });
         }
         self.known.state.send_replace(State::Stopped);
+    }
+
+    /// Waits until there is a session, where its headers name what only one gives.
+    async fn session(&self) {
+        let Some(needs) = self.lacks(&self.shared.facts) else { return };
+        let before = self.known.state.send_replace(State::NoSession { needs });
+        self.shared.facts.session(|facts| self.lacks(facts)).await;
+        self.known.state.send_replace(before);
+    }
+
+    /// What its headers name that only a session gives, where there is none.
+    fn lacks(&self, facts: &Facts) -> Option<&'static str> {
+        let Reach::Http { headers, .. } = &self.options.reach else { return None };
+        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
     }
 
     /// One attempt under its deadline.
@@ -193,7 +220,10 @@ impl Server {
             }
         };
         let client = match opened {
-            Ok(client) => Arc::new(client),
+            Ok(client) => {
+                let names = wire.as_ref().is_some_and(HttpClient::names_sessions);
+                Arc::new(client.naming_sessions(names))
+            }
             Err(refusal) => {
                 return Err(ConnectError::Refused(self.explained(refusal, child).await));
             }
@@ -285,10 +315,7 @@ impl Server {
             never = settle::settle(&client, wire.as_ref()) => match never {},
             never = self.measure() => match never {},
         };
-        link.client.store(None);
-        self.shared.host.catalog().withdraw(self.options.identity());
-        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
-        self.known.change(|details| *details = Details::default());
+        self.withdraw();
         client.close().await;
         let Some(mut child) = child else { return ended };
         let reason = match ended {
@@ -307,6 +334,14 @@ impl Server {
         reason
     }
 
+    /// Nothing of it is there any more.
+    fn withdraw(&self) {
+        self.known.link.client.store(None);
+        self.shared.host.catalog().withdraw(self.options.identity());
+        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
+        self.known.change(|details| *details = Details::default());
+    }
+
     /// Takes changes of its lists as they come; returns when they can no longer be read.
     async fn follow(&self, client: &Client, mut tools: Vec<Listed>) -> String {
         loop {
@@ -316,8 +351,9 @@ impl Server {
             if tools_changed {
                 match client.tools().await {
                     Ok(now) => {
-                        // Under review the same list may have been approved meanwhile.
-                        if now != tools || self.options.trust == Trust::Review {
+                        // The same list may have been approved meanwhile.
+                        let waits = || !self.known.details().held.is_empty();
+                        if now != tools || waits() {
                             self.offer(&now);
                             self.tell_changes(&tools, &now);
                             tools = now;
@@ -359,34 +395,32 @@ impl Server {
     /// Puts its tools into the host, but for those that wait for approval.
     fn offer(&self, tools: &[Listed]) {
         let server = &*self.options.name;
-        let (mut offered, mut held) = (Vec::new(), Vec::new());
-        for tool in tools {
-            if self.options.trust == Trust::Review
-                && !self.shared.remembered.is_approved(server, tool)
-            {
-                held.push(tool.name.clone());
-                continue;
+        let (mut offered, mut held, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        for (tool, admission) in tools.iter().zip(self.admissions(tools)) {
+            match admission {
+                Admission::Known => {}
+                Admission::Changed(what) => {
+                    let difference = what.join("; ");
+                    tracing::warn!(server, tool = tool.name, difference, "a tool has changed");
+                }
+                Admission::Held(what) => {
+                    held.push(tool.name.clone());
+                    changed.extend(what.iter().map(|line| format!("{}: {line}", tool.name)));
+                    continue;
+                }
             }
-            let here = self.options.tools.get(&tool.name);
-            let (declared, wrong) = tool.declared(here, self.options.trust);
-            for wrong in wrong {
-                tracing::warn!(server, tool = tool.name, wrong, "ignored in a tool's metadata");
-            }
-            offered.push(Definition {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                input: tool.input.clone(),
-                output: tool.output.clone(),
-                declared,
-                handler: Arc::new(ServerTool {
-                    link: Arc::clone(&self.known.link),
-                    name: tool.name.clone(),
-                }),
-            });
+            offered.push(self.definition(tool));
         }
         if !held.is_empty() {
             let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
-            tracing::warn!(server, tools, way_out, "new or changed tools wait for approval");
+            let difference = changed.join("; ");
+            tracing::warn!(
+                server,
+                tools,
+                difference,
+                way_out,
+                "new or changed tools wait for approval"
+            );
         }
         for name in self.options.tools.keys() {
             if !tools.iter().any(|tool| tool.name == *name) {
@@ -406,9 +440,52 @@ impl Server {
         self.known.change(|details| {
             details.tools = names;
             details.held = held;
+            details.changed = changed;
             details.refused =
                 refused.into_iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
         });
+    }
+
+    /// A tool as the host takes it.
+    fn definition(&self, tool: &Listed) -> Definition {
+        let here = self.options.tools.get(&tool.name);
+        let (mut declared, wrong) = tool.declared(here, self.options.trust);
+        for wrong in wrong {
+            let (server, tool) = (&*self.options.name, &*tool.name);
+            tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
+        }
+        if let Reach::Http { .. } = self.options.reach {
+            // Whatever it says: what it is asked leaves this machine.
+            declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
+        }
+        Definition {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input: tool.input.clone(),
+            output: tool.output.clone(),
+            declared,
+            handler: Arc::new(ServerTool {
+                link: Arc::clone(&self.known.link),
+                name: tool.name.clone(),
+            }),
+        }
+    }
+
+    /// Which of `tools` are offered, in their order.
+    fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
+        let remembered = &self.shared.remembered;
+        let is_held = |tool: &Listed| !remembered.is_approved(&self.options.name, tool);
+        remembered.with_pins(&self.options.address(), |known| {
+            let look = |tool: &Listed| match self.options.trust {
+                Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
+                Trust::Review => {
+                    known.set(&tool.name, tool.definition());
+                    Admission::Known
+                }
+                Trust::Auto => admit(known, tool, self.options.tools.get(&tool.name)),
+            };
+            tools.iter().map(look).collect()
+        })
     }
 
     fn tell_changes(&self, before: &[Listed], now: &[Listed]) {

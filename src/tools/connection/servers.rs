@@ -89,6 +89,17 @@ pub struct Servers {
     told: Arc<Once>,
 }
 
+/// Tools of a server that are others than they were, and wait for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedTools {
+    /// Name of the server.
+    pub server: String,
+    /// Whether the configuration names it, and nobody has added it since.
+    pub is_configured: bool,
+    /// What has changed, a tool and a place a line.
+    pub what: Vec<String>,
+}
+
 /// Which servers there are, and those that run.
 #[derive(Default)]
 struct All {
@@ -254,12 +265,24 @@ impl Servers {
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,
+                changed: details.changed,
                 refused: details.refused,
                 resources: details.resources,
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
             }
         };
         self.all().running.iter().map(status).collect()
+    }
+
+    /// Tools that were known and are others now, and wait for a person.
+    pub fn changed(&self) -> Vec<ChangedTools> {
+        let all = self.all();
+        let changed = |(name, it): (&String, &Running)| {
+            let what = it.known.details().changed;
+            let is_configured = all.configured.iter().any(|options| options.name == *name);
+            (!what.is_empty()).then(|| ChangedTools { server: name.clone(), is_configured, what })
+        };
+        all.running.iter().filter_map(changed).collect()
     }
 
     /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
@@ -294,6 +317,8 @@ impl Servers {
     /// # Errors
     /// It is not connected, or the approval could not be remembered.
     pub async fn approve(&self, server: &str) -> Result<Vec<String>, ServersError> {
+        let address = self.all().running.get(server).map(|it| it.options.address());
+        let address = address.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let known = self.known(|options| options.name == server).pop();
         let (_, known) = known.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let state = settled(&known).await;
@@ -305,6 +330,11 @@ impl Servers {
         let tools = client.tools().await?;
         let remembered = self.shared.remembered.approve(server, &tools);
         remembered.map_err(ServersError::NotRemembered)?;
+        self.shared.remembered.with_pins(&address, |known| {
+            for tool in &tools {
+                known.set(&tool.name, tool.definition());
+            }
+        });
         // The task that follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())

@@ -25,6 +25,8 @@ pub struct Details {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
+    /// What has changed about those of them that were known, a tool a line and lines below it.
+    pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
     /// Keys of its resources.

@@ -14,6 +14,11 @@ const LAST_WORDS: usize = 5;
 pub enum State {
     /// On its way for the first time.
     Connecting,
+    /// Connected once a session runs.
+    NoSession {
+        /// What its headers name that only a session gives.
+        needs: &'static str,
+    },
     /// On its way again after a failure.
     Reconnecting {
         /// Why it failed.
@@ -42,6 +47,7 @@ impl State {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
+            Self::NoSession { .. } => "waiting for a session",
             Self::Reconnecting { .. } => "connecting again",
             Self::Ready => "ready",
             Self::Waiting { .. } => "waiting to retry",
@@ -76,6 +82,8 @@ pub struct Status {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
+    /// What has changed about those of them that were known.
+    pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
     /// Keys of its resources.
@@ -96,6 +104,9 @@ impl fmt::Display for Status {
                 write!(f, ", MCP {revision}")?;
             }
         }
+        if let State::NoSession { needs } = self.state {
+            write!(f, " (its headers name {needs})")?;
+        }
         writeln!(f)?;
         if let Some(reason) = self.state.reason() {
             writeln!(f, "  {reason}")?;
@@ -106,6 +117,9 @@ impl fmt::Display for Status {
         if !self.held.is_empty() {
             let held = self.held.join(", ");
             writeln!(f, "  waiting for approval: {held} (glyphoxa mcp trust {name})")?;
+            for line in &self.changed {
+                writeln!(f, "  {line}")?;
+            }
         }
         for refused in &self.refused {
             writeln!(f, "  left out: {refused}")?;

@@ -7,7 +7,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::logic::words::Words;
+use crate::logic::{language, words::Words};
 
 /// The meaningful words of spoken or written text.
 pub fn of_text(text: &str) -> Vec<String> {
@@ -15,12 +15,13 @@ pub fn of_text(text: &str) -> Vec<String> {
         (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
     let stem = |word: &str| german.stem(&english.stem(word)).into_owned();
     let mut stems = Vec::new();
-    for word in Words::of(text).iter().filter(|word| !STOP.contains(word)) {
+    let says_nothing = |word: &&str| language::is_any(|it| it.in_every_request, word);
+    for word in Words::of(text).iter().filter(|word| !says_nothing(word)) {
         stems.push(stem(word));
         if is_dice(word) {
             stems.extend(["dice", "roll"].map(stem));
         }
-        let known = GLOSSARY.iter().filter(|(german, _)| means(word, german));
+        let known = language::in_english().filter(|(theirs, _)| means(word, theirs));
         stems.extend(known.flat_map(|(_, english)| english.split(' ')).map(stem));
     }
     stems
@@ -67,62 +68,15 @@ fn is_dice(word: &str) -> bool {
     sides.is_some_and(|sides| !sides.is_empty() && sides.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Whether `word` is `german`, a form of it, or a compound with it.
-fn means(word: &str, german: &str) -> bool {
-    match german.len() {
-        0..4 => word == german,
-        4 => word.starts_with(german),
-        _ => word.contains(german),
+/// Whether `word` is `known`, a form of it, or a compound with it: up to three letters stand for
+/// themselves alone, four begin a word, and more are any part of one.
+fn means(word: &str, known: &str) -> bool {
+    match known.len() {
+        0..4 => word == known,
+        4 => word.starts_with(known),
+        _ => word.contains(known),
     }
 }
-
-/// Words that are in every sentence, folded: English, then German.
-#[rustfmt::skip]
-const STOP: &[&str] = &[
-    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
-    "can", "could", "did", "do", "does", "for", "from", "get", "got", "had", "has", "have", "he",
-    "her", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "like",
-    "may", "me", "my", "no", "not", "now", "of", "oh", "ok", "okay", "on", "one", "or", "our",
-    "please", "she", "should", "so", "some", "than", "that", "the", "their", "them", "then",
-    "there", "they", "this", "to", "up", "us", "want", "was", "we", "well", "were", "what", "when",
-    "where", "which", "who", "will", "with", "would", "you", "your",
-    "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bist", "bitte", "da", "dann",
-    "das", "dass", "dein", "dem", "den", "der", "des", "dich", "die", "dir", "doch", "du", "ein",
-    "eine", "einen", "einer", "er", "es", "fur", "gibt", "habe", "haben", "hat", "ich", "ihm",
-    "ihn", "ihr", "im", "ist", "ja", "jetzt", "kann", "kannst", "mal", "man", "mein", "mich",
-    "mir", "mit", "nach", "nicht", "noch", "nun", "nur", "oder", "sein", "sich", "sie", "sind",
-    "um", "und", "uns", "vom", "von", "vor", "war", "was", "wenn", "wer", "wie", "wir", "wird",
-    "wo", "zu", "zum", "zur",
-];
-
-/// German words of the table, folded, and what tools call the same. Up to three letters: the word
-/// alone; four: its beginning; more: any part of a word.
-#[rustfmt::skip]
-const GLOSSARY: &[(&str, &str)] = &[
-    ("wurf", "roll dice"), ("wirf", "roll dice"), ("probe", "check roll"), ("tabelle", "table"),
-    ("zufall", "random"), ("begegnung", "encounter"), ("schatz", "treasure hoard"),
-    ("magie", "magic"), ("zauber", "spell magic"), ("spruch", "spell"), ("regel", "rule"),
-    ("zustand", "condition"), ("kampf", "combat fight"), ("waffe", "weapon"),
-    ("rustung", "armor"), ("gegner", "enemy monster"), ("trank", "potion"), ("heilung", "heal"),
-    ("rast", "rest"), ("inventar", "inventory item"), ("preis", "price"), ("kauf", "buy shop"),
-    ("laden", "shop"), ("erinner", "remember memory"),
-    ("gedacht", "memory"), ("geschicht", "history story"), ("sitzung", "session"),
-    ("letzte", "last previous"), ("zusammenfass", "summary"), ("passiert", "happened history"),
-    ("gerucht", "rumor"), ("auftrag", "quest"), ("fakt", "fact"), ("person", "person entity"),
-    ("stadt", "town city place"), ("ort", "place location"), ("karte", "map card"),
-    ("suche", "search find"), ("suchst", "search find"), ("finde", "find search"),
-    ("nachschlag", "look lookup search"), ("schlag", "look lookup"), ("netz", "web"),
-    ("seite", "page"), ("datei", "file"), ("lese", "read"),
-    ("schreib", "write"), ("notiz", "note"), ("aufschreib", "note write"), ("bild", "image picture"),
-    ("zeichn", "draw image"), ("musik", "music"), ("spiel", "play game"), ("stopp", "stop"),
-    ("stimmung", "mood ambiance"), ("gerausch", "sound"), ("licht", "light"), ("lampe", "lamp light"),
-    ("dunkel", "dark light"), ("temperatur", "temperature"),
-    ("heizung", "heating temperature"), ("warm", "warm temperature"), ("kalt", "cold temperature"),
-    ("wetter", "weather"), ("regnet", "rain weather"), ("zeit", "time"), ("uhr", "time clock"),
-    ("spat", "late time"), ("datum", "date"), ("kalender", "calendar"),
-    ("nachricht", "message"), ("rechne", "calculate"), ("ubersetz", "translate"),
-    ("sprache", "language"), ("offne", "open"), ("tur", "door"),
-];
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! `/tools calibrate|leaderboard|call`: tools are called by hand.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -14,10 +16,11 @@ use crate::{
         guild::Guild,
         ui::reply::Reply,
     },
-    domain::{CallId, SessionId, ToolCall, TurnId},
+    domain::{CallId, Npc, SessionId, ToolCall, TurnId},
+    logic::cast::find_npc,
     tools::{
-        Authority, CallContext, CallRecord, Progress, Taint, calibrated_line, picked, rank, report,
-        reported_line,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, Taint, TurnLimits,
+        calibrated_line, picked, rank, report, reported_line,
     },
 };
 
@@ -69,24 +72,32 @@ pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     })
 }
 
-/// Calls a tool as the game master, bound by no whitelist and no tier.
+/// Calls a tool as an NPC, or as the assistant, who is bound as ever: whitelist, policy, approval.
 ///
 /// # Errors
-/// There is no such tool.
-pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
+/// There is no such tool or NPC.
+pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let name = call.words("tool")?;
-    let host = guild.shared.handles.tools.clone();
-    let placed = host.catalog().snapshot().find(name).cloned();
-    let placed = placed
+    let npc = caller(guild, call.text("npc"))?;
+    let running = guild.session().ok();
+    let is_in_session = running.is_some();
+    let session = running.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone());
+    let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
+    let host = guild.shared.handles.tools.at(&session);
+    let snapshot = host.catalog().snapshot();
+    let known = snapshot.find(name);
+    let known = known
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
-    let session = guild.session().ok();
-    let effects = CommandEffects::new(session.map(|session| session.effects.clone()));
+    let (tier, identity) = (npc.budget_tier, Arc::clone(&known.tool.identity));
+    let offered = host.visible(&npc.name, tier, tier.ceiling()).names();
+    let limits = TurnLimits::new(guild.calls_of(&npc.name), npc.policy.clone());
+    let caller = Caller { npc: npc.name.as_str().into(), tier, offered, sampler: None };
     let context = CallContext {
-        session: session.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone()),
+        session,
         turn: TurnId(0),
-        authority: Authority::Dm,
+        authority: Authority::Dm(caller, limits),
         speaker: call.name.as_str().into(),
-        deadline: Instant::now() + placed.tool.max(),
+        deadline: Instant::now() + tier.ceiling(),
         fresh: false,
         taint: Taint::default(),
         cancel: CancellationToken::new(),
@@ -94,15 +105,35 @@ pub fn call(guild: &Guild, call: &Call) -> Result<Answer, Refusal> {
         progress: Progress::default(),
     };
     let made = ToolCall {
-        id: CallId("operator".to_owned()),
-        name: placed.tool.identity.to_string(),
+        id: CallId("game-master".to_owned()),
+        name: known.spec.name.to_string(),
         arguments: call.text("arguments").unwrap_or("{}").to_owned(),
         extra: serde_json::Map::new(),
     };
     Ok(Answer::later(async move {
         let record = host.execute(&context, &made).await;
-        answer(&record, effects.take())
+        if record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::NotVisible) {
+            return Reply::private(format!(
+                "{0} may not use '{identity}' (name an NPC who may, or let it: /tools allow npc:{0})",
+                npc.name
+            ));
+        }
+        let reply = answer(&record, effects.take());
+        let lack = "nobody can be asked without a session (/session start), so it is not called";
+        reply.noting((record.pending && !is_in_session).then(|| lack.to_owned()))
     }))
+}
+
+/// As whom a tool is called: the NPC that `name` means, else the assistant.
+fn caller(guild: &Guild, name: Option<&str>) -> Result<Arc<Npc>, Refusal> {
+    match name {
+        Some(name) => {
+            let cast = guild.cast();
+            let (at, _) = find_npc(&cast, name)?;
+            Ok(Arc::clone(&cast[at]))
+        }
+        None => Ok(Arc::clone(&guild.shared.handles.settings.load().assistant.npc)),
+    }
 }
 
 fn answer(record: &CallRecord, notes: Notes) -> Reply {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use futures::{
-    StreamExt,
+    StreamExt, TryStreamExt,
     stream::{self, BoxStream},
 };
 use reqwest::{Response, header::CONTENT_TYPE};
@@ -15,10 +15,10 @@ use serde_json::{Map, Value, json};
 
 use super::{NAME, Options, endpoint::Endpoint, pcm::Reader, retry::Retry, wire::ServiceError};
 use crate::{
-    audio::{SampleRate, Shape},
-    domain::Pronunciation,
+    audio::Shape,
     provider::{
         Attempts, DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits,
+        respell::respell,
     },
 };
 
@@ -56,12 +56,11 @@ impl TextToSpeech for Speech {
         let body = body(&self.endpoint.options, &request);
         let pitch = request.voice.pitch_shift;
         let (endpoint, attempts) = (self.endpoint.clone(), request.attempts);
-        let sentence = Sentence { endpoint, body, pitch, attempts, phase: Phase::Ask };
-        stream::unfold(sentence, |mut sentence| async {
-            let piece = sentence.next().await?;
-            Some((piece, sentence))
-        })
-        .boxed()
+        let sentence = Sentence { endpoint, body, pitch, attempts };
+        stream::once(sentence.ask())
+            .map_ok(|reading| stream::try_unfold(reading, Reading::next))
+            .try_flatten()
+            .boxed()
     }
 }
 
@@ -69,7 +68,7 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(options.model));
     body.insert("voice".into(), json!(request.voice.voice_id));
-    body.insert("input".into(), json!(respelled(&request.text, &request.pronunciation)));
+    body.insert("input".into(), json!(respell(&request.text, &request.pronunciation)));
     let speed = request.voice.speed_factor;
     if (speed - 1.0).abs() > f32::EPSILON {
         // Through text: 1.1 stays 1.1.
@@ -81,88 +80,30 @@ fn body(options: &Options, request: &SpeakRequest) -> Value {
     Value::Object(body)
 }
 
-/// `text` with whole words replaced by how they are said, upper and lower case alike.
-pub fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let follows_word = out.chars().next_back().is_some_and(char::is_alphanumeric);
-        let entry = pronunciation.iter().filter(|_| !follows_word).find_map(|entry| {
-            let tail = after_word(rest, &entry.word)?;
-            Some((entry, tail))
-        });
-        match entry {
-            Some((entry, tail)) => {
-                out.push_str(&entry.respelling);
-                rest = tail;
-            }
-            None => {
-                out.push(first);
-                rest = rest.get(first.len_utf8()..).unwrap_or_default();
-            }
-        }
-    }
-    out
-}
-
-/// What follows `word` at the start of `text`, when it stands there as a whole word.
-fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let mut chars = text.chars();
-    let is_same = |a: char, b: char| a == b || a.to_lowercase().eq(b.to_lowercase());
-    let is_there = word.chars().all(|wanted| chars.next().is_some_and(|c| is_same(c, wanted)));
-    let tail = chars.as_str();
-    let ends = !tail.starts_with(char::is_alphanumeric);
-    (is_there && ends && !word.is_empty()).then_some(tail)
-}
-
 /// One sentence on its way.
 struct Sentence {
     endpoint: Arc<Endpoint>,
     body: Value,
     pitch: f32,
     attempts: Attempts,
-    phase: Phase,
 }
 
-enum Phase {
-    Ask,
-    Read(Box<Reading>),
-    Over,
-}
-
+/// What was read of its answer.
 struct Reading {
+    sentence: Sentence,
     response: Response,
     pcm: Reader,
     shape: Option<Shape>,
     started: bool,
     /// Sound was given on.
     received: bool,
+    /// The body was read to its end.
+    ended: bool,
 }
 
 impl Sentence {
-    async fn next(&mut self) -> Option<Result<Pcm, Error>> {
-        loop {
-            match std::mem::replace(&mut self.phase, Phase::Over) {
-                Phase::Over => return None,
-                Phase::Ask => match self.ask().await {
-                    Ok(reading) => self.phase = Phase::Read(Box::new(reading)),
-                    Err(error) => return Some(Err(error)),
-                },
-                Phase::Read(mut reading) => match self.read(&mut reading).await {
-                    Ok(Some(pcm)) => {
-                        self.phase = Phase::Read(reading);
-                        if !pcm.samples.is_empty() {
-                            return Some(Ok(pcm));
-                        }
-                    }
-                    Ok(None) => return self.finish(&mut reading),
-                    Err(error) => return Some(Err(error)),
-                },
-            }
-        }
-    }
-
-    async fn ask(&mut self) -> Result<Reading, Error> {
+    /// Sends the request until an answer begins or there is no more sense in it.
+    async fn ask(self) -> Result<Reading, Error> {
         let mut retry = Retry::new(self.endpoint.options.first_byte_timeout, self.attempts.clone());
         let response = loop {
             match self.endpoint.post("/audio/speech", &self.body).await {
@@ -175,16 +116,19 @@ impl Sentence {
         if content_type.starts_with("application/json") || content_type.starts_with("text/") {
             return Err(self.no_sound(response).await);
         }
-        let pcm = Reader::new();
-        Ok(Reading { response, pcm, shape: None, started: false, received: false })
+        Ok(Reading {
+            sentence: self,
+            response,
+            pcm: Reader::new(),
+            shape: None,
+            started: false,
+            received: false,
+            ended: false,
+        })
     }
 
     /// The error in an answer that is text.
-    #[expect(
-        clippy::needless_pass_by_ref_mut,
-        reason = "shared, it would have to be Sync, which a resampler is not"
-    )]
-    async fn no_sound(&mut self, mut response: Response) -> Error {
+    async fn no_sound(&self, mut response: Response) -> Error {
         let peer = &self.endpoint.peer;
         let idle = self.endpoint.options.idle_timeout;
         let first = tokio::time::timeout(idle, response.chunk()).await;
@@ -196,32 +140,48 @@ impl Sentence {
         }
     }
 
-    /// The next sound, shaped; `None` at the end.
-    #[expect(
-        clippy::needless_pass_by_ref_mut,
-        reason = "shared, it would have to be Sync, which a resampler is not"
-    )]
-    async fn read(&mut self, reading: &mut Reading) -> Result<Option<Pcm>, Error> {
-        let endpoint = &self.endpoint;
+    fn not_understood(&self, what: &str) -> Error {
+        let way_out = "use a service that knows response_format pcm";
+        let what = format!("the sound is not 16-bit PCM but: {what}");
+        self.endpoint.peer.error(Kind::Protocol, &what, way_out)
+    }
+}
+
+impl Reading {
+    /// The next sound, shaped; at the end what the shaping still held.
+    async fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        while !self.ended {
+            let pcm = self.read().await?;
+            if let Some(pcm) = pcm.filter(|pcm| !pcm.samples.is_empty()) {
+                return Ok(Some((pcm, self)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the next piece of the body.
+    async fn read(&mut self) -> Result<Option<Pcm>, Error> {
+        let endpoint = &self.sentence.endpoint;
         let Options { idle_timeout, first_byte_timeout, .. } = endpoint.options;
-        let patience = if reading.started { idle_timeout } else { first_byte_timeout };
-        let piece = match tokio::time::timeout(patience, reading.response.chunk()).await {
-            Ok(Ok(Some(piece))) => piece,
-            Ok(Ok(None)) => return Ok(None),
-            Err(_) if !reading.started => return Err(endpoint.peer.slow()),
-            Ok(Err(_)) | Err(_) => return Err(endpoint.peer.interrupted()),
-        };
-        reading.started = true;
-        let samples =
-            reading.pcm.push(&piece).map_err(|what| self.not_understood(&what.to_string()))?;
-        let Some(rate) = reading.pcm.rate() else {
-            return Ok(Some(Pcm { samples: Vec::new(), rate: SampleRate::HZ_24000 }));
-        };
-        reading.received |= !samples.is_empty();
-        let shape = match &mut reading.shape {
+        let patience = if self.started { idle_timeout } else { first_byte_timeout };
+        match tokio::time::timeout(patience, self.response.chunk()).await {
+            Ok(Ok(Some(piece))) => self.shaped(&piece),
+            Ok(Ok(None)) => self.finish(),
+            Err(_) if !self.started => Err(endpoint.peer.slow()),
+            Ok(Err(_)) | Err(_) => Err(endpoint.peer.interrupted()),
+        }
+    }
+
+    fn shaped(&mut self, piece: &[u8]) -> Result<Option<Pcm>, Error> {
+        self.started = true;
+        let samples = self.pcm.push(piece);
+        let samples = samples.map_err(|what| self.sentence.not_understood(&what.to_string()))?;
+        let Some(rate) = self.pcm.rate() else { return Ok(None) };
+        self.received |= !samples.is_empty();
+        let shape = match &mut self.shape {
             Some(shape) => shape,
             none => {
-                let shape = Shape::new(rate, self.pitch, 1.0);
+                let shape = Shape::new(rate, self.sentence.pitch, 1.0);
                 none.insert(shape.map_err(|e| Error::new(Kind::InvalidRequest, e.to_string()))?)
             }
         };
@@ -231,24 +191,16 @@ impl Sentence {
     }
 
     /// The end of the body: what the shaping still held, or the lack of any sound.
-    #[expect(
-        clippy::needless_pass_by_ref_mut,
-        reason = "shared, it would have to be Sync, which a resampler is not"
-    )]
-    fn finish(&mut self, reading: &mut Reading) -> Option<Result<Pcm, Error>> {
-        if !reading.received {
-            return Some(Err(self.not_understood("empty")));
+    fn finish(&mut self) -> Result<Option<Pcm>, Error> {
+        self.ended = true;
+        if !self.received {
+            return Err(self.sentence.not_understood("empty"));
         }
         let mut samples = Vec::new();
-        reading.shape.take()?.finish(&mut samples);
-        let rate = reading.pcm.rate()?;
-        (!samples.is_empty()).then_some(Ok(Pcm { samples, rate }))
-    }
-
-    fn not_understood(&self, what: &str) -> Error {
-        let way_out = "use a service that knows response_format pcm";
-        let what = format!("the sound is not 16-bit PCM but: {what}");
-        self.endpoint.peer.error(Kind::Protocol, &what, way_out)
+        if let Some(mut shape) = self.shape.take() {
+            shape.finish(&mut samples);
+        }
+        Ok(self.pcm.rate().map(|rate| Pcm { samples, rate }))
     }
 }
 

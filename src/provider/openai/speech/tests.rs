@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    audio::{Clip, write_wav},
+    audio::{Clip, SampleRate, write_wav},
     domain::Voice,
     provider::openai::{
         chat_server::{ChatServer, Script, Step},
@@ -121,19 +121,4 @@ async fn passing_failures_are_tried_again() {
     server.push(Script::error(429, "tokens", "loading").header("retry-after-ms", "1"));
     assert_eq!(spoken(&server, says("Aye.", 0.0, 1.0)).await.unwrap().0.len(), 2400);
     assert_eq!(server.requests().len(), 2);
-}
-
-#[test]
-fn whole_words_are_respelled() {
-    let entry = |word: &str, respelling: &str| Pronunciation {
-        word: word.into(),
-        respelling: respelling.into(),
-    };
-    let list = [entry("Greymantle", "gray mantle"), entry("Zoë", "zo ee")];
-    assert_eq!(
-        respelled("GREYMANTLE, meet Zoë's Greymantles.", &list),
-        "gray mantle, meet zo ee's Greymantles."
-    );
-    assert_eq!(respelled("aZoë ZOË", &list), "aZoë zo ee");
-    assert_eq!(respelled("nothing", &[entry("", "x")]), "nothing");
 }

@@ -172,7 +172,7 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
         ),
         output: None,
         declared: declared(Millis { estimated: 30, max: 100 }, Tier::Standard),
-        handler: Arc::new(Search(Arc::clone(&book))),
+        handler: Arc::new(Lookup { book: Arc::clone(&book), answer: RuleBook::search }),
     };
     let get = Definition {
         name: "get_rule".to_owned(),
@@ -184,42 +184,28 @@ pub fn tools(book: Arc<RuleBook>) -> Vec<Definition> {
             probe: json!({"id": "condition-blinded"}).as_object().cloned(),
             ..declared(Millis { estimated: 5, max: 20 }, Tier::Fast)
         },
-        handler: Arc::new(Get(book)),
+        handler: Arc::new(Lookup { book, answer: RuleBook::get }),
     };
     vec![search, get]
 }
 
-/// Answers `search_rules`.
-struct Search(Arc<RuleBook>);
-
-impl Handler for Search {
-    fn call<'a>(
-        &'a self,
-        _: &'a CallContext,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.search(arguments)).boxed()
-    }
-
-    fn prepare(&self) -> BoxFuture<'static, ()> {
-        RuleBook::ready(&self.0)
-    }
+/// Answers one of the two tools, once the rules are read.
+struct Lookup {
+    book: Arc<RuleBook>,
+    answer: fn(&RuleBook, &Map<String, Value>) -> Result<CallOutput, CallError>,
 }
 
-/// Answers `get_rule`.
-struct Get(Arc<RuleBook>);
-
-impl Handler for Get {
+impl Handler for Lookup {
     fn call<'a>(
         &'a self,
         _: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        ready(self.0.get(arguments)).boxed()
+        ready((self.answer)(&self.book, arguments)).boxed()
     }
 
     fn prepare(&self) -> BoxFuture<'static, ()> {
-        RuleBook::ready(&self.0)
+        RuleBook::ready(&self.book)
     }
 }
 

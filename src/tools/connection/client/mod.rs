@@ -21,6 +21,7 @@ use super::{
     answer::{self, Refusal},
     client_handler::{ClientHandler, Notices},
     definitions::Listed,
+    http_client::mark,
     open_calls::{OpenCalls, Whose},
 };
 use crate::tools::{CallError, CallOutput};
@@ -86,6 +87,8 @@ pub struct Client {
     notices: Arc<Notices>,
     lost: CancellationToken,
     server: Arc<str>,
+    /// Calls say to the way out which session they are made in.
+    names_sessions: bool,
 }
 
 impl Client {
@@ -140,10 +143,17 @@ impl Client {
                 // server is there; a kept answer would serve neither.
                 let cache = ClientCacheConfig::disabled();
                 service.peer().set_response_cache_config(cache).await;
-                Ok(Self { service, open, notices, lost, server })
+                Ok(Self { service, open, notices, lost, server, names_sessions: false })
             }
             Err(error) => Err(refusal(&error)),
         }
+    }
+
+    /// Has calls say to the way out which session they are made in.
+    #[must_use]
+    pub fn naming_sessions(mut self, names: bool) -> Self {
+        self.names_sessions = names;
+        self
     }
 
     /// What the server speaks.
@@ -196,8 +206,12 @@ impl Client {
         arguments: &Map<String, Value>,
         whose: Whose,
     ) -> Result<CallOutput, CallError> {
+        let mut request =
+            CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
+        if let Some(session) = whose.session.as_ref().filter(|_| self.names_sessions) {
+            request.meta = Some(mark(session));
+        }
         let _open = self.open.open(whose);
-        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
         match self.service.call_tool(request).await {
             Ok(result) => answer::output(result),
             Err(error) => Err(answer::failure(&self.server, &error)),

@@ -20,6 +20,8 @@ struct Deed {
     channel: u64,
     source: Option<u64>,
     data: Value,
+    /// In a conversation with the bot alone, so that no guild is named.
+    whispered: bool,
 }
 
 impl Discord {
@@ -65,7 +67,45 @@ impl Discord {
             may_use(state, member, channel, slash)?;
             slash.data(&self.inner, state, (member.guild, channel), focused)
         })?;
-        self.act(member, Deed { kind, name: slash.name(), channel, source: None, data }).await
+        let whispered = false;
+        self.act(member, Deed { kind, name: slash.name(), channel, source: None, data, whispered })
+            .await
+    }
+
+    /// A member uses a slash command as if in a conversation with the bot alone: no guild is named.
+    /// What is answered lies in `channel`.
+    ///
+    /// # Errors
+    /// As [`Discord::command`].
+    pub async fn whisper(
+        &self,
+        member: &Member,
+        channel: u64,
+        slash: Slash,
+    ) -> anyhow::Result<Answer> {
+        let data = self.inner.change(|state| {
+            may_use(state, member, channel, &slash)?;
+            slash.data(&self.inner, state, (member.guild, channel), None)
+        })?;
+        let (kind, name) = (kind::COMMAND, slash.name());
+        self.act(member, Deed { kind, name, channel, source: None, data, whispered: true }).await
+    }
+
+    /// A member sends the press of a button that no message has, as a client of theirs might.
+    ///
+    /// # Errors
+    /// When the bot is not connected.
+    pub async fn forge(
+        &self,
+        member: &Member,
+        channel: u64,
+        custom_id: &str,
+    ) -> anyhow::Result<Answer> {
+        let source = self.say(member, channel, "(a message with a forged button)")?;
+        let data = json!({"custom_id": custom_id, "component_type": 2});
+        let name = format!("forged button {custom_id}");
+        let (kind, source) = (kind::COMPONENT, Some(source));
+        self.act(member, Deed { kind, name, channel, source, data, whispered: false }).await
     }
 
     /// A member presses the button with this `custom_id` on a message.
@@ -82,8 +122,18 @@ impl Discord {
         let data = self.component(member, channel, message, custom_id)?;
         ensure!(data["component_type"] == 2, "\"{custom_id}\" is not a button");
         let name = format!("button {custom_id}");
-        self.act(member, Deed { kind: kind::COMPONENT, name, channel, source: Some(message), data })
-            .await
+        self.act(
+            member,
+            Deed {
+                kind: kind::COMPONENT,
+                name,
+                channel,
+                source: Some(message),
+                data,
+                whispered: false,
+            },
+        )
+        .await
     }
 
     /// A member chooses from the menu of a place, which is channel, message and `custom_id`; ids as text.
@@ -117,8 +167,18 @@ impl Discord {
         }
         data["values"] = json!(values);
         let name = format!("menu {custom_id}");
-        self.act(member, Deed { kind: kind::COMPONENT, name, channel, source: Some(message), data })
-            .await
+        self.act(
+            member,
+            Deed {
+                kind: kind::COMPONENT,
+                name,
+                channel,
+                source: Some(message),
+                data,
+                whispered: false,
+            },
+        )
+        .await
     }
 
     /// A member fills in and sends the form that `answer` opened; inputs by their `custom_id`.
@@ -155,7 +215,8 @@ impl Discord {
         let id = form["custom_id"].clone();
         let name = format!("form {}", id.as_str().unwrap_or_default());
         let data = json!({"custom_id": id, "components": rows});
-        self.act(member, Deed { kind: kind::MODAL, name, channel, source, data }).await
+        self.act(member, Deed { kind: kind::MODAL, name, channel, source, data, whispered: false })
+            .await
     }
 
     /// The data of a component, if the member can use it.
@@ -260,6 +321,15 @@ fn event(state: &State, it: &Interaction, deed: &Deed) -> anyhow::Result<Value> 
         "authorizing_integration_owners": {"0": guild.id.to_string()}, "context": 0,
         "attachment_size_limit": 10 * 1024 * 1024,
     });
+    if deed.whispered {
+        event["user"] = event["member"]["user"].clone();
+        event["context"] = json!(1);
+        if let Some(fields) = event.as_object_mut() {
+            for guilds in ["guild_id", "guild", "guild_locale", "member"] {
+                fields.remove(guilds);
+            }
+        }
+    }
     if let Some(message) = it.source.and_then(|id| state.world.message(it.channel, id)) {
         event["message"] = message.json().clone();
     }

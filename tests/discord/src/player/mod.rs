@@ -173,6 +173,21 @@ impl Player {
             .with_context(|| format!("user {} is in no call with {users:?}", self.user))
     }
 
+    /// Waits until a user who has left is out of this player's group: a new epoch has begun.
+    ///
+    /// # Errors
+    /// When that takes longer than `limit`.
+    pub async fn in_call_without(&self, user: u64, limit: Duration) -> anyhow::Result<()> {
+        let without = |state: &shared::State| {
+            let group = state.dave.members();
+            (!group.is_empty() && !group.contains(&user)).then_some(())
+        };
+        self.shared
+            .wait(limit, without)
+            .await
+            .with_context(|| format!("user {} is still in a call with {user}", self.user))
+    }
+
     /// The close code that has ended the last connection, if one has.
     #[must_use]
     pub fn close_code(&self) -> Option<u16> {

@@ -2,7 +2,7 @@
 
 mod call;
 
-use super::{AUDIBLE, Player};
+use super::AUDIBLE;
 use crate::{
     Faults, Mode, Scope, VoiceOptions,
     voice::tests::{CHANNEL, GUILD},
@@ -45,16 +45,8 @@ async fn members_come_and_go_and_the_group_follows() {
     heard(&one, &three, 600.0).await;
     two.leave();
     call.voice.leave(GUILD, 2);
-    let gone = |player: &Player| {
-        let player = player.clone();
-        async move {
-            let two =
-                |state: &super::shared::State| (!state.dave.members().contains(&2)).then_some(());
-            player.shared.wait(LIMIT, two).await.unwrap();
-        }
-    };
-    gone(&one).await;
-    gone(&three).await;
+    one.in_call_without(2, LIMIT).await.unwrap();
+    three.in_call_without(2, LIMIT).await.unwrap();
     heard(&three, &one, 800.0).await;
     // The empty leaf is taken by the next.
     let four = call.join(4, None).await;

@@ -1,0 +1,28 @@
+//! Which guilds are served.
+//!
+//! Entry type: [`ServedGuilds`]. **Never**: asks Discord.
+
+use std::collections::BTreeSet;
+
+/// Which guilds are served: a bot that anybody may invite is not everybody's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ServedGuilds {
+    /// Those that were let in: by their `/setup`, or by the version that asked nobody.
+    #[default]
+    LetIn,
+    /// Exactly these, by their ids at Discord.
+    Listed(BTreeSet<u64>),
+    /// Every one.
+    Any,
+}
+
+impl ServedGuilds {
+    /// Whether `guild` is one, whatever was set there; `None`: only if something was.
+    pub fn serves(&self, guild: u64) -> Option<bool> {
+        match self {
+            Self::Any => Some(true),
+            Self::Listed(ids) => Some(ids.contains(&guild)),
+            Self::LetIn => None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Services for tests of those who call them.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use arc_swap::ArcSwap;
+use rand::{SeedableRng, rngs::StdRng};
+
+use super::{
+    Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
+    Handles, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
+};
+use crate::{
+    domain::{Campaign, Npc},
+    engine::tests::props::{Hum, Model},
+    logic::budget::BudgetOptions,
+    memory::{MemoryStore, Sqlite},
+    provider::{ServiceInfo, Services},
+    tools::{
+        ToolHost,
+        connection::{Servers, Setup},
+    },
+};
+
+fn settings(folder: &Path) -> Settings {
+    let npc = Arc::new(Npc::plain("Assistant"));
+    let info = || ServiceInfo::here("none");
+    Settings {
+        approvals: ApprovalOptions::default(),
+        campaign: Arc::new(Campaign::default()),
+        shared: Vec::new(),
+        cast: Vec::new(),
+        assistant: AssistantSettings {
+            npc,
+            model: ModelMaker::new(|_| Ok(Arc::new(Model::default()) as _)),
+            campaign: Arc::new(Campaign::default()),
+            max_tokens: 100,
+            filler_after: Duration::from_secs(1),
+        },
+        budget: BudgetOptions::default(),
+        consolidate: false,
+        data_dir: folder.to_owned(),
+        environment: "test".to_owned(),
+        services: Services { hears: info(), thinks: info(), sums_up: false, speaks: Vec::new() },
+    }
+}
+
+/// Handles whose tables `factory` makes; their store lies in `folder`.
+pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
+    let store: Arc<dyn MemoryStore> = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
+    let spilled = TranscriptOptions { spill: folder.join("waiting"), retention_days: None };
+    let tools = ToolHost::new(StdRng::seed_from_u64(1));
+    let servers = Servers::new(Setup {
+        host: tools.clone(),
+        data_dir: folder.to_owned(),
+        environment: Vec::new(),
+        launcher: "nothing is started".into(),
+        hidden: Vec::new(),
+        facts: Arc::default(),
+        seed: 1,
+    });
+    Handles::new(HandleParts {
+        settings: Arc::new(ArcSwap::from_pointee(settings(folder))),
+        factory,
+        transcripts: TranscriptWriter::open(Arc::clone(&store), Tables::default(), &spilled),
+        accounts: Accounts::new(None),
+        tables: Tables::default(),
+        guilds: GuildStore::new(store, folder),
+        tools,
+        servers,
+        announcer: Announcer::new(Arc::new(Hum::default()), Npc::plain("nobody").voice),
+    })
+}
+
+/// What guilds have set, kept in `folder`.
+pub fn guild_store(folder: &Path) -> GuildStore {
+    GuildStore::new(Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap()), folder)
+}

@@ -1,0 +1,241 @@
+//! Which servers are served: whoever invites the bot is not its owner yet.
+//!
+//! Entry type: [`Admission`]. **Never**: says to a server that is not served more than whom to ask.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use dashmap::DashSet;
+use serenity::{
+    all::{CommandDataOptionValue, GuildId, Interaction},
+    http::Http,
+};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::options::Options;
+use crate::campaign::{GuildError, GuildStore};
+
+/// A server that is not served is left after this.
+const STAY: Duration = Duration::from_secs(3_600);
+/// How often it is looked which are to be left.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// Codes that one server may try.
+const TRIES: u32 = 5;
+/// Letters of a code: none that is taken for another one.
+const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// Eight letters for `/setup`, made of `random`.
+pub fn code(random: u64) -> String {
+    let letter = |at: u32| char::from(LETTERS[(random >> (at * 5) & 31) as usize]);
+    let (first, last) = ((0..4).map(letter), (4..8).map(letter));
+    first.chain(['-']).chain(last).collect()
+}
+
+/// How a server stands with the bot.
+pub enum Access {
+    /// It is served.
+    Served,
+    /// It is not.
+    Stranger,
+    /// It is not known what was set there.
+    Unknown(GuildError),
+}
+
+/// Which servers are served. Cloning shares it.
+#[derive(Clone)]
+pub struct Admission(Arc<State>);
+
+struct State {
+    options: Options,
+    kept: GuildStore,
+    served: DashSet<GuildId>,
+    strangers: Mutex<BTreeMap<GuildId, Stranger>>,
+}
+
+/// A server that is not served.
+struct Stranger {
+    since: Instant,
+    tries: u32,
+}
+
+impl Admission {
+    /// By `options`, and by what is `kept` of servers.
+    pub fn new(options: Options, kept: GuildStore) -> Self {
+        let (served, strangers) = (DashSet::new(), Mutex::default());
+        Self(Arc::new(State { options, kept, served, strangers }))
+    }
+
+    /// How `guild` stands at `now`. Cancel safe.
+    pub async fn standing(&self, guild: GuildId, now: Instant) -> Access {
+        if self.0.served.contains(&guild) {
+            return Access::Served;
+        }
+        if self.strangers().contains_key(&guild) {
+            return Access::Stranger;
+        }
+        let is_served = match self.0.options.serves(guild.get()) {
+            Some(is_served) => is_served,
+            None => match self.0.kept.is_kept(guild.get()).await {
+                Ok(is_kept) => is_kept,
+                Err(why) => return Access::Unknown(why),
+            },
+        };
+        if is_served {
+            self.let_in(guild);
+            return Access::Served;
+        }
+        let fresh = || {
+            tracing::warn!(
+                guild = guild.get(),
+                "somebody has invited the bot to a server that is not served; it is left in an hour \
+                 (to serve it: discord.guilds, or there /setup with the code above)"
+            );
+            Stranger { since: now, tries: 0 }
+        };
+        self.strangers().entry(guild).or_insert_with(fresh);
+        Access::Stranger
+    }
+
+    /// Whether what was used lets its server in: `/setup` with the code, by who may manage it.
+    pub fn takes(&self, guild: GuildId, interaction: &Interaction) -> bool {
+        let Interaction::Command(used) = interaction else { return false };
+        let may = used.member.as_ref().and_then(|it| it.permissions).unwrap_or_default();
+        let given = used.data.options.iter().find(|it| it.name == "code").map(|it| &it.value);
+        let Some(CommandDataOptionValue::String(given)) = given else { return false };
+        if used.data.name != "setup" || !may.manage_guild() || !self.is_code(guild, given) {
+            return false;
+        }
+        tracing::info!(guild = guild.get(), "a server has given the code and is served");
+        self.let_in(guild);
+        true
+    }
+
+    /// Whether `given` is the code; each server may try a few times.
+    fn is_code(&self, guild: GuildId, given: &str) -> bool {
+        let Some(code) = &self.0.options.code else { return false };
+        let mut strangers = self.strangers();
+        let Some(stranger) = strangers.get_mut(&guild) else { return false };
+        stranger.tries += 1;
+        let letters = |text: &str| -> String {
+            text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase()
+        };
+        stranger.tries <= TRIES && letters(given) == letters(code)
+    }
+
+    fn let_in(&self, guild: GuildId) {
+        self.0.served.insert(guild);
+        self.strangers().remove(&guild);
+    }
+
+    /// The bot is in `guild` no more.
+    pub fn left(&self, guild: GuildId) {
+        self.0.served.remove(&guild);
+        self.strangers().remove(&guild);
+    }
+
+    /// What a server that is not served is told.
+    pub fn refusal(guild: GuildId) -> String {
+        format!(
+            "I do not play on this server yet: ask the owner of this bot to let it in (they add \
+             {guild} to `discord.guilds`, or give you a code for `/setup code`)."
+        )
+    }
+
+    /// Servers that are to be left at `now`.
+    fn due(&self, now: Instant) -> Vec<GuildId> {
+        let strangers = self.strangers();
+        let due = strangers.iter().filter(|(_, it)| now.duration_since(it.since) >= STAY);
+        due.map(|(guild, _)| *guild).collect()
+    }
+
+    /// Leaves servers that are not served, an hour after they were seen first, until `stop`.
+    pub async fn leave_strangers(self, http: Arc<Http>, stop: CancellationToken) {
+        while stop.run_until_cancelled(sleep(LOOK_EVERY)).await.is_some() {
+            for guild in self.due(Instant::now()) {
+                match http.leave_guild(guild).await {
+                    Ok(()) => {
+                        tracing::warn!(guild = guild.get(), "a server that is not served was left");
+                        self.left(guild);
+                    }
+                    Err(error) => {
+                        tracing::warn!(guild = guild.get(), %error, "a server could not be left");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Held for a look, never across an await.
+    fn strangers(&self) -> MutexGuard<'_, BTreeMap<GuildId, Stranger>> {
+        self.0.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::{GuildSettings, ServedGuilds, stand_in_guild_store};
+
+    const STRANGE: GuildId = GuildId::new(8);
+
+    fn admission(folder: &std::path::Path, served: ServedGuilds) -> Admission {
+        let code = Some(code(0x1234_5678_9abc));
+        let options = Options { guild: Some(7), served, code, ..Options::plain() };
+        Admission::new(options, stand_in_guild_store(folder))
+    }
+
+    async fn serves(admission: &Admission, guild: u64) -> bool {
+        let standing = admission.standing(GuildId::new(guild), Instant::now()).await;
+        matches!(standing, Access::Served)
+    }
+
+    #[tokio::test]
+    async fn only_those_are_served_that_somebody_has_let_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let listed = admission(folder.path(), ServedGuilds::Listed([9].into()));
+        assert!(serves(&listed, 7).await && serves(&listed, 9).await);
+        assert!(!serves(&listed, 8).await);
+        assert!(serves(&admission(folder.path(), ServedGuilds::Any), 8).await);
+        let let_in = admission(folder.path(), ServedGuilds::LetIn);
+        assert!(serves(&let_in, 7).await && !serves(&let_in, 8).await);
+        let_in.0.kept.clone().keep(8, GuildSettings::default()).await.unwrap();
+        let later = admission(folder.path(), ServedGuilds::LetIn);
+        assert!(serves(&later, 8).await, "something was set there before");
+        let listed = admission(folder.path(), ServedGuilds::Listed([9].into()));
+        assert!(!serves(&listed, 8).await, "a list is the whole of it");
+    }
+
+    #[tokio::test]
+    async fn a_code_is_tried_a_few_times() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = admission(folder.path(), ServedGuilds::LetIn);
+        let right = here.0.options.code.clone().unwrap();
+        assert_eq!(right.len(), 9);
+        assert!(!here.is_code(STRANGE, &right), "who was never seen tries nothing");
+        assert!(!serves(&here, 8).await);
+        assert!(here.is_code(STRANGE, &right.to_lowercase().replace('-', " ")));
+        for _ in 1..TRIES {
+            assert!(!here.is_code(STRANGE, "ABCD-EFGH"));
+        }
+        assert!(!here.is_code(STRANGE, &right), "it has guessed too often");
+    }
+
+    #[tokio::test]
+    async fn a_stranger_is_left_after_an_hour() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = admission(folder.path(), ServedGuilds::LetIn);
+        let now = Instant::now();
+        let standing = here.standing(STRANGE, now).await;
+        assert!(matches!(standing, Access::Stranger));
+        // Being asked again renews nothing.
+        here.standing(STRANGE, now + STAY / 2).await;
+        assert!(here.due(now + STAY - Duration::from_secs(1)).is_empty());
+        assert_eq!(here.due(now + STAY), [STRANGE]);
+        here.left(STRANGE);
+        assert!(here.due(now + STAY).is_empty());
+    }
+}

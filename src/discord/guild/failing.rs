@@ -1,0 +1,51 @@
+//! Faults of the program itself while a guild is served.
+//!
+//! Entry method: [`Guild::failed`]. **Never**: leaves anything marked as under way that is not.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::state::Guild;
+use crate::panics::{Panicked, caught_now};
+
+/// A voice connection that is down is made anew after this.
+const REJOIN: Duration = Duration::from_secs(5);
+
+impl Guild {
+    /// Something has panicked that was done here: it is logged, undone, and told; how long to wait
+    /// before going on. What fails again and again ends the session, and what was said stays.
+    pub fn failed(&mut self, fault: &Panicked) -> Option<Duration> {
+        tracing::error!(guild = self.id.get(), %fault, "something failed in a guild");
+        let wait = self.panics.count(Instant::now());
+        // What is told may be what fails.
+        let told = caught_now(|| self.tell_of(fault, wait.is_some()));
+        if let Err(again) = told {
+            tracing::error!(guild = self.id.get(), fault = %again, "the game master is not told");
+        }
+        wait
+    }
+
+    fn tell_of(&mut self, fault: &Panicked, goes_on: bool) {
+        if let Some(session) = &mut self.session {
+            // Who was being told that they are heard is told again.
+            session.people.tell_again();
+            if goes_on && !session.voice.is_up() {
+                // What was to make it anew may have been what failed.
+                self.reconnect_after(REJOIN);
+            }
+        }
+        match goes_on {
+            true => self.tell_dm(format!("Something in me has failed, and I go on: {fault}")),
+            false if self.session.is_some() => {
+                self.tell_dm(format!(
+                    "Something in me fails again and again, so I end the session; what was said is \
+                     kept: {fault}"
+                ));
+                // The session ends whatever else fails.
+                let _ = self.stop("something in me fails again and again");
+            }
+            false => {}
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Names of people as they are shown, and as they are known.
+//!
+//! Entry functions: [`cleaned`], [`escaped`]. **Never**: lets a name be anything but a name.
+
+/// Characters that mean something to Discord.
+const MARKUP: &str = "\\*_~`|>#-[]()<:";
+/// Put behind what would begin a mention or a link.
+const BREAK: char = '\u{200b}';
+
+/// A name that somebody gave themselves, without what cannot be seen: control characters and those that
+/// turn the direction of writing would change what stands around it. "somebody" where nothing is left.
+pub fn cleaned(name: &str) -> String {
+    let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
+    match seen.trim() {
+        "" => "somebody".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// `text` as Discord shows it to the letter: no markup, no mention, no link.
+pub fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !is_unseen(*c)) {
+        if MARKUP.contains(c) {
+            shown.push('\\');
+        }
+        shown.push(c);
+        if matches!(c, '@' | '/') {
+            shown.push(BREAK);
+        }
+    }
+    shown
+}
+
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_nothing_but_a_name() {
+        assert_eq!(cleaned("\u{202e}An\u{7}na\n"), "Anna");
+        assert_eq!(cleaned("\u{200b} \u{feff}"), "somebody");
+        assert_eq!(cleaned("Zoë von 龍"), "Zoë von 龍");
+        assert_eq!(escaped("Anna"), "Anna");
+        assert_eq!(escaped("**x** @everyone"), "\\*\\*x\\*\\* @\u{200b}everyone");
+        assert_eq!(escaped("<@11>"), "\\<@\u{200b}11\\>");
+        assert_eq!(escaped("https://a.b"), "https\\:/\u{200b}/\u{200b}a.b");
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_mentions_links_or_marks_up(name in "[@<>#&:/*_`~|a-z0-9 \\[\\]()\u{202e}]{0,40}") {
+            let shown = escaped(&name);
+            prop_assert!(!shown.contains("@everyone") && !shown.contains("@here"));
+            let mentions = shown.matches("<@").count();
+            prop_assert_eq!(mentions, shown.matches("<@\u{200b}").count());
+            prop_assert!(!shown.contains("://") && !shown.contains("discord.gg/"));
+            let bare: Vec<char> = shown.chars().collect();
+            for (at, c) in bare.iter().enumerate().filter(|(_, c)| "*_`~|<>[".contains(**c)) {
+                prop_assert!(at > 0 && bare[at - 1] == '\\', "{c} in {shown}");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Panics that are caught: where they came from, and how often.
+//!
+//! Entry functions: [`caught`], [`caught_now`]; what counts them is [`Panics`]. **Never**: keeps what a
+//! panic says, which may be somebody's words.
+
+use std::{
+    cell::RefCell,
+    collections::VecDeque,
+    panic::{self, AssertUnwindSafe},
+    sync::Once,
+    time::Duration,
+};
+
+use futures::FutureExt;
+use tokio::time::Instant;
+
+/// What panics so often within [`WINDOW`] is not begun again.
+const MOST: usize = 3;
+/// The time within which panics are counted.
+const WINDOW: Duration = Duration::from_secs(60);
+/// Waited after the first panic; four times as long after each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+thread_local! {
+    /// Where this thread has panicked last.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// A panic that was caught, by its place in the code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a fault of the program at {0}")]
+pub struct Panicked(pub String);
+
+/// What `work` comes to, or where it has panicked. Cancel safe where `work` is.
+///
+/// # Errors
+/// It has panicked; what it had borrowed may be half-changed.
+pub async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Panicked> {
+    note_places();
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|_| here())
+}
+
+/// The same for what does not wait.
+///
+/// # Errors
+/// It has panicked; what it had borrowed may be half-changed.
+pub fn caught_now<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    note_places();
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| here())
+}
+
+/// Has every panic note its place, and then do what it did before.
+fn note_places() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let place = info.location().map_or_else(|| "?".to_owned(), ToString::to_string);
+            PLACE.with_borrow_mut(|last| *last = place);
+            before(info);
+        }));
+    });
+}
+
+/// Where this thread has just panicked: unwinding does not change threads.
+fn here() -> Panicked {
+    Panicked(PLACE.with_borrow_mut(std::mem::take))
+}
+
+/// How often something has panicked of late.
+#[derive(Debug, Default)]
+pub struct Panics(VecDeque<Instant>);
+
+impl Panics {
+    /// Counts one at `now`: how long to wait before it is begun again; `None`: it has been too often.
+    pub fn count(&mut self, now: Instant) -> Option<Duration> {
+        self.0.retain(|at| now.duration_since(*at) < WINDOW);
+        self.0.push_back(now);
+        let before = u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX);
+        (self.0.len() < MOST).then(|| FIRST_WAIT * 4_u32.saturating_pow(before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn breaks(what: &str) {
+        panic!("{what}");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_known_by_its_place_and_not_by_its_words() {
+        let panicked: Result<(), _> = caught(async { breaks("Anna said something") }).await;
+        let why = panicked.unwrap_err();
+        assert!(why.0.starts_with("src/panics.rs:"), "{why}");
+        assert!(!why.to_string().contains("Anna"));
+        assert_eq!(caught(async { 7 }).await, Ok(7));
+        assert!(caught_now(|| breaks("again")).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn three_within_a_minute_are_too_many() {
+        let mut panics = Panics::default();
+        let now = Instant::now();
+        assert_eq!(panics.count(now), Some(Duration::from_millis(100)));
+        assert_eq!(panics.count(now), Some(Duration::from_millis(400)));
+        assert_eq!(panics.count(now + Duration::from_secs(59)), None);
+        assert_eq!(panics.count(now + Duration::from_secs(180)), Some(FIRST_WAIT));
+    }
+}

@@ -1,0 +1,242 @@
+//! How turns end: heard, interrupted, taken back, too late, broken off.
+//!
+//! **Never**: begins one.
+
+use tokio::time::Instant;
+
+use super::{
+    SeatId, SpeakerId,
+    line::{Outcome, TurnLine},
+    reports::Company,
+    table::Table,
+    turns::Active,
+    utterance::{Purpose, Utterance, Waiting},
+};
+use crate::{
+    domain::TurnId,
+    engine::{Cause, HeardAloud},
+    logic::barge_in,
+};
+
+impl Table {
+    /// Gives up a turn nobody has heard of.
+    pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
+        if let Some(active) = self.turns.get(turn) {
+            active.withdrawn = true;
+        }
+        self.end_turn(now, turn, Outcome::Cancelled);
+    }
+
+    /// Takes back what `speaker` said just before, unless its answer is heard already.
+    pub(super) fn take_back(&mut self, now: Instant, speaker: SpeakerId) -> Option<Utterance> {
+        let pipeline = self.hearing.of(speaker)?;
+        if let Some((utterance, _)) = pipeline.take_unaddressed() {
+            return Some(utterance);
+        }
+        let end = pipeline.last_end()?;
+        let of = |p: &Purpose| {
+            let said = &p.utterance;
+            said.speaker == speaker && said.speech_end == end && !said.typed
+        };
+        let waiting = self.seats.iter_mut().find_map(|(_, seat)| {
+            let index = seat.waiting.iter().rposition(of)?;
+            seat.waiting.remove(index)
+        });
+        if let Some(purpose) = waiting {
+            self.unhear(&purpose);
+            return Some(purpose.utterance);
+        }
+        let unheard = self.turns.iter().find(|turn| {
+            of(&turn.purpose) && turn.began_at.is_none() && turn.is_wanted() && !turn.speculative
+        })?;
+        let (id, purpose) = (unheard.id, unheard.purpose.clone());
+        self.drop_turn(now, id);
+        self.unhear(&purpose);
+        Some(purpose.utterance)
+    }
+
+    /// Ends a turn as `outcome`, whatever it is doing.
+    fn end_turn(&mut self, now: Instant, turn: TurnId, outcome: Outcome) {
+        let heard = self.playback.close(now, turn);
+        if let Some(active) = self.turns.get(turn) {
+            active.stop(now, outcome, heard);
+        }
+        self.finish(turn, false);
+    }
+
+    /// A stop word of `speaker`: whoever answers them is silent, and everybody for the game master.
+    pub(super) fn stop_for(&mut self, speaker: SpeakerId) {
+        let now = Instant::now();
+        let is_dm = self.speakers.is_dm(speaker);
+        let theirs = |purpose: &Purpose| is_dm || purpose.utterance.speaker == speaker;
+        for seat in self.seats.ids() {
+            if self.turns.of_seat(seat).is_some_and(|turn| theirs(&turn.purpose)) {
+                self.silence(now, seat);
+            }
+            let waiting = std::mem::take(&mut self.seats[seat].waiting);
+            let (given_up, waiting) = waiting.into_iter().partition(theirs);
+            self.seats[seat].waiting = waiting;
+            self.give_up(given_up);
+        }
+    }
+
+    fn give_up(&mut self, waiting: Waiting) {
+        for purpose in waiting {
+            let why = "the npc was silenced before it could answer".to_owned();
+            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why));
+        }
+    }
+
+    /// Ends what `seat` says and what waits for it.
+    pub(super) fn silence(&mut self, now: Instant, seat: SeatId) {
+        let waiting = std::mem::take(&mut self.seats[seat].waiting);
+        self.give_up(waiting);
+        while let Some(turn) = self.turns.of_seat(seat) {
+            let id = turn.id;
+            self.cut_off(now, id);
+        }
+    }
+
+    /// Ends a turn that somebody does not want to hear.
+    pub(super) fn cut_off(&mut self, now: Instant, turn: TurnId) {
+        let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+        let outcome = if began { Outcome::Interrupted } else { Outcome::Cancelled };
+        self.end_turn(now, turn, outcome);
+    }
+
+    /// When the engine of some turn has owed sound for too long.
+    pub(super) fn timeout_at(&self) -> Option<Instant> {
+        self.turns.all().filter_map(|turn| self.times_out_at(turn)).min()
+    }
+
+    /// An engine owes sound while nothing of its turn is left to be played.
+    fn times_out_at(&self, turn: &Active) -> Option<Instant> {
+        let since = self.playback.hungry_since(turn.id)?;
+        turn.owes_since()
+            .map(|start| since.map_or(start, |since| since.max(start)))
+            .map(|since| since + self.options.turn_timeout)
+    }
+
+    /// Turns without a sound for too long, and engines that did not end when told to.
+    pub(super) fn end_overdue(&mut self, now: Instant) {
+        let late = |turn: &&Active| self.times_out_at(turn).is_some_and(|at| at <= now);
+        let late: Vec<TurnId> = self.turns.all().filter(late).map(|turn| turn.id).collect();
+        for turn in late {
+            let began = self.turns.peek(turn).is_some_and(|turn| turn.began_at.is_some());
+            self.end_turn(now, turn, if began { Outcome::CutShort } else { Outcome::Timeout });
+        }
+        for turn in self.turns.kill_overdue(now) {
+            self.finish(turn, true);
+        }
+    }
+
+    /// An engine's task broke off without a report.
+    pub(super) fn lost(&mut self, task: tokio::task::Id) {
+        let Some(turn) = self.turns.of_task(task) else { return };
+        if let Some(lost) = self.turns.peek(turn) {
+            let npc = &self.seats[lost.purpose.seat].npc.name;
+            let notice =
+                format!("the answer of {npc} broke off: a fault of the program (see the log)");
+            self.reports.notice(notice);
+        }
+        self.end_turn(Instant::now(), turn, Outcome::ModelError);
+        self.finish(turn, true);
+    }
+
+    /// Books a turn of which everything is known.
+    pub(super) fn finish(&mut self, turn: TurnId, aborted: bool) {
+        let Some(active) = self.turns.take_ended(turn, aborted) else { return };
+        let (now, taken_back) = (Instant::now(), active.taken_back);
+        let purpose = active.purpose.clone();
+        let spent = self.reports.spent();
+        let ended =
+            active.into_ended(|seat| self.seats[seat].cast(), self.hearing.recogniser(), spent);
+        let seat = &mut self.seats[ended.seat];
+        seat.engine.heard(&ended.heard);
+        if taken_back {
+            if let Some(line) = ended.line {
+                self.reports.taken_back(line.outcome, line.stt == TurnLine::TYPED);
+            }
+            return self.warm_seat(ended.seat);
+        }
+        let HeardAloud { text, .. } = &ended.heard;
+        if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
+            seat.conversation.add(report, text);
+            self.summaries.due();
+        }
+        if !text.is_empty() {
+            seat.has_spoken = true;
+            seat.note_used(turn);
+            let name = seat.npc.name.clone();
+            if matches!(purpose.cause, Cause::Utterance) {
+                let when = self.hearing.clock.moment(now);
+                self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
+            }
+            for (index, other) in self.seats.iter_mut() {
+                if index != ended.seat && self.router.scene.is_present(index) {
+                    other.conversation.overhear(&name, text);
+                }
+            }
+        }
+        if let Some(line) = ended.line {
+            let company = Company { speakers: &self.speakers, scene: &self.router.scene };
+            self.reports.line(line, purpose.utterance.speaker, &company);
+            if let Some(report) = ended.report.as_ref().filter(|_| ended.counts) {
+                self.reports.recent.remembered(&report.said);
+            }
+        }
+        self.warm_seat(ended.seat);
+    }
+
+    /// Passes something a speaker did on to the NPC they may interrupt.
+    pub(super) fn interrupt(
+        &mut self,
+        now: Instant,
+        speaker: SpeakerId,
+        input: barge_in::Input<'_>,
+    ) {
+        let Some(turn) = self.playback.current() else { return };
+        let is_dm = self.speakers.is_dm(speaker);
+        let Some(active) = self.turns.get(turn) else { return };
+        if active.purpose.utterance.speaker != speaker && !is_dm {
+            return;
+        }
+        let output = active.barge_in.handle(now.into_std(), input);
+        let seat = active.purpose.seat;
+        self.interrupted(now, seat, output);
+    }
+
+    /// False alarms end by time.
+    pub(super) fn interrupt_on_time(&mut self, now: Instant) {
+        if self.barge_in_wake_at().is_none_or(|at| now < at) {
+            return;
+        }
+        let Some(turn) = self.playback.current() else { return };
+        let Some(active) = self.turns.get(turn) else { return };
+        let output = active.barge_in.handle(now.into_std(), barge_in::Input::Tick);
+        let seat = active.purpose.seat;
+        self.interrupted(now, seat, output);
+    }
+
+    pub(super) fn barge_in_wake_at(&self) -> Option<Instant> {
+        let turn = self.playback.current()?;
+        self.turns.peek(turn)?.barge_in.wake_at().map(Instant::from_std)
+    }
+
+    /// Whether a voice has made the NPC quieter and its silence matters too.
+    pub(super) fn is_ducked_by(&self, speaker: SpeakerId) -> bool {
+        self.barge_in_wake_at().is_some() && self.hearing.knows(speaker)
+    }
+
+    fn interrupted(&mut self, now: Instant, seat: SeatId, output: Option<barge_in::Output>) {
+        match output {
+            Some(barge_in::Output::Duck) => self.playback.duck(),
+            Some(barge_in::Output::Swell) => self.playback.swell(),
+            Some(barge_in::Output::Stop { reason }) => {
+                tracing::debug!(?reason, npc = self.seats[seat].npc.name, "interrupted");
+                self.silence(now, seat);
+            }
+            None => {}
+        }
+    }
+}

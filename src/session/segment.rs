@@ -1,0 +1,135 @@
+//! One turn's speech: what is there of it, and how much of it left.
+//!
+//! Entry type: [`Segment`]. **Never**: knows what else is played.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::time::Instant;
+
+use crate::{
+    audio::{FRAME, Frame},
+    domain::TurnId,
+    engine::{HeardAloud, Position},
+};
+
+/// Length of a word whose sound is not all there yet, in frames.
+const FRAMES_A_WORD: usize = 15;
+
+/// Where a turn stands in the order of playing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueuePosition {
+    /// The game master's words: before all others, also those being heard.
+    pub urgent: bool,
+    /// When the utterance it answers ended.
+    pub said_at: Instant,
+}
+
+/// The speech of one turn.
+pub struct Segment {
+    /// The turn it is of.
+    pub turn: TurnId,
+    /// Who speaks.
+    pub npc: String,
+    /// Where it stands in the order of playing.
+    pub place: QueuePosition,
+    /// It may be heard.
+    pub released: bool,
+    /// Nothing more comes.
+    pub whole: bool,
+    /// Played to its end and about to be closed.
+    pub done: bool,
+    /// When its first frame came, or the news that none does.
+    pub ready_at: Option<Instant>,
+    /// Frames that have not left, each with the number of its sentence.
+    pub frames: VecDeque<(usize, Frame)>,
+    /// Its sentences so far.
+    pub sentences: Vec<Sentence>,
+    /// Frames that left.
+    pub played: usize,
+    /// When the last of them did.
+    pub played_at: Option<Instant>,
+}
+
+/// A sentence of it.
+#[derive(Default)]
+pub struct Sentence {
+    /// What is said.
+    pub text: String,
+    /// It covers a wait, and is not part of the answer.
+    pub filler: bool,
+    /// Frames that came.
+    pub frames: usize,
+    /// Frames that left.
+    pub played: usize,
+    /// No more frames come.
+    pub whole: bool,
+}
+
+impl Segment {
+    /// Nothing is there yet.
+    pub fn new(turn: TurnId, npc: &str, place: QueuePosition) -> Self {
+        Self {
+            turn,
+            npc: npc.to_owned(),
+            place,
+            released: false,
+            whole: false,
+            done: false,
+            ready_at: None,
+            frames: VecDeque::new(),
+            sentences: Vec::new(),
+            played: 0,
+            played_at: None,
+        }
+    }
+
+    /// Smaller is played earlier.
+    pub fn order(&self) -> (bool, Instant, TurnId) {
+        (!self.place.urgent, self.place.said_at, self.turn)
+    }
+
+    /// The last `frames` of what was played did not leave after all.
+    pub fn take_back(&mut self, mut frames: usize) {
+        frames = frames.min(self.played);
+        self.played -= frames;
+        for sentence in self.sentences.iter_mut().rev() {
+            let back = frames.min(sentence.played);
+            sentence.played -= back;
+            frames -= back;
+        }
+    }
+
+    /// What left of it.
+    pub fn heard(&self) -> HeardAloud {
+        let text: Vec<String> =
+            self.sentences.iter().filter(|s| !s.filler).filter_map(Sentence::heard).collect();
+        let last = self.sentences.iter().rposition(|sentence| sentence.played > 0);
+        let position = last.and_then(|sentence| {
+            let into = sound(self.sentences.get(sentence)?.played);
+            Some(Position { sentence, into })
+        });
+        HeardAloud { text: text.join(" "), audio: sound(self.played), position }
+    }
+}
+
+/// How long so many frames last.
+fn sound(frames: usize) -> Duration {
+    FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX))
+}
+
+impl Sentence {
+    /// The words that left: all of them, or as many as the part of the sound that left.
+    fn heard(&self) -> Option<String> {
+        if self.played == 0 {
+            return None;
+        }
+        if self.whole && self.played >= self.frames {
+            return Some(self.text.trim().to_owned());
+        }
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let known = if self.whole { self.frames } else { words.len() * FRAMES_A_WORD };
+        let kept = words.len() * self.played / self.frames.max(known).max(1);
+        let kept = kept.min(words.len());
+        (kept > 0).then(|| format!("{}…", words[..kept].join(" ")))
+    }
+}
