@@ -20,7 +20,8 @@ use crate::{
 pub struct SeatMaker {
     services: Registry,
     host: ToolHost,
-    budget: Budget,
+    /// Pays for them.
+    pub budget: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
