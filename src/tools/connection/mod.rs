@@ -11,6 +11,7 @@ mod difference;
 mod facts;
 mod http_client;
 pub mod oauth;
+mod offering;
 mod open_calls;
 mod options;
 mod pins;
