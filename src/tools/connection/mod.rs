@@ -13,6 +13,7 @@ mod http_client;
 mod lists;
 mod notices;
 pub mod oauth;
+mod offering;
 mod open_calls;
 mod options;
 mod pins;
