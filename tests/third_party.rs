@@ -285,7 +285,7 @@ fn turns_go_on_whatever_a_server_does() {
         ("refuse", "the door is stuck", "kind=\"tool_error\""),
         ("garbage", "after the noise", "ok=true"),
         ("slow", "timed out", "kind=\"timeout\""),
-        ("huge", "an answer of 31 MiB (at most 16 are read)", "kind=\"protocol\""),
+        ("huge", "an answer of 31 MiB (at most 8 are read)", "kind=\"protocol\""),
         ("change", "changed", "ok=true"),
         ("extra", "extra is here", "ok=true"),
         ("crash", "'faults' has ended", "kind=\"connection\""),

@@ -47,7 +47,7 @@ fn settings(folder: &Path) -> Settings {
 /// Handles whose tables `factory` makes; their store lies in `folder`.
 pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
     let store: Arc<dyn MemoryStore> = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
-    let spilled = TranscriptOptions { spill: folder.join("waiting"), retention_days: None };
+    let spilled = TranscriptOptions { spill: folder.join("waiting"), ..Default::default() };
     let tools = ToolHost::new(StdRng::seed_from_u64(1));
     let servers = Servers::new(Setup {
         host: tools.clone(),

@@ -5,7 +5,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use arc_swap::{ArcSwap, Guard};
@@ -94,6 +97,8 @@ pub struct Catalog {
     snapshot: ArcSwap<Snapshot>,
     figures: Figures,
     changed: Notify,
+    /// Somebody was told names, so that they stay from now on.
+    is_told: AtomicBool,
 }
 
 /// What snapshots are made of.
@@ -116,6 +121,13 @@ impl Catalog {
     /// The tools of this moment.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.snapshot.load()
+    }
+
+    /// Has the names of the present snapshot stay, for a model has been told them.
+    pub(super) fn tell(&self) {
+        if !self.is_told.load(Ordering::Relaxed) {
+            self.is_told.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Measured figures that outlive the tools.
@@ -240,6 +252,9 @@ impl Catalog {
     fn change(&self, change: impl FnOnce(&mut Written)) {
         let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut written);
+        if !self.is_told.load(Ordering::Relaxed) {
+            written.names = ModelNames::default();
+        }
         let snapshot = Arc::new(prepare(&mut written, Instant::now()));
         self.snapshot.store(snapshot);
         self.changed.notify_one();

@@ -93,6 +93,7 @@ impl ToolHost {
 
     /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
+        self.inner.catalog.tell();
         let snapshot = self.inner.catalog.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
         // A late answer does not use up what is left.

@@ -25,8 +25,8 @@ pub fn bare(identity: &str) -> &str {
     identity.split_once('.').map_or(identity, |(_, bare)| bare)
 }
 
-/// Names that models know tools by. One that was given out is kept for its tool as long as the
-/// program runs: a server that comes later cannot take it, nor have it changed.
+/// Names that models know tools by. Once a model was told any, each is kept for its tool as long as
+/// the program runs: a server that comes later cannot take one, nor have it changed.
 #[derive(Debug, Default)]
 pub struct ModelNames {
     given: HashMap<String, Arc<str>>,

@@ -80,7 +80,7 @@ pub fn place(attacker: &Attacker) -> Place {
         "glyphoxa.yaml",
         format!(
             "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
-             - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, sandbox: off, command: \"python3 \
+             - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, required: true, sandbox: off, command: \"python3 \
              '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
             attacker.line,
             good.display(),

@@ -1,6 +1,6 @@
 //! What is wrong with a schema, or with a value that is held against it.
 
-use super::bounds;
+use super::limits;
 
 /// Why a schema cannot be used for a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,28 +15,28 @@ pub enum SchemaError {
     #[error("its input schema is of type {0}, not an object")]
     OtherType(String),
     /// It is longer than is read.
-    #[error("it is larger than {} KiB", bounds::BYTES >> 10)]
+    #[error("it is larger than {} KiB", limits::BYTES >> 10)]
     Large,
     /// It has more objects and lists than are looked at.
-    #[error("it has more than {} parts", bounds::PARTS)]
+    #[error("it has more than {} parts", limits::PARTS)]
     Parts,
     /// Its parts lie in each other deeper than is looked at.
-    #[error("its parts lie more than {} deep in each other", bounds::DEPTH)]
+    #[error("its parts lie more than {} deep in each other", limits::DEPTH)]
     Deep,
     /// References to references, and combinations of combinations, have no near end.
     #[error(
         "more than {} references and combinations lead from one part to the next",
-        bounds::CHAIN
+        limits::CHAIN
     )]
     Chain,
     /// It has more references than are followed.
-    #[error("its references lead to more than {} places", bounds::TARGETS)]
+    #[error("its references lead to more than {} places", limits::TARGETS)]
     Targets,
     /// Its references lead deeper than is followed.
-    #[error("its references lead more than {} parts deep", bounds::LEVELS)]
+    #[error("its references lead more than {} parts deep", limits::LEVELS)]
     Levels,
     /// It unfolds to more than is checked.
-    #[error("it unfolds to more than {} checks of one value", bounds::CHECKS)]
+    #[error("it unfolds to more than {} checks of one value", limits::CHECKS)]
     Unfolds,
     /// A part that asks for itself of the same value.
     #[error("a part of it refers to itself without a member or an item between")]
@@ -59,7 +59,7 @@ pub enum SchemaError {
     #[error("two parts of it are called '{0}'")]
     SameAnchor(String),
     /// More regular expressions than are kept.
-    #[error("it has more than {} patterns", bounds::PATTERNS)]
+    #[error("it has more than {} patterns", limits::PATTERNS)]
     Patterns,
     /// A regular expression that has no bound in time or memory, or is none.
     #[error("the pattern '{0}' cannot be used (no look-around, no back-references, nothing huge)")]

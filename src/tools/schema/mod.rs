@@ -7,6 +7,7 @@
 pub mod apart;
 mod bounds;
 mod error;
+mod limits;
 mod parts;
 
 use std::{sync::Arc, time::Duration};
@@ -132,8 +133,8 @@ fn late() -> Mismatch {
 
 fn compiled(schema: &Value) -> Result<Validator, SchemaError> {
     let patterns = PatternOptions::regex()
-        .size_limit(bounds::PATTERN_BYTES)
-        .dfa_size_limit(bounds::PATTERN_BYTES);
+        .size_limit(limits::PATTERN_BYTES)
+        .dfa_size_limit(limits::PATTERN_BYTES);
     jsonschema::options()
         .with_pattern_options(patterns)
         // Whether a value is a pattern is found out by compiling it, at its own price.
