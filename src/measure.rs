@@ -7,9 +7,10 @@ pub use crate::{
     app::{IDENTITIES as TOOL_IDENTITIES, vocabulary},
     audio::{Frame, Gain, SampleRate},
     campaign::{
-        Accounts, AddedServer, Announcer, AssistantSettings, Consent, Factory, GuildStore,
-        HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable, ServedGuilds,
-        ServerError, Settings, TableRequest, Tables, TranscriptOptions, TranscriptWriter,
+        Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Consent, Factory,
+        GuildStore, HandleParts, Handles, MadeTable, ModelMaker, OpenError, RunningTable,
+        ServedGuilds, ServerError, Settings, TableRequest, Tables, TranscriptOptions,
+        TranscriptWriter,
     },
     config::load as load_config,
     discord::{Options as DiscordOptions, run as run_discord},

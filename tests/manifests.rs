@@ -364,7 +364,7 @@ fn files_are_there_when_they_are_configured() {
 fn equal_calls_share_connections() {
     let server = ChatServer::start();
     server.otherwise(|_| Script::json(200, &json!({"ok": 1})).paced(Duration::from_millis(5)));
-    let http = format!("  http: {{ url: \"{}/x\" }}\n", server.base_url());
+    let http = format!("  effects: none\n  http: {{ url: \"{}/x\" }}\n", server.base_url());
     let place = place(&http, &json!({"city": "B"}));
     let inputs = ["--text", "Pip, one", "--text", "Pip, two", "--text", "Pip, three"];
     let ran = place.run(&[&["ask", "--json", "--tier", "deep"], &inputs[..]].concat());

@@ -433,8 +433,8 @@ fn table_with_server(server: &ChatServer, more: &str) -> Place {
     let config = config.replace("dice-roller.roll_table]", "dice-roller.roll_table, \"home.*\"]");
     let python = repository("tests/support/mcp/server.py");
     let home = format!(
-        "mcp: {{ servers: [{{ name: home, command: \"python3 '{}' plain\", env: {{ MORE: yes }}{more} \
-         }}] }}\n",
+        "mcp: {{ servers: [{{ name: home, command: \"python3 '{}' plain\", env: {{ MORE: yes }}, \
+         tools: {{ think: {{ effects: none }} }}{more} }}] }}\n",
         python.display()
     );
     let price = "prices: { test-model: { input: 0, output: 10 } }\n";

@@ -21,12 +21,12 @@ use futures::{
     stream::{self, BoxStream, StreamExt},
 };
 use glyphoxa::measure::{
-    Accounts, AddedServer, Announcer, AssistantSettings, Attempts, Budget, BudgetOptions, Campaign,
-    Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore, HandleParts, Handles,
-    Ledger, MadeTable, ModelMaker, OpenError, Outlets, RunningTable, Secret, ServedGuilds,
-    ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings, Setup,
-    SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables, ToolHost,
-    TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
+    Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, Attempts, Budget,
+    BudgetOptions, Campaign, Consent, DiscordOptions, Error, Factory, Facts, Frame, GuildStore,
+    HandleParts, Handles, Ledger, MadeTable, ModelMaker, OpenError, Outlets, RunningTable, Secret,
+    ServedGuilds, ServerError, ServerOptions, Servers, ServiceInfo, Services, SessionId, Settings,
+    Setup, SpeechEvent, SpeechToText, Sqlite, SttAbilities, TableRequest, TableSetup, Tables,
+    ToolHost, TranscriptOptions, TranscriptWriter, VoiceOut, open, run_discord,
 };
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
@@ -159,6 +159,7 @@ fn settings(folder: &Path) -> Settings {
         cast: vec![Arc::new(npc())],
         assistant: assistant(campaign),
         budget: BudgetOptions::default(),
+        approvals: ApprovalOptions::default(),
         consolidate: false,
         data_dir: folder.to_owned(),
         environment: "bench".to_owned(),

@@ -105,6 +105,7 @@ pub fn open_tools(
     let embedder = services.embedder(&config.services)?;
     let host = ToolHost::new(StdRng::seed_from_u64(seed)).within(&local_scope(config));
     host.catalog().figures().open(&config.data_dir, &config.environment);
+    host.set_approval_expiry(config.approvals.expires);
     host.catalog().set_cast(&callers(config));
     let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
     let own = &config.rules;

@@ -14,7 +14,7 @@ use crate::{
     campaign::{Tables, wall_clock},
     config::{self, Config, Watch},
     domain::{Campaign, Npc},
-    session::{Command, Recast},
+    session::{Command, Limits, Options, Recast},
     tools::manifest,
 };
 
@@ -74,14 +74,18 @@ fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         let campaign = Campaign { entities: Vec::new(), ..config.campaign.clone() };
         (campaign, config.world.clone())
     };
+    // The command line has no limits, whatever the file says.
+    let of = before.session.limits;
+    let limits = |config: &Config| (of != Limits::NONE).then_some(config.session.limits);
+    let turn = |config: &Config| Options { limits: of, ..config.session.clone() };
     let all = [
         ("providers", providers),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("campaign", world(before) != world(fresh)),
         ("campaigns", before.shared != fresh.shared),
-        ("turn", before.session != fresh.session),
+        ("turn", turn(before) != turn(fresh)),
+        ("limits", limits(before) != limits(fresh)),
         ("tiers", before.tiers != fresh.tiers),
-        ("budget", before.budget != fresh.budget),
         ("tools.tables", before.tables != fresh.tables),
         ("rules", before.rules != fresh.rules),
         ("file_io", before.file_io != fresh.file_io),
@@ -98,12 +102,16 @@ impl Running<'_> {
     async fn apply(&self, before: &Config, fresh: &Config) -> String {
         (self.log_level)(&fresh.log_level);
         let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
+        self.tools.host.set_approval_expiry(fresh.approvals.expires);
         self.tools.host.catalog().set_cast(&callers(fresh));
         self.tools.archive.set_cast(&fresh.npcs, &fresh.assistant);
         self.tools.servers.set(fresh.mcp.servers.clone());
         manifest::offer(&self.tools.host, &fresh.manifests);
         self.tools.host.reselect_by(fresh.selection.clone());
         self.tools.services.retain(&fresh.services);
+        for table in self.open.running() {
+            table.seats.budget.set_options(fresh.budget.clone());
+        }
         let mut changed = Vec::new();
         for npc in cast {
             match before.npcs.iter().find(|old| old.name == npc.name) {

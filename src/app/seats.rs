@@ -12,7 +12,7 @@ use crate::{
     engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     provider::{Error, Registry},
     session::{Command, Seat, TableHandle},
-    tools::{SessionCalls, ToolHost},
+    tools::ToolHost,
 };
 
 /// Makes the seats of one table.
@@ -20,7 +20,8 @@ use crate::{
 pub struct SeatMaker {
     services: Registry,
     host: ToolHost,
-    budget: Budget,
+    /// Pays for them.
+    pub budget: Budget,
     campaign: Arc<Campaign>,
     seed: u64,
 }
@@ -59,7 +60,7 @@ impl SeatMaker {
         let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
         let calls = NpcCalls {
             host: self.host.clone(),
-            made: SessionCalls::default(),
+            made: self.host.calls_of(&npc.name),
             filler_after: config.session.filler_after,
         };
         let conversation = Conversation::new(model.clone(), &self.campaign, history);

@@ -59,6 +59,7 @@ fn settings(services: &Registry, config: &Config) -> Settings {
         cast: config.npcs.iter().cloned().map(Arc::new).collect(),
         assistant: assistant(services, config),
         budget: config.budget.clone(),
+        approvals: config.approvals.clone(),
         consolidate: config.memory.consolidate,
         data_dir: config.data_dir.clone(),
         environment: config.environment.clone(),

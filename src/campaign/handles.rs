@@ -12,6 +12,7 @@ use super::{
     facts::ProposedFacts,
     guilds::GuildStore,
     keys::key_of,
+    notifier::Notifier,
     played::PlayedCampaign,
     privacy::Privacy,
     recap::Recaps,
@@ -78,6 +79,8 @@ pub struct Handles {
     pub tools: ToolHost,
     /// The servers behind them.
     pub servers: Servers,
+    /// Tells an operator of calls that wait.
+    pub notifier: Notifier,
 }
 
 impl Handles {
@@ -117,6 +120,7 @@ impl Handles {
                 accounts,
                 tools: tools.clone(),
             },
+            notifier: Notifier { settings: Arc::clone(&settings) },
             dice: Dice::new(rand::random()),
             settings,
             factory,

@@ -4,6 +4,7 @@
 //! them. **Never**: knows a face, or reads the configuration; `app` hands over what is needed of it.
 
 mod announcer;
+mod approvals;
 mod assistant;
 mod call_log;
 mod clock;
@@ -17,6 +18,7 @@ mod handles;
 mod indexer;
 mod kept;
 mod keys;
+mod notifier;
 mod played;
 mod privacy;
 mod recap;
@@ -32,6 +34,7 @@ mod world;
 
 pub use crate::provider::{ServiceInfo, Services};
 pub use announcer::Announcer;
+pub use approvals::{ApprovalOptions, NotifyOptions};
 pub use assistant::{Answer, Assistant, AssistantParts, AssistantQuestion, Written};
 pub use call_log::{CallLog, forget_calls};
 pub use clock::{now, wall_clock};
@@ -42,11 +45,14 @@ pub use facts::{
     decide, facts,
 };
 pub use file_error::FileError;
-pub use guilds::{AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds};
+pub use guilds::{
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds, ShownRequest,
+};
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
 pub use kept::{KeptError, KeptSession};
 pub use keys::key_of;
+pub use notifier::WaitingCall;
 pub use played::PlayedCampaign;
 pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};

@@ -3,7 +3,7 @@
 //! Entry type: [`Sessions`]. **Never**: keeps a table open.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::UNIX_EPOCH,
 };
@@ -168,7 +168,7 @@ impl Sessions {
             running.budget.rest();
             self.parts.transcripts.ends(&running.transcript);
         }
-        self.parts.tools.catalog().set_changes(session, BTreeMap::new());
+        self.parts.tools.forget(session);
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 
-use super::played::PlayedCampaign;
+use super::{approvals::ApprovalOptions, played::PlayedCampaign};
 use crate::{
     domain::{Campaign, CampaignKey, Npc},
     import::campaign::World,
@@ -32,6 +32,8 @@ pub struct Settings {
     pub assistant: AssistantSettings,
     /// What a session may spend.
     pub budget: BudgetOptions,
+    /// How calls wait for a game master.
+    pub approvals: ApprovalOptions,
     /// After a session the chat model summarises it and proposes facts.
     pub consolidate: bool,
     /// Folder of kept sessions and figures.

@@ -6,8 +6,8 @@ use arc_swap::ArcSwap;
 use rand::{SeedableRng, rngs::StdRng};
 
 use super::{
-    Accounts, Announcer, AssistantSettings, Factory, GuildStore, HandleParts, Handles, ModelMaker,
-    Settings, Tables, TranscriptOptions, TranscriptWriter,
+    Accounts, Announcer, ApprovalOptions, AssistantSettings, Factory, GuildStore, HandleParts,
+    Handles, ModelMaker, Settings, Tables, TranscriptOptions, TranscriptWriter,
 };
 use crate::{
     domain::{Campaign, Npc},
@@ -25,6 +25,7 @@ fn settings(folder: &Path) -> Settings {
     let npc = Arc::new(Npc::plain("Assistant"));
     let info = || ServiceInfo::here("none");
     Settings {
+        approvals: ApprovalOptions::default(),
         campaign: Arc::new(Campaign::default()),
         worlds: Default::default(),
         shared: Vec::new(),
@@ -47,7 +48,7 @@ fn settings(folder: &Path) -> Settings {
 /// Handles whose tables `factory` makes; their store lies in `folder`.
 pub fn handles(folder: &Path, factory: Arc<dyn Factory>) -> Handles {
     let store: Arc<dyn MemoryStore> = Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap());
-    let spilled = TranscriptOptions { spill: folder.join("waiting"), retention_days: None };
+    let spilled = TranscriptOptions { spill: folder.join("waiting"), ..Default::default() };
     let tools = ToolHost::new(StdRng::seed_from_u64(1));
     let servers = Servers::new(Setup {
         host: tools.clone(),

@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{self, Write},
     path::Path,
+    time::Duration,
 };
 
 use clap::Args;
@@ -18,8 +19,16 @@ use crate::{
     domain::Voice,
     launch,
     provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
-    tools::{builtin, connection::Reach},
+    tools::{
+        builtin,
+        connection::{Reach, State, Status},
+    },
 };
+
+/// What a tool server is called in the list.
+const TOOL_SERVER: &str = "tool server";
+/// Longest wait for all of them.
+const CONNECTING: Duration = Duration::from_secs(15);
 
 #[derive(Args)]
 #[command(after_help = "example: glyphoxa doctor --json")]
@@ -59,7 +68,7 @@ pub fn run(path: Option<&Path>, arguments: &Arguments) -> Result<u8, Failure> {
             .map_err(|report| format!("{} (see: glyphoxa check)", problems(&report.problems))),
     )];
     if let Ok(config) = &loaded {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         findings.extend(runtime.block_on(examine(config)));
     }
     let mut out = io::stdout().lock();
@@ -107,7 +116,29 @@ async fn examine(config: &Config) -> Vec<Finding> {
     }
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
+    findings.extend(tool_servers(config).await);
     findings.extend(bot(config).await);
+    findings
+}
+
+/// How each configured tool server stands, after a bounded wait for all of them.
+async fn tool_servers(config: &Config) -> Vec<Finding> {
+    if config.mcp.servers.is_empty() {
+        return Vec::new();
+    }
+    let tools = match app::open_tools(config, app::Playing::Here(None), rand::random(), None) {
+        Ok(tools) => tools,
+        Err(error) => return vec![Finding::new(TOOL_SERVER, Err(format!("{error:#}")))],
+    };
+    tools.servers.settled(CONNECTING, |_| true).await;
+    let finding = |status: Status| {
+        let said = status.to_string();
+        let said = said.trim_end().replace("\n  ", "; ");
+        let found = if status.state == State::Ready { Ok(said) } else { Err(said) };
+        Finding::new(TOOL_SERVER, found)
+    };
+    let findings = tools.servers.status().into_iter().map(finding).collect();
+    tools.close().await;
     findings
 }
 

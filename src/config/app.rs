@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    assistant, campaign,
+    approvals, assistant, campaign,
     cast::Cast,
     checked::Config,
     discord::{self, DiscordOptions},
@@ -72,15 +72,14 @@ impl File<'_> {
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
-        let default = Policy::default();
         let mcp = self.mcp(reading, &manifests, notes);
         let patterns = mcp::patterns(&mcp);
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
-        let policy = tools.and_then(|tools| tools.get("policy")).map_or_else(
-            || default.clone(),
-            |node| policy::policy(node, &default, &known, &mut notes.problems),
-        );
+        let policy = tools.and_then(|tools| tools.get("policy"));
+        let policy = policy.map_or_else(Policy::default, |node| {
+            policy::policy(node, &Policy::default(), &known, &mut notes.problems)
+        });
         let voices = provider::Options::voices(providers.voice);
         let defaults = NpcDefaults {
             language,
@@ -99,10 +98,7 @@ impl File<'_> {
             shared: self.shared(&cast, reading, notes),
             file_io: self.file_io(notes),
             manifests: manifests.tools,
-            campaign: Campaign {
-                lines_and_veils: self.fields.texts("lines_and_veils"),
-                ..campaign
-            },
+            campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy),
             npcs: cast.npcs,
             services: provider::Options {
@@ -115,6 +111,7 @@ impl File<'_> {
             selection,
             tiers: self.tiers(),
             budget,
+            approvals: approvals::approvals(tools.as_ref(), notes),
             tables: self.tables(tools, reading, notes),
             mcp,
             rules: self.rules(reading, notes),
@@ -126,6 +123,11 @@ impl File<'_> {
             files: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// `campaign` with the topics that nobody may bring up.
+    fn veiled(&self, campaign: Campaign) -> Campaign {
+        Campaign { lines_and_veils: self.fields.texts("lines_and_veils"), ..campaign }
     }
 
     /// Least important level logged.

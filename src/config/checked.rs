@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::{discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, rules::Rules};
 use crate::{
+    campaign::ApprovalOptions,
     domain::{Campaign, Npc},
     import::campaign::World,
     logic::{budget::BudgetOptions, tier::Keywords},
@@ -41,6 +42,8 @@ pub struct Config {
     pub tiers: Keywords,
     /// Cap and prices.
     pub budget: BudgetOptions,
+    /// Calls that the game master decides about.
+    pub approvals: ApprovalOptions,
     /// Random tables: the user's own, then the built-in ones they do not replace.
     pub tables: Vec<RandomTable>,
     /// Servers of further tools.

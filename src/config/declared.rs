@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::{
-    tools::Declared,
+    tools::{Declared, SideEffects},
     yaml::{Fields, Node},
 };
 
@@ -23,6 +23,8 @@ pub fn declared(fields: &Fields, floor: &str) -> Declared {
         idempotent: fields.flag("idempotent"),
         read_only: fields.flag("read_only"),
         destructive: fields.flag("destructive"),
+        open_world: fields.flag("open_world"),
+        effects: fields.text("effects").and_then(SideEffects::named),
         cacheable: duration("cacheable_seconds", 1.0),
         categories: fields.texts("category").iter().map(|it| it.trim().to_owned()).collect(),
         floor: fields.text(floor).and_then(|tier| tier.parse().ok()),

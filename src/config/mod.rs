@@ -6,6 +6,7 @@
 //! **Never**: starts anything, keeps a file open, prints.
 
 mod app;
+mod approvals;
 mod assistant;
 mod campaign;
 mod cast;
@@ -26,6 +27,7 @@ mod providers;
 mod reading;
 mod rules;
 mod schema;
+mod secrets;
 mod selection;
 mod shipped;
 mod tables;
@@ -90,7 +92,8 @@ pub fn load(
         Some(path) => (files::Source::Disk, path),
         None => (files::Source::beside(Path::new(FILE_NAME)), Path::new(FILE_NAME)),
     };
-    let mut reading = reading::Reading::new(source, environment, tools);
+    let environment = secrets::watched(environment);
+    let mut reading = reading::Reading::new(source, &environment, tools);
     let config = app::read(&mut reading, path);
     let reading::Reading { mut problems, mut warnings, files, hidden, .. } = reading;
     let hidden = hidden.into_inner();
@@ -100,7 +103,10 @@ pub fn load(
     problems.dedup();
     warnings.sort();
     match config {
-        Some(config) if problems.is_empty() => Ok(Config { files, warnings, ..config }),
+        Some(config) if problems.is_empty() => {
+            secrets::keep(&config);
+            Ok(Config { files, warnings, ..config })
+        }
         _ => Err(Report { problems, warnings }),
     }
 }

@@ -28,6 +28,9 @@ pub enum Message {
         call: CallId,
         /// The text the model reads.
         content: String,
+        /// Somebody outside wrote of it: a server, or a page.
+        #[serde(default)]
+        outside: bool,
     },
     /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
@@ -35,7 +38,28 @@ pub enum Message {
         speakers: Vec<String>,
         /// The text the model reads.
         text: String,
+        /// Somebody outside wrote of what it sums up. What was kept before it was known counts as if
+        /// somebody had.
+        #[serde(default = "unknown")]
+        outside: bool,
     },
+}
+
+impl Message {
+    /// Whether words of somebody outside are in it, who may want to give orders.
+    pub fn is_from_outside(&self) -> bool {
+        match self {
+            // What was kept before it was marked has a frame.
+            Self::Tool { outside, content, .. } => *outside || content.starts_with("<tool-data"),
+            Self::Summary { outside, .. } => *outside,
+            Self::System(_) | Self::User(_) | Self::Assistant { .. } => false,
+        }
+    }
+}
+
+/// What is not known of a summary of an earlier version.
+const fn unknown() -> bool {
+    true
 }
 
 /// A call a model asks for.

@@ -9,10 +9,12 @@ mod hash;
 mod ids;
 mod money;
 mod npc;
+pub mod redact;
 mod rule;
 mod scope;
 mod secret;
 mod tier;
+mod visible;
 
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
@@ -27,3 +29,4 @@ pub use rule::Rule;
 pub use scope::{CampaignKey, Owner, Scope};
 pub use secret::Secret;
 pub use tier::Tier;
+pub use visible::{is_hidden, one_line, visible};

@@ -67,7 +67,8 @@ impl Assistant {
         let text = question.text.trim().to_owned();
         let system = calls.host.filled(&self.system);
         let window = Window::of(&model, &system);
-        let conversation = Excerpt::blank(system, window);
+        let outside = system != self.system;
+        let conversation = Excerpt::of_game_master(system, window, outside);
         let prompt = conversation.prompt(Message::User(text.clone()));
         let tier = npc.budget_tier;
         let cancel = CancellationToken::new();

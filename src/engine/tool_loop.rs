@@ -79,6 +79,7 @@ pub async fn converse(turn: Arc<Turn>, thinking: Thinking) -> (Talk, TurnCalls) 
     let setup = CallSetup {
         npc: Arc::clone(&model.npc),
         calls,
+        reads_prompts: model.model.reads_prompts(),
         sampler: LentModel::of(&model),
         stop: stop.clone(),
     };
@@ -303,7 +304,11 @@ impl Rounds {
 
 /// A call's result as the model reads it.
 fn result(record: &CallRecord) -> Message {
-    Message::Tool { call: record.id.clone(), content: record.for_model.clone() }
+    Message::Tool {
+        call: record.id.clone(),
+        content: record.for_model.clone(),
+        outside: record.outside,
+    }
 }
 
 /// How the sentences of `npc` are cut.

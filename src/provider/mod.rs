@@ -26,6 +26,7 @@ mod service;
 mod speech_to_text;
 mod text_to_speech;
 mod voices;
+mod webhook;
 
 pub use address::{BaseUrl, base_url};
 pub use attempts::Attempts;
@@ -44,3 +45,4 @@ pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
 pub use voices::{VoiceEntry, VoiceService};
+pub use webhook::{Signed, post_signed};

@@ -41,6 +41,10 @@ impl Effects for TableEffects {
         self.face.attach(tool, attachment);
     }
 
+    fn lacks_approver(&self) -> Option<&'static str> {
+        self.face.lacks_approver()
+    }
+
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         self.face.approve(request)
     }

@@ -4,8 +4,11 @@
 //! wait. **Never**: runs a tool.
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use arc_swap::{ArcSwap, Guard};
@@ -15,11 +18,14 @@ use super::{
     CastChanges, CatalogEntry, Definition, LatencySummary, Refused, SourceKind, Tool, VisibleTools,
     changes::{Allowed, allowed},
     figures::Figures,
-    names,
+    names::{self, ModelNames},
     select::Lexical,
     tool::Origin,
 };
 use crate::domain::{Npc, SessionId, Tier, ToolSpec};
+
+/// Parts of all schemas that one server may have; each takes up to half a KiB.
+const PARTS: usize = 100_000;
 
 /// What an NPC may see, by tier.
 type Lists = [Arc<VisibleTools>; 3];
@@ -91,6 +97,8 @@ pub struct Catalog {
     snapshot: ArcSwap<Snapshot>,
     figures: Figures,
     changed: Notify,
+    /// Somebody was told names, so that they stay from now on.
+    is_told: AtomicBool,
 }
 
 /// What snapshots are made of.
@@ -105,12 +113,21 @@ struct Written {
     told: std::collections::BTreeSet<String>,
     /// The word index of all tools; `None`: it must be rebuilt.
     index: Option<Arc<Lexical>>,
+    /// Model-facing names that were given out.
+    names: ModelNames,
 }
 
 impl Catalog {
     /// The tools of this moment.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.snapshot.load()
+    }
+
+    /// Has the names of the present snapshot stay, for a model has been told them.
+    pub(super) fn tell(&self) {
+        if !self.is_told.load(Ordering::Relaxed) {
+            self.is_told.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Measured figures that outlive the tools.
@@ -145,33 +162,43 @@ impl Catalog {
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
     /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
-        let mut refused = Vec::new();
-        let endpoint = self.figures.endpoint(server, kind);
+        let (endpoint, mut refused) = (self.figures.endpoint(server, kind), Vec::new());
         let origin = Origin { server, kind, endpoint: &endpoint };
+        let mut taken: Vec<Tool> = Vec::with_capacity(tools.len());
+        let (mut names, mut parts) = (HashSet::new(), 0);
+        for definition in tools {
+            let identity = names::identity(server, &definition.name);
+            let reason = match Tool::new(&origin, definition) {
+                Ok(_) if names.contains(&identity) => "the server lists it twice".to_owned(),
+                Ok(tool) if parts + tool.parts() > PARTS => {
+                    format!("all schemas of the server together have more than {PARTS} parts")
+                }
+                Ok(tool) => {
+                    parts += tool.parts();
+                    names.insert(identity);
+                    taken.push(tool);
+                    continue;
+                }
+                Err(error) => error.to_string(),
+            };
+            refused.push(Refused { tool: identity, reason });
+        }
         self.change(|written| {
             let before = written.sources.remove(server).unwrap_or_default();
             self.figures.remember(&before);
-            let mut taken: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
-            for definition in tools {
-                let identity = names::identity(server, &definition.name);
-                let reason = match Tool::new(&origin, definition) {
-                    Ok(_) if taken.iter().any(|tool| *tool.identity == *identity) => {
-                        "the server lists it twice".to_owned()
-                    }
-                    Ok(mut tool) => {
-                        tool.latency = match before.iter().find(|old| old.is_same(&tool)) {
-                            Some(same) => Arc::clone(&same.latency),
-                            None => self.figures.recall(&tool).map(Arc::new).unwrap_or_default(),
-                        };
-                        taken.push(Arc::new(tool));
-                        continue;
-                    }
-                    Err(error) => error.to_string(),
+            let before: HashMap<&str, &Arc<Tool>> =
+                before.iter().map(|tool| (&*tool.identity, tool)).collect();
+            let placed = taken.into_iter().map(|mut tool| {
+                let same = before.get(&*tool.identity).filter(|old| old.is_same(&tool));
+                tool.latency = match same {
+                    Some(same) => Arc::clone(&same.latency),
+                    None => self.figures.recall(&tool).map(Arc::new).unwrap_or_default(),
                 };
-                refused.push(Refused { tool: identity, reason });
-            }
+                Arc::new(tool)
+            });
+            let placed = placed.collect();
             written.index = None;
-            written.sources.insert(server.to_owned(), taken);
+            written.sources.insert(server.to_owned(), placed);
             written.refused.insert(server.to_owned(), refused.clone());
         });
         refused
@@ -225,6 +252,9 @@ impl Catalog {
     fn change(&self, change: impl FnOnce(&mut Written)) {
         let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut written);
+        if !self.is_told.load(Ordering::Relaxed) {
+            written.names = ModelNames::default();
+        }
         let snapshot = Arc::new(prepare(&mut written, Instant::now()));
         self.snapshot.store(snapshot);
         self.changed.notify_one();
@@ -236,7 +266,7 @@ fn prepare(written: &mut Written, now: Instant) -> Snapshot {
     let mut tools: Vec<&Arc<Tool>> = written.sources.values().flatten().collect();
     tools.sort_by(|a, b| a.identity.cmp(&b.identity));
     let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
-    let names = names::model_names(&identities);
+    let names = written.names.of(&identities);
     let index = written.index.take().unwrap_or_else(|| {
         let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
         Arc::new(Lexical::of(&words))

@@ -32,7 +32,7 @@ pub struct CallContext {
     pub deadline: Instant,
     /// Kept results must not be used.
     pub fresh: bool,
-    /// Whether the turn has read data from outside.
+    /// What the model that calls has in its window.
     pub taint: Taint,
     /// Signs of life, which extend the call's deadline.
     pub progress: Progress,
@@ -42,19 +42,36 @@ pub struct CallContext {
     pub effects: Arc<dyn Effects>,
 }
 
-/// Whether a turn has read data from outside, which may carry instructions.
+/// What a model has in its window: words from outside, which may carry orders, and secrets, which
+/// they may be after. Clones mark together.
 #[derive(Clone, Debug, Default)]
-pub struct Taint(Arc<AtomicBool>);
+pub struct Taint(Arc<Marks>);
+
+#[derive(Debug, Default)]
+struct Marks {
+    outside: AtomicBool,
+    secrets: AtomicBool,
+}
 
 impl Taint {
-    /// Marks the turn: data from outside was read.
+    /// Words from outside are read.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.outside.store(true, Ordering::Relaxed);
     }
 
-    /// Whether data from outside was read.
+    /// Whether words from outside were read.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.outside.load(Ordering::Relaxed)
+    }
+
+    /// What not everybody may know is read.
+    pub fn set_secrets(&self) {
+        self.0.secrets.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what not everybody may know was read.
+    pub fn holds_secrets(&self) -> bool {
+        self.0.secrets.load(Ordering::Relaxed)
     }
 }
 
@@ -82,6 +99,11 @@ pub trait Effects: Send + Sync {
 
     /// Shows everyone a picture or a sound that `tool` has returned.
     fn attach(&self, tool: &str, attachment: &Attachment);
+
+    /// How somebody would come to be there who can approve a call; `None`: somebody is there.
+    fn lacks_approver(&self) -> Option<&'static str> {
+        Some("a game master decides: in a session on Discord, or with glyphoxa ask --as-dm")
+    }
 
     /// Asks the game master about a call; without anybody to ask, the call is denied.
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
@@ -113,6 +135,9 @@ pub struct ApprovalRequest {
     pub arguments: Map<String, Value>,
     /// Why the game master must decide.
     pub reason: &'static str,
+    /// Fingerprint of the tool's definition, which may be allowed for good; `None`: each call is
+    /// decided.
+    pub definition: Option<Arc<str>>,
 }
 
 /// The game master's decision.
@@ -120,6 +145,8 @@ pub struct ApprovalRequest {
 pub enum Decision {
     /// The call runs as the model made it.
     Approve,
+    /// So do all later ones, as long as the tool is defined as it is.
+    Always,
     /// The call runs with these arguments instead.
     Edit(Map<String, Value>),
     /// The call does not run; the reason is for the model.

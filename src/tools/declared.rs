@@ -11,6 +11,36 @@ use crate::domain::Tier;
 /// The longest duration that is accepted.
 const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// What calls of a tool may do beside answering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideEffects {
+    /// Nothing.
+    None,
+    /// Something that can be undone.
+    Reversible,
+    /// Something that cannot.
+    Destructive,
+}
+
+impl SideEffects {
+    /// The words of the configuration.
+    pub const NAMES: &[&str] = &["none", "reversible", "destructive"];
+
+    /// The word of the configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Reversible => "reversible",
+            Self::Destructive => "destructive",
+        }
+    }
+
+    /// What a word of the configuration means.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::None, Self::Reversible, Self::Destructive].into_iter().find(|it| it.name() == name)
+    }
+}
+
 /// What one source declares about a tool; `None` where it declares nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Declared {
@@ -28,6 +58,10 @@ pub struct Declared {
     pub read_only: Option<bool>,
     /// It may destroy something.
     pub destructive: Option<bool>,
+    /// It reaches beyond this machine.
+    pub open_world: Option<bool>,
+    /// What it may do, by whoever has configured it; goes before what it says of itself.
+    pub effects: Option<SideEffects>,
     /// How long a result may be reused.
     pub cacheable: Option<Duration>,
     /// What it is about (dice, memory, rules, …), the foremost first.
@@ -60,6 +94,8 @@ impl Declared {
             idempotent: self.idempotent.or(weaker.idempotent),
             read_only: self.read_only.or(weaker.read_only),
             destructive: self.destructive.or(weaker.destructive),
+            open_world: self.open_world.or(weaker.open_world),
+            effects: self.effects.or(weaker.effects),
             cacheable: self.cacheable.or(weaker.cacheable),
             categories: if self.categories.is_empty() {
                 weaker.categories
@@ -94,6 +130,18 @@ impl Declared {
             ..Self::default()
         };
         (declared, reader.wrong)
+    }
+
+    /// What calls may do: by the configuration, else by what is declared; `unsaid` where neither says
+    /// anything.
+    pub fn side_effects(&self, unsaid: SideEffects) -> SideEffects {
+        match self.effects {
+            Some(effects) => effects,
+            None if self.destructive == Some(true) => SideEffects::Destructive,
+            None if self.read_only == Some(true) => SideEffects::None,
+            None if self.destructive == Some(false) => SideEffects::Reversible,
+            None => unsaid,
+        }
     }
 
     /// Whether it may be called again after a failure: it only reads, or is idempotent.

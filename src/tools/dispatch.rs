@@ -1,4 +1,4 @@
-//! One admitted call: kept answers, repeats, deadlines, approval, results after the turn.
+//! One admitted call: kept answers, repeats, deadlines, results after the turn.
 //!
 //! Entry type: [`Run`]. **Never**: repeats a call that may have side effects.
 
@@ -11,18 +11,15 @@ use rand::RngExt;
 use serde_json::{Map, Value};
 use tokio::{
     sync::oneshot,
-    time::{Instant, sleep, timeout, timeout_at},
+    time::{Instant, sleep, timeout_at},
 };
 
 use super::{
-    ApprovalRequest, CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry,
-    Decision, FollowUp, SourceKind, cache, latency::Ending, limit::Limit, output::framed, record,
-    state::HostState,
+    CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry, FollowUp,
+    SourceKind, cache, latency::Ending, limit::Limit, output::framed, state::HostState,
 };
-use crate::domain::ToolCall;
+use crate::domain::{ToolCall, redact};
 
-/// Longest wait for the game master's decision.
-const APPROVAL_EXPIRES: Duration = Duration::from_secs(60);
 /// Most attempts of a call that may be repeated.
 const ATTEMPTS: u32 = 3;
 /// Wait before the first repeat; doubled each time, half of it at random.
@@ -49,28 +46,26 @@ pub struct Run {
 }
 
 /// How a call ended.
-struct Ended {
+pub struct Ended {
+    /// What came of it.
     result: Result<CallOutput, CallError>,
+    /// The result is the host's own word.
+    is_ours: bool,
     cached: bool,
     attempts: u32,
+}
+
+impl Ended {
+    /// A call that was not made.
+    pub const fn refused(error: CallError) -> Self {
+        Self { result: Err(error), is_ours: true, cached: false, attempts: 0 }
+    }
 }
 
 impl Run {
     /// Hard limit of the call.
     pub fn max(&self) -> Duration {
         self.ready.entry.tool.max()
-    }
-
-    /// Why the game master must be asked first. Who calls as a person needs nobody's leave.
-    pub fn needs_approval(&self) -> Option<&'static str> {
-        self.context.authority.caller()?;
-        let declared = &self.ready.entry.tool.declared;
-        if declared.approval == Some(true) {
-            return Some("this tool always asks");
-        }
-        let destructive = declared.destructive == Some(true);
-        (destructive && self.context.taint.is_set())
-            .then_some("it may destroy something, and the turn has read data from outside")
     }
 
     /// Whether its result may come as a turn of its own.
@@ -83,42 +78,36 @@ impl Run {
     pub async fn within(self, limit: Limit, started: Instant) -> CallRecord {
         let cancel = self.context.cancel.clone();
         let mut attempts = 0;
-        let ended = tokio::select! {
+        let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => {
                 Err(CallError::new(CallErrorKind::Cancelled, "the turn ended"))
             }
             answer = limit.hold(started, &self.context.progress, self.answer(&mut attempts)) => {
-                answer.unwrap_or_else(|waited| {
+                answer.map_err(|waited| {
                     let what = format!("timed out after {} ms", waited.as_millis());
-                    Err(CallError::new(CallErrorKind::Timeout, what))
+                    CallError::new(CallErrorKind::Timeout, what)
                 })
             }
         };
-        let ended = match ended {
-            Ok((output, cached)) => Ended { result: self.fitting(output), cached, attempts },
-            Err(error) => Ended { result: Err(error), cached: false, attempts },
+        let is_ours = answer.is_err();
+        let ended = match answer {
+            Ok(Ok((output, cached))) => {
+                Ended { result: self.fitting(output).await, is_ours, cached, attempts }
+            }
+            Ok(Err(error)) | Err(error) => {
+                Ended { result: Err(error), is_ours, cached: false, attempts }
+            }
         };
         self.finish(ended, started)
     }
 
-    /// Asks the game master in the background; the turn goes on without the answer.
-    pub fn after_approval(self, reason: &'static str, started: Instant) -> CallRecord {
-        let pending = self.pending(
-            "waiting for the game master's approval (go on without it; its result may come later)",
-            started,
-        );
-        let inner = Arc::clone(&self.state);
-        let shutdown = inner.shutdown.clone();
-        inner.late.spawn(async move {
-            _ = shutdown.run_until_cancelled(self.ask_and_run(reason)).await;
-        });
-        pending
-    }
-
-    /// Waits as long as the turn allows; what comes later is told in a turn of its own.
+    /// Waits as long as the turn allows, unless it is known to take longer; what comes later is told
+    /// in a turn of its own.
     pub async fn perhaps_late(self, started: Instant) -> CallRecord {
         let turn = self.context.clone();
+        let left = turn.deadline.saturating_duration_since(Instant::now());
+        let outlasts = self.ready.entry.outlasts(left);
         let pending =
             self.pending("still at work (go on without it; its result comes later)", started);
         let inner = Arc::clone(&self.state);
@@ -134,6 +123,9 @@ impl Run {
                 deliver(&context, call, late);
             }
         });
+        if outlasts {
+            return pending;
+        }
         tokio::select! {
             biased;
             () = turn.cancel.cancelled() => own.cancel(),
@@ -143,61 +135,7 @@ impl Run {
                 }
             }
         }
-        pending
-    }
-
-    async fn ask_and_run(mut self, reason: &'static str) {
-        let Some(caller) = self.context.authority.caller().cloned() else { return };
-        let request = ApprovalRequest {
-            npc: caller.npc,
-            tool: Arc::clone(&self.ready.entry.tool.identity),
-            arguments: record::redacted_members(&self.ready.arguments),
-            reason,
-        };
-        let asked = self.context.effects.approve(request);
-        let decision = timeout(APPROVAL_EXPIRES, asked).await;
-        let (context, call) = (self.context.clone(), self.call.clone());
-        let started = Instant::now();
-        let refusal = match decision {
-            Ok(Decision::Approve) => None,
-            Ok(Decision::Edit(edited)) => self.take_edited(edited).err(),
-            Ok(Decision::Deny(reason)) => Some(CallError::new(CallErrorKind::Denied, reason)),
-            Err(_) => {
-                let what = "the game master did not decide within 60 s";
-                Some(CallError::new(CallErrorKind::Expired, what))
-            }
-        };
-        let record = match refusal {
-            Some(error) => {
-                let ended = Ended { result: Err(error), cached: false, attempts: 0 };
-                self.finish(ended, started)
-            }
-            None => {
-                self.context.cancel = self.state.shutdown.child_token();
-                let limit = Limit::hard(self.max(), started);
-                self.within(limit, started).await
-            }
-        };
-        deliver(&context, call, record);
-    }
-
-    /// The game master's own arguments, held against the schema; what was hidden from the eye
-    /// stays as the model wrote it.
-    fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
-        let shown = record::redacted_members(&self.ready.arguments);
-        let unchanged = |(key, value): (String, Value)| match self.ready.arguments.get(&key) {
-            Some(own) if shown.get(&key) == Some(&value) => (key, own.clone()),
-            _ => (key, value),
-        };
-        let edited: Map<String, Value> = edited.into_iter().map(unchanged).collect();
-        match self.ready.entry.tool.input.check(Value::Object(edited)) {
-            Ok(Value::Object(arguments)) => self.ready.arguments = arguments,
-            Ok(_) => {}
-            Err(what) => {
-                return Err(CallError::new(CallErrorKind::InvalidArguments, what.to_string()));
-            }
-        }
-        Ok(())
+        CallRecord { took: started.elapsed(), ..pending }
     }
 
     /// A kept answer, or one from the tool; `true`: it was kept.
@@ -236,12 +174,12 @@ impl Run {
     }
 
     /// Checks a structured result against the schema the tool declares.
-    fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
+    async fn fitting(&self, mut output: CallOutput) -> Result<CallOutput, CallError> {
         let (Some(schema), Some(value)) = (&self.ready.entry.tool.output, &output.structured)
         else {
             return Ok(output);
         };
-        match schema.check(value.clone()) {
+        match schema.check(value.clone()).await {
             Ok(checked) => {
                 output.structured = Some(checked);
                 Ok(output)
@@ -254,11 +192,10 @@ impl Run {
     }
 
     /// Counts the call and makes its record.
-    fn finish(self, ended: Ended, started: Instant) -> CallRecord {
+    pub fn finish(self, ended: Ended, started: Instant) -> CallRecord {
         let (entry, context) = (&self.ready.entry, &self.context);
         let took = started.elapsed();
         self.count(&ended, took);
-        let from_outside = entry.tool.source != SourceKind::BuiltIn;
         let text = match &ended.result {
             Ok(output) => {
                 for attachment in output.attachments() {
@@ -268,22 +205,26 @@ impl Run {
             }
             Err(error) => CallOutput::text(format!("error: {error}")).for_model(),
         };
-        let foreign = match &ended.result {
-            Ok(_) => true,
-            Err(error) => error.kind == CallErrorKind::Tool,
+        let is_foreign = entry.tool.source != SourceKind::BuiltIn;
+        let outside = match &ended.result {
+            Ok(output) => is_foreign || output.outside,
+            // What went out may have led to anything.
+            Err(_) => is_foreign && ended.attempts > 0,
         };
-        let for_model = if from_outside && foreign {
+        if outside {
             context.taint.set();
-            framed(&entry.tool.identity, &text)
-        } else {
-            text
+        }
+        let for_model = match outside && !ended.is_ours {
+            true => framed(&entry.tool.identity, &text),
+            false => text,
         };
         CallRecord {
             id: self.call.id,
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: ended.result,
             for_model,
+            outside,
             took,
             tier: entry.tier,
             cached: ended.cached,
@@ -317,14 +258,15 @@ impl Run {
     }
 
     /// The record of a call whose result comes later.
-    fn pending(&self, text: &str, started: Instant) -> CallRecord {
+    pub fn pending(&self, text: &str, started: Instant) -> CallRecord {
         let entry = &self.ready.entry;
         CallRecord {
             id: self.call.id.clone(),
             tool: Arc::clone(&entry.tool.identity),
-            arguments: Value::Object(record::redacted_members(&self.ready.arguments)),
+            arguments: Value::Object(redact::members(&self.ready.arguments)),
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),
+            outside: false,
             took: started.elapsed(),
             tier: entry.tier,
             cached: false,
@@ -352,7 +294,7 @@ pub(super) fn log(context: &CallContext, record: &CallRecord) {
 }
 
 /// Hands a result to the table after its turn.
-fn deliver(context: &CallContext, call: ToolCall, record: CallRecord) {
+pub fn deliver(context: &CallContext, call: ToolCall, record: CallRecord) {
     log(context, &record);
     let Some(caller) = context.authority.caller() else { return };
     let cancelled = record.result.as_ref().is_err_and(|it| it.kind == CallErrorKind::Cancelled);

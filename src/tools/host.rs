@@ -2,18 +2,22 @@
 //!
 //! Entry type: [`ToolHost`]. **Never**: asks a chat model.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use rand::rngs::StdRng;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    CallContext, CallError, CallErrorKind, CallRecord, Catalog, CatalogEntry, Definition, Progress,
-    Refused, SourceKind, VisibleTools,
+    CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
+    Definition, Permits, Progress, Refused, SessionCalls, SourceKind, VisibleTools,
     connection::Facts,
     dispatch::{Ready, Run, log},
     limit::Limit,
+    output::framed,
     schema::Mismatch,
     state::HostState,
 };
@@ -53,6 +57,29 @@ impl ToolHost {
         &self.scope
     }
 
+    /// Calls of `npc` in the session of this handle, which go on when the NPC is described anew.
+    pub fn calls_of(&self, npc: &str) -> SessionCalls {
+        self.inner.calls.of(self.session.as_ref(), npc)
+    }
+
+    /// Sets what the game master of `session` has allowed for good.
+    pub fn set_permits(&self, session: &SessionId, permits: Permits) {
+        self.inner.permits.insert(session.clone(), permits);
+    }
+
+    /// `session` is over: what was counted and allowed in it is forgotten.
+    pub fn forget(&self, session: &SessionId) {
+        self.inner.calls.forget(session);
+        self.inner.permits.remove(session);
+        self.catalog().set_changes(session, CastChanges::new());
+    }
+
+    /// Sets the longest wait for a game master's decision.
+    pub fn set_approval_expiry(&self, expires: Duration) {
+        let expires = u64::try_from(expires.as_millis()).unwrap_or(u64::MAX);
+        self.inner.approval_expires.store(expires, Ordering::Relaxed);
+    }
+
     /// Sets what `${data.*}` stands for.
     pub fn set_facts(&self, facts: Arc<Facts>) {
         self.inner.facts.store(Some(facts));
@@ -80,6 +107,7 @@ impl ToolHost {
 
     /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
+        self.inner.catalog.tell();
         let snapshot = self.inner.catalog.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
         // A late answer does not use up what is left.
@@ -94,12 +122,12 @@ impl ToolHost {
         let started = Instant::now();
         let record = match context.authority.admit(started, call) {
             Err(error) => CallRecord::refused(self.identity(context, &call.name), call, error),
-            Ok(()) => match self.admit(context, call) {
+            Ok(()) => match self.admit(context, call).await {
                 Ok(ready) => {
                     prepared(context, &ready).await;
                     self.start(context, ready, call, Instant::now()).await
                 }
-                Err(refused) => refused.record(call, started.elapsed()),
+                Err(refused) => refused.record(context, call, started.elapsed()),
             },
         };
         log(context, &record);
@@ -119,19 +147,27 @@ impl ToolHost {
     }
 
     /// The tool and its checked arguments, or why there is no call.
-    fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
-        let refused = |entry, error| Declined { entry, error };
+    async fn admit(&self, context: &CallContext, call: &ToolCall) -> Result<Ready, Declined> {
+        let refused = |entry, error| Declined { entry, error, is_quoted: false };
         let entry = self.resolve(context, &call.name).map_err(|error| refused(None, error))?;
         let invalid = |what: Mismatch| {
             let what = format!("the arguments of '{}' do not fit: {what}", entry.spec.name);
             CallError::new(CallErrorKind::InvalidArguments, what)
         };
-        let checked = parse_arguments(&call.arguments)
-            .and_then(|it| entry.tool.input.check(it).map_err(invalid));
+        let parsed = parse_arguments(&call.arguments);
+        let is_json = parsed.is_ok();
+        let checked = match parsed {
+            Ok(arguments) => entry.tool.input.check(arguments).await.map_err(invalid),
+            Err(error) => Err(error),
+        };
         match checked {
             Ok(Value::Object(arguments)) => Ok(Ready { entry, arguments }),
             Ok(_) => Err(refused(Some(entry), not_an_object())),
-            Err(error) => Err(refused(Some(entry), error)),
+            Err(error) => {
+                // What does not fit a schema is told in the words of the schema.
+                let is_quoted = is_json && entry.tool.source != SourceKind::BuiltIn;
+                Err(Declined { entry: Some(entry), error, is_quoted })
+            }
         }
     }
 
@@ -187,8 +223,11 @@ impl ToolHost {
         let context = CallContext { progress: Progress::default(), ..context.clone() };
         let until = context.deadline;
         let run = Run { state: Arc::clone(&self.inner), context, ready, call: call.clone() };
-        if let Some(reason) = run.needs_approval() {
-            return run.after_approval(reason, started);
+        if let Some(caution) = run.needs_approval() {
+            return match run.context.effects.lacks_approver() {
+                None => run.after_approval(caution, started),
+                Some(way_out) => run.unapproved(caution, way_out, started),
+            };
         }
         if run.may_be_late() {
             return run.perhaps_late(started).await;
@@ -202,20 +241,24 @@ impl ToolHost {
 struct Declined {
     entry: Option<Arc<CatalogEntry>>,
     error: CallError,
+    /// The error quotes what a server has written.
+    is_quoted: bool,
 }
 
 impl Declined {
-    fn record(self, call: &ToolCall, took: Duration) -> CallRecord {
+    fn record(self, context: &CallContext, call: &ToolCall, took: Duration) -> CallRecord {
         let identity = self.entry.as_ref().map(|entry| Arc::clone(&entry.tool.identity));
-        CallRecord {
+        let identity = identity.unwrap_or_else(|| Arc::from(call.name.as_str()));
+        let refused = CallRecord {
             took,
             tier: self.entry.and_then(|entry| entry.tier),
-            ..CallRecord::refused(
-                identity.unwrap_or_else(|| Arc::from(call.name.as_str())),
-                call,
-                self.error,
-            )
+            ..CallRecord::refused(Arc::clone(&identity), call, self.error)
+        };
+        if !self.is_quoted {
+            return refused;
         }
+        context.taint.set();
+        CallRecord { for_model: framed(&identity, &refused.for_model), outside: true, ..refused }
     }
 }
 

@@ -3,11 +3,13 @@
 //! Entry type: [`ToolHost`], whose [`ToolHost::visible`] and [`ToolHost::execute`] are the only
 //! door. **Never**: asks a chat model, knows Discord.
 
+mod approval;
 mod authority;
 pub mod builtin;
 mod cache;
 mod calibrate;
 mod catalog;
+mod caution;
 mod changes;
 pub mod connection;
 mod context;
@@ -15,6 +17,7 @@ mod declared;
 mod definition;
 mod dispatch;
 mod figures;
+mod fingerprint;
 mod host;
 mod latency;
 mod limit;
@@ -22,6 +25,7 @@ pub mod manifest;
 mod names;
 mod offered;
 mod output;
+mod permits;
 mod policy;
 mod record;
 mod sampling;
@@ -40,7 +44,7 @@ pub use changes::{CastChanges, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Decision, Effects, FollowUp, Form, Progress, Taint,
 };
-pub use declared::Declared;
+pub use declared::{Declared, SideEffects};
 pub use definition::{Definition, Handler, SourceKind};
 pub use figures::{
     Badge, Report, Reported, calibrated_line, millis, rank, report, reported_line, tag, tool_line,
@@ -49,7 +53,8 @@ pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
 pub use offered::OfferedNames;
-pub use output::{Attachment, CallOutput, Part};
+pub use output::{Attachment, CallOutput, Part, revealed};
+pub use permits::Permits;
 pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};

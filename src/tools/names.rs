@@ -1,6 +1,6 @@
 //! Identities of tools, the names a model sees, and lists that name them.
 //!
-//! Entry functions: [`model_names`], [`Entries::resolve`]. **Never**: knows what a tool does.
+//! Entry types: [`ModelNames`], [`Entries`]. **Never**: knows what a tool does.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,6 +12,8 @@ use crate::domain::fnv1a;
 
 /// Longest model-facing name in bytes; what every known service takes.
 const LONGEST: usize = 64;
+/// Names that are kept for tools that are gone, far more than a table has.
+const REMEMBERED: usize = 10_000;
 
 /// `server.tool`.
 pub fn identity(server: &str, tool: &str) -> String {
@@ -23,40 +25,57 @@ pub fn bare(identity: &str) -> &str {
     identity.split_once('.').map_or(identity, |(_, bare)| bare)
 }
 
-/// Model-facing names of all tools, by identity: letters, digits, `_` and `-`, at most 64 bytes,
-/// unique, the same in every run that has the same tools. A bare name that only one tool has is
-/// kept; a built-in keeps its own against anything from outside.
-pub fn model_names<'a>(tools: &[(&'a str, SourceKind)]) -> HashMap<&'a str, Arc<str>> {
-    let mut claims: HashMap<String, (usize, usize)> = HashMap::new();
-    for (identity, kind) in tools {
-        let claim = claims.entry(plain(bare(identity))).or_default();
-        claim.0 += 1;
-        claim.1 += usize::from(*kind == SourceKind::BuiltIn);
+/// Names that models know tools by. Once a model was told any, each is kept for its tool as long as
+/// the program runs: a server that comes later cannot take one, nor have it changed.
+#[derive(Debug, Default)]
+pub struct ModelNames {
+    given: HashMap<String, Arc<str>>,
+    taken: HashSet<Arc<str>>,
+}
+
+impl ModelNames {
+    /// Model-facing names of all tools, by identity: letters, digits, `_` and `-`, at most 64 bytes,
+    /// unique; new ones do not depend on the order of what is new. A bare name that only one tool
+    /// has is kept; a built-in has its own before anything from outside.
+    pub fn of<'a>(&mut self, tools: &[(&'a str, SourceKind)]) -> HashMap<&'a str, Arc<str>> {
+        if self.given.len() > REMEMBERED {
+            // Servers that come and go with ever new tools: who is there now keeps its names.
+            self.given.retain(|identity, _| tools.iter().any(|(it, _)| *it == identity.as_str()));
+            self.taken = self.given.values().cloned().collect();
+        }
+        let is_new = |identity: &&str| !self.given.contains_key(*identity);
+        let mut claims: HashMap<String, (usize, usize)> = HashMap::new();
+        for (identity, kind) in tools.iter().filter(|(identity, _)| is_new(identity)) {
+            let claim = claims.entry(plain(bare(identity))).or_default();
+            claim.0 += 1;
+            claim.1 += usize::from(*kind == SourceKind::BuiltIn);
+        }
+        let mut ordered: Vec<_> = tools.iter().filter(|(it, _)| is_new(it)).copied().collect();
+        // Built-ins choose first, then identities in order, so that a later tool never takes a name
+        // from an earlier one.
+        ordered.sort_by_key(|(identity, kind)| (*kind != SourceKind::BuiltIn, *identity));
+        for (identity, kind) in ordered {
+            let short = plain(bare(identity));
+            let alone = match claims.get(&short) {
+                Some((_, 1)) => kind == SourceKind::BuiltIn,
+                Some((1, 0)) => true,
+                _ => false,
+            };
+            let is_free = |name: &str| {
+                !name.is_empty() && name.len() <= LONGEST && !self.taken.contains(name)
+            };
+            let long = plain(identity);
+            let name: Arc<str> = match alone && is_free(&short) {
+                true => Arc::from(short),
+                false if is_free(&long) => Arc::from(long),
+                false => Arc::from(hashed(if alone { &short } else { &long }, identity)),
+            };
+            self.taken.insert(Arc::clone(&name));
+            self.given.insert(identity.to_owned(), name);
+        }
+        let given = |identity: &'a str| Some((identity, Arc::clone(self.given.get(identity)?)));
+        tools.iter().filter_map(|(identity, _)| given(identity)).collect()
     }
-    let mut ordered: Vec<_> = tools.to_vec();
-    // Built-ins choose first, then identities in order, so that a later tool never takes a name
-    // from an earlier one.
-    ordered.sort_by_key(|(identity, kind)| (*kind != SourceKind::BuiltIn, *identity));
-    let mut taken: HashSet<Arc<str>> = HashSet::new();
-    let mut names = HashMap::new();
-    for (identity, kind) in ordered {
-        let short = plain(bare(identity));
-        let alone = match claims.get(&short) {
-            Some((_, 1)) => kind == SourceKind::BuiltIn,
-            Some((1, 0)) => true,
-            _ => false,
-        };
-        let wanted = if alone { short } else { plain(identity) };
-        let fits = !wanted.is_empty() && wanted.len() <= LONGEST;
-        let name: Arc<str> = if fits && !taken.contains(wanted.as_str()) {
-            Arc::from(wanted)
-        } else {
-            Arc::from(hashed(&wanted, identity))
-        };
-        taken.insert(Arc::clone(&name));
-        names.insert(identity, name);
-    }
-    names
 }
 
 /// Letters, digits, `_` and `-`; anything else becomes `_`.
@@ -119,7 +138,7 @@ mod tests {
     use super::*;
 
     fn named(tools: &[(&str, SourceKind)]) -> Vec<String> {
-        let names = model_names(tools);
+        let names = ModelNames::default().of(tools);
         tools.iter().map(|(identity, _)| names[identity].to_string()).collect()
     }
 
@@ -134,6 +153,20 @@ mod tests {
         let tools = [("dice-roller.roll", BuiltIn), ("evil.roll", Server), ("b.get", Server)];
         assert_eq!(named(&tools), ["roll", "evil_roll", "get"]);
         assert_eq!(named(&[("a.get", Server), ("b.get", Server)]), ["a_get", "b_get"]);
+    }
+
+    #[test]
+    fn a_name_stays_whoever_comes_later_and_is_not_handed_on() {
+        let mut names = ModelNames::default();
+        let mut named = |tools: &[(&'static str, SourceKind)]| {
+            let given = names.of(tools);
+            tools.iter().map(|(identity, _)| given[identity].to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&[("a.get", Server)]), ["get"]);
+        assert_eq!(named(&[("a.get", Server), ("b.get", Server)]), ["get", "b_get"]);
+        assert_eq!(named(&[("b.get", Server)]), ["b_get"]);
+        assert_eq!(named(&[("b.get", Server), ("c.get", Server)]), ["b_get", "c_get"]);
+        assert_eq!(named(&[("a.get", Server)]), ["get"], "it has come back");
     }
 
     #[test]

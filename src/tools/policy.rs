@@ -12,7 +12,7 @@ use std::{
 use tokio::time::Instant;
 
 use super::{CallError, CallErrorKind};
-use crate::domain::{Policy, ToolCall, ToolChoice};
+use crate::domain::{Policy, SessionId, ToolCall, ToolChoice};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -24,6 +24,24 @@ pub struct SessionCalls(Arc<Mutex<Counted>>);
 struct Counted {
     total: u32,
     recent: VecDeque<Instant>,
+}
+
+/// Calls of all NPCs of the sessions that run, whatever happens to the NPCs meanwhile.
+#[derive(Default)]
+pub struct AllCalls(Mutex<HashMap<Option<SessionId>, HashMap<String, SessionCalls>>>);
+
+impl AllCalls {
+    /// Those of `npc` in `session`.
+    pub fn of(&self, session: Option<&SessionId>, npc: &str) -> SessionCalls {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = all.entry(session.cloned()).or_default();
+        session.entry(npc.to_owned()).or_default().clone()
+    }
+
+    /// `session` is over.
+    pub fn forget(&self, session: &SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&Some(session.clone()));
+    }
 }
 
 /// Calls of one turn, held against the policy of its NPC; clones count together.

@@ -4,10 +4,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::CallOutput;
-use crate::domain::{CallId, Tier, ToolCall};
+use crate::domain::{CallId, Tier, ToolCall, redact};
 
 /// A finished call.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct CallRecord {
     pub result: Result<CallOutput, CallError>,
     /// The text the model reads.
     pub for_model: String,
+    /// Whether somebody outside has written of it.
+    pub outside: bool,
     /// Time from the model's call to the result, waits included.
     pub took: Duration,
     /// Tier of the tool when it was called; `None`: there is no such tool.
@@ -41,8 +43,9 @@ impl CallRecord {
         Self {
             id: call.id.clone(),
             tool,
-            arguments: redacted(&arguments),
+            arguments: redact::json(&arguments),
             for_model: format!("error: {error}"),
+            outside: false,
             result: Err(error),
             took: Duration::ZERO,
             tier: None,
@@ -136,61 +139,5 @@ impl CallErrorKind {
                 | Self::InvalidResult
                 | Self::Protocol
         )
-    }
-}
-
-/// Parts of keys whose values are secret.
-const SECRET: [&str; 10] = [
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "apikey",
-    "authorization",
-    "credential",
-    "privatekey",
-    "cookie",
-    "passphrase",
-];
-
-/// `value` with the values of secret keys replaced, at any depth.
-pub fn redacted(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => Value::Object(redacted_members(members)),
-        Value::Array(items) => Value::Array(items.iter().map(redacted).collect()),
-        other => other.clone(),
-    }
-}
-
-/// The same for an object.
-pub fn redacted_members(members: &Map<String, Value>) -> Map<String, Value> {
-    let redact = |(key, value): (&String, &Value)| {
-        let value = if is_secret(key) { Value::from("<secret>") } else { redacted(value) };
-        (key.clone(), value)
-    };
-    members.iter().map(redact).collect()
-}
-
-/// Whether a key marks its value as secret.
-pub fn is_secret(key: &str) -> bool {
-    let plain: String =
-        key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    // "max_tokens" is a count, not a token.
-    SECRET.iter().any(|secret| plain.contains(secret)) && !plain.ends_with("tokens")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn secrets_are_replaced_at_any_depth() {
-        let value = json!({"a": [{"api_key": "k", "b": {"Access-Token": {"x": 1}}}], "n": 1,
-            "max_tokens": 5, "token": "t"});
-        let expected = json!({"a": [{"api_key": "<secret>", "b": {"Access-Token": "<secret>"}}],
-            "n": 1, "max_tokens": 5, "token": "<secret>"});
-        assert_eq!(redacted(&value), expected);
     }
 }

@@ -1,12 +1,19 @@
 //! What all handles of one tool host share.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, atomic::AtomicU64};
 
 use arc_swap::ArcSwapOption;
+use dashmap::DashMap;
 use rand::rngs::StdRng;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Catalog, cache::Cache, connection::Facts, select::Selecting};
+use super::{
+    Catalog, Permits, cache::Cache, connection::Facts, policy::AllCalls, select::Selecting,
+};
+use crate::domain::SessionId;
+
+/// Longest wait for a game master's decision, unless the configuration says otherwise.
+const APPROVAL_EXPIRES_MS: u64 = 60_000;
 
 /// What all handles of one host share.
 pub(super) struct HostState {
@@ -19,6 +26,12 @@ pub(super) struct HostState {
     /// Calls that outlive their turns.
     pub(super) late: TaskTracker,
     pub(super) shutdown: CancellationToken,
+    /// How often NPCs have called, session by session.
+    pub(super) calls: AllCalls,
+    /// What game masters have allowed for good, by session.
+    pub(super) permits: DashMap<SessionId, Permits>,
+    /// Longest wait for a game master's decision, in milliseconds.
+    pub(super) approval_expires: AtomicU64,
     /// Values that servers have given for prompts.
     pub(super) facts: ArcSwapOption<Facts>,
 }
@@ -33,6 +46,9 @@ impl HostState {
             jitter: Mutex::new(jitter),
             late: TaskTracker::new(),
             shutdown: CancellationToken::new(),
+            calls: AllCalls::default(),
+            permits: DashMap::new(),
+            approval_expires: AtomicU64::new(APPROVAL_EXPIRES_MS),
             facts: ArcSwapOption::empty(),
         }
     }

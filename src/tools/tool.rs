@@ -4,10 +4,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::{Value, json};
+
 use super::{
-    Declared, Definition, Handler, Latency, SourceKind,
+    Declared, Definition, Handler, Latency, SideEffects, SourceKind,
     figures::Endpoint,
+    fingerprint::fingerprint,
     names,
+    output::{framed, framed_inline},
     schema::{self, Schema, SchemaError},
     select,
 };
@@ -62,6 +66,13 @@ pub struct Tool {
     pub handler: Arc<dyn Handler>,
     /// Hash of name, description and schemas: what a model relies on.
     pub hash: u64,
+    /// The same with what it declares and where it is, as a hash that a server cannot find another
+    /// definition for.
+    pub fingerprint: Arc<str>,
+    /// Whether its words for the model are a server's own.
+    pub described_outside: bool,
+    /// What it does, as its source says it.
+    pub(super) about: Arc<str>,
     /// Description and parameters as a model reads them.
     pub(super) description: Arc<str>,
     pub(super) parameters: Arc<serde_json::Value>,
@@ -73,6 +84,11 @@ impl Tool {
     /// The server's part of its identity.
     pub fn server(&self) -> &str {
         self.identity.split_once('.').map_or("", |(server, _)| server)
+    }
+
+    /// Parts of its schemas, the measure of what it takes to keep it.
+    pub(super) fn parts(&self) -> usize {
+        self.input.parts() + self.output.as_ref().map_or(0, Schema::parts)
     }
 
     /// Its identity without the server.
@@ -106,14 +122,31 @@ impl Tool {
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
         let description = declared.description.clone().unwrap_or(definition.description);
         let identity = names::identity(origin.server, &definition.name);
+        let is_ours = declared.parameters.is_some() && declared.description.is_some();
+        let described_outside = origin.kind == SourceKind::Server && !is_ours;
+        let fingerprint = fingerprint(&json!({
+            "tool": identity,
+            "endpoint": origin.endpoint.key(),
+            "description": description,
+            "input": input,
+            "output": definition.output,
+            "effects": declared.effects.map(SideEffects::name),
+            "read_only": declared.read_only,
+            "destructive": declared.destructive,
+            "open_world": declared.open_world,
+        }));
         let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
         let categories = match declared.categories.as_slice() {
             [] => origin.server.to_owned(),
             several => several.join(" "),
         };
         let words = select::words_of(&identity, &description, &categories, input);
+        let parameters = schema::for_model(input).map_err(UnusableTool::ForModel)?;
         Ok(Self {
-            parameters: schema::for_model(input).map_err(UnusableTool::ForModel)?,
+            parameters: match described_outside {
+                true => Arc::new(described(parameters, origin.server)),
+                false => parameters,
+            },
             input: Schema::new(input).map_err(UnusableTool::Input)?,
             output: definition
                 .output
@@ -126,10 +159,42 @@ impl Tool {
             latency: Arc::default(),
             handler: definition.handler,
             hash: fnv1a(pinned.bytes()),
-            description: Arc::from(description),
+            fingerprint: Arc::from(fingerprint),
+            description: Arc::from(match described_outside {
+                true => framed(origin.server, &description),
+                false => description.clone(),
+            }),
+            about: Arc::from(description),
+            described_outside,
             declared,
             words,
         })
+    }
+}
+
+/// A schema whose descriptions are marked as words of `server`.
+fn described(schema: Arc<Value>, server: &str) -> Value {
+    let mut schema = Arc::unwrap_or_clone(schema);
+    mark(&mut schema, server);
+    schema
+}
+
+fn mark(schema: &mut Value, server: &str) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("description" | "title" | "$comment", Value::String(text)) => {
+                        *text = framed_inline(server, text);
+                    }
+                    // What stands in an argument, and no words about it.
+                    ("enum" | "const" | "default" | "examples", _) => {}
+                    (_, value) => mark(value, server),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| mark(item, server)),
+        _ => {}
     }
 }
 
@@ -143,6 +208,13 @@ pub struct CatalogEntry {
     pub tier: Option<Tier>,
     /// The duration to plan with.
     pub expected: Duration,
+}
+
+impl CatalogEntry {
+    /// Whether a call is begun in the background: its answer may come after the turn, and will.
+    pub fn outlasts(&self, left: Duration) -> bool {
+        self.tool.declared.follow_up == Some(true) && self.expected > left
+    }
 }
 
 /// A tool that was left out, and why.

@@ -16,6 +16,8 @@ pub struct VisibleTools {
     pub slowest: Duration,
     /// The tool that finds more tools; only a narrowed list shows it.
     pub(super) finder: Option<Arc<CatalogEntry>>,
+    /// Whether somebody outside has described any of them.
+    described_outside: bool,
     entries: Vec<Arc<CatalogEntry>>,
     by_name: HashMap<Arc<str>, usize>,
     names: Arc<OfferedNames>,
@@ -31,6 +33,7 @@ impl VisibleTools {
             specs: entries.iter().map(|entry| entry.spec.clone()).collect(),
             slowest: entries.iter().map(|entry| entry.expected).max().unwrap_or_default(),
             by_name: by_name.map(|(index, it)| (Arc::clone(&it.spec.name), index)).collect(),
+            described_outside: entries.iter().any(|entry| entry.tool.described_outside),
             entries,
             names: Arc::new(names),
             finder: None,
@@ -50,6 +53,11 @@ impl VisibleTools {
     /// The tools, in the order of the list.
     pub fn iter(&self) -> std::slice::Iter<'_, Arc<CatalogEntry>> {
         self.entries.iter()
+    }
+
+    /// Whether a model that reads the list reads words of somebody outside.
+    pub fn is_described_outside(&self) -> bool {
+        self.described_outside
     }
 
     /// How many there are.

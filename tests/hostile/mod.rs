@@ -1,9 +1,15 @@
 //! What others may try with the program: each attack through the real binary, against services on
-//! this machine.
+//! this machine: bounded time, bounded memory, nothing done that was not allowed.
 
 mod addresses;
+mod approvals;
 mod children;
+mod fuzz;
 mod guilds;
 mod guilds_apart;
 mod loopback;
 mod money;
+mod schemas;
+mod servers;
+mod two_guilds;
+mod words;

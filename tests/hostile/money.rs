@@ -201,3 +201,22 @@ fn a_spending_stop_is_said_once() {
     assert_eq!(lines[1]["reply"], "", "it is no part of the conversation");
     assert_eq!(server.requests().len(), 1);
 }
+
+/// A cap that is raised holds from the next turn on, without a restart.
+#[test]
+fn a_raised_cap_holds_at_once() {
+    let server = ChatServer::start();
+    server.otherwise(|_| answer(100));
+    let place = table(&server, "", "budget: { session_max: 0.15 }\n");
+    let mut live = place.start(&["ask", "--json"]);
+    live.types("Bartok, hello");
+    live.says("\"spoken\"");
+    live.types("Bartok, and?");
+    live.says("\"over_budget\"");
+    let config = std::fs::read_to_string(place.path("glyphoxa.yaml")).expect("it was written");
+    place.write("glyphoxa.yaml", config.replace("session_max: 0.15", "session_max: 5"));
+    live.says("the files were read again");
+    live.types("Bartok, now?");
+    live.says("\"spoken\"");
+    assert_eq!(live.leave(), 0);
+}

@@ -13,9 +13,7 @@ use crate::{
     engine::{self, Budget, NpcCalls, NpcModel, Question},
     provider::Error,
     session::ToolLine,
-    tools::{
-        ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, SessionCalls, ToolHost,
-    },
+    tools::{ApprovalRequest, Attachment, Decision, Effects, FollowUp, Form, ToolHost},
 };
 
 /// How much longer a written answer may be than a spoken one.
@@ -60,17 +58,14 @@ impl Assistant {
     pub fn open(settings: &AssistantSettings, parts: AssistantParts) -> Result<Self, Error> {
         let npc = Arc::clone(&settings.npc);
         let name = npc.name.clone();
+        let made = parts.host.calls_of(&npc.name);
         let model = NpcModel {
             model: settings.model.make(parts.seed)?,
             npc,
             budget: parts.budget,
             max_tokens: settings.max_tokens.saturating_mul(WRITTEN),
         };
-        let calls = NpcCalls {
-            host: parts.host,
-            made: SessionCalls::default(),
-            filler_after: settings.filler_after,
-        };
+        let calls = NpcCalls { host: parts.host, made, filler_after: settings.filler_after };
         let engine = engine::Assistant::new(model, calls, &settings.campaign);
         let effects = Arc::new(Written(parts.effects));
         Ok(Self { engine, name, session: parts.session, effects })
@@ -107,6 +102,10 @@ impl Effects for Written {
 
     fn attach(&self, tool: &str, attachment: &Attachment) {
         self.0.attach(tool, attachment);
+    }
+
+    fn lacks_approver(&self) -> Option<&'static str> {
+        self.0.lacks_approver()
     }
 
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use super::engine::{Assistant, AssistantParts};
 use crate::{
-    campaign::{AccountFor, Accounts, Sessions, SharedSettings},
+    campaign::{AccountFor, Accounts, Sessions, SharedSettings, now},
     domain::{Scope, SessionId},
     engine::Failure,
     memory,
     provider::Error,
     tools::{Effects, ToolHost},
 };
+
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// What a game master asks.
 pub struct AssistantQuestion {
@@ -68,6 +71,14 @@ pub struct Questions {
 }
 
 impl Questions {
+    /// The tools for what is asked outside sessions, whose calls are counted by the day.
+    fn outside_sessions(&self, scope: &Scope) -> ToolHost {
+        let today = now() / DAY;
+        let of_day = |day: i64| SessionId(format!("operator {:?} {day}", scope.owner));
+        self.tools.forget(&of_day(today - 1));
+        self.tools.at(&of_day(today), scope)
+    }
+
     /// Has the assistant answer `question`. Cancel safe.
     pub fn ask(
         &self,
@@ -76,8 +87,11 @@ impl Questions {
         let AssistantQuestion { scope, session, text, effects } = question;
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
         let (settings, accounts) = (self.settings.load_full(), self.accounts.clone());
+        let host = match &session {
+            Some(session) => self.tools.at(session, &scope),
+            None => self.outside_sessions(&scope),
+        };
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
-        let host = self.tools.at(&session, &scope);
         let seed = rand::random();
         async move {
             let (budget, assistant) = match own {

@@ -11,7 +11,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::consent::Consent;
-use crate::{campaign::PlayedCampaign, tools::CastChanges};
+use crate::{
+    campaign::PlayedCampaign,
+    tools::{CastChanges, Permits},
+};
 
 /// The format written.
 const VERSION: u32 = 1;
@@ -50,6 +53,10 @@ pub struct GuildSettings {
     pub characters: BTreeMap<u64, String>,
     /// What game masters have changed about NPCs' tools.
     pub tools: CastChanges,
+    /// Tools that are no longer asked about, as they were defined when that was decided.
+    pub permits: Permits,
+    /// Messages of requests that wait for a decision, by the requests' keys.
+    pub waiting: BTreeMap<String, ShownRequest>,
     /// Tool servers added here, by name.
     pub servers: BTreeMap<String, AddedServer>,
     /// Campaigns that were loaded here.
@@ -58,6 +65,15 @@ pub struct GuildSettings {
     pub campaign: Option<String>,
     /// The last play session.
     pub last_session: Option<String>,
+}
+
+/// A message that shows a request which waits for a decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownRequest {
+    /// Its channel.
+    pub channel: u64,
+    /// Its id.
+    pub message: u64,
 }
 
 /// A tool server added by a game master: a program or an address.

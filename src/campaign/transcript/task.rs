@@ -31,7 +31,7 @@ const HURRY: Duration = Duration::from_secs(3);
 const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// How transcripts are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TranscriptOptions {
     /// What cannot be written into the store waits in files called like this.
     pub spill: PathBuf,

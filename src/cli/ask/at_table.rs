@@ -72,8 +72,9 @@ impl Setting<'_> {
 
     /// What tools reach here.
     pub fn effects(&self, typed: &Arc<Typed>) -> Arc<dyn Effects> {
-        let (aloud, approve) = (!self.arguments.json, self.arguments.approve);
-        Arc::new(TerminalEffects { aloud, approve, typed: Arc::clone(typed) })
+        let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
+        let typed = Arc::clone(typed);
+        Arc::new(TerminalEffects { aloud: !json, approve, is_dm: as_dm || assistant, typed })
     }
 
     /// The game master's assistant.

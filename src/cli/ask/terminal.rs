@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::super::complain;
-use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form};
+use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form, revealed};
 
 /// What is answered where nobody can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,6 +48,8 @@ pub struct TerminalEffects {
     pub aloud: bool,
     /// What was decided beforehand; `None`: whoever types is asked.
     pub approve: Option<Approve>,
+    /// Whoever types is the game master.
+    pub is_dm: bool,
     /// Who is asked.
     pub typed: Arc<Typed>,
 }
@@ -55,7 +57,7 @@ pub struct TerminalEffects {
 impl TerminalEffects {
     /// What tools of somebody who calls by hand reach.
     pub fn of_operator(aloud: bool) -> Self {
-        Self { aloud, approve: None, typed: Typed::new() }
+        Self { aloud, approve: None, is_dm: true, typed: Typed::new() }
     }
 
     fn can_ask(&self) -> bool {
@@ -73,6 +75,13 @@ impl Effects for TerminalEffects {
     fn attach(&self, tool: &str, attachment: &Attachment) {
         let size = attachment.bytes.len().div_ceil(1024);
         self.show(&format!("{tool} brought {}, {size} KiB", attachment.mime));
+    }
+
+    fn lacks_approver(&self) -> Option<&'static str> {
+        let is_there = self.approve.is_some() || (self.is_dm && self.can_ask());
+        let way_out = "glyphoxa ask --as-dm on a terminal asks, --approve all allows every call, and \
+                       effects: at the tool in glyphoxa.yaml says what it may do";
+        (!is_there).then_some(way_out)
     }
 
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
@@ -97,18 +106,21 @@ impl Effects for TerminalEffects {
 
 /// Puts a call before whoever sits at the terminal.
 async fn ask(typed: Arc<Typed>, request: ApprovalRequest) -> Decision {
-    let arguments = Value::Object(request.arguments);
-    complain(&format!(
-        "  ? {} wants {} {arguments} ({})",
-        request.npc, request.tool, request.reason
-    ));
+    let arguments = revealed(&Value::Object(request.arguments).to_string());
+    let tool = revealed(&request.tool);
+    complain(&format!("  ? {} wants {tool} {arguments} ({})", request.npc, request.reason));
+    let always = match request.definition {
+        Some(_) => "a = always for this tool, ",
+        None => "",
+    };
     loop {
-        complain("  ? y = yes, n = no, or other arguments as a JSON object");
+        complain(&format!("  ? y = yes, {always}n = no, or other arguments as a JSON object"));
         let Ok(Some(line)) = typed.next().await else {
             return Decision::Deny("nobody is there to approve it".to_owned());
         };
         match line.trim() {
             "y" | "yes" | "j" | "ja" => return Decision::Approve,
+            "a" | "always" if !always.is_empty() => return Decision::Always,
             "n" | "no" | "nein" => return Decision::Deny("the game master said no".to_owned()),
             other => {
                 if let Ok(Value::Object(edited)) = serde_json::from_str(other) {

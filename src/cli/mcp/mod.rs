@@ -26,7 +26,7 @@ enum Command {
     /// Connects to all servers and says how each stands.
     #[command(after_help = "example: glyphoxa mcp servers --json")]
     Servers(servers::Arguments),
-    /// Approves what a server under review lists now.
+    /// Approves what a server lists now: new tools of one under review, and changed ones of any.
     #[command(after_help = "example: glyphoxa mcp trust home")]
     Trust(trust::Arguments),
     /// Logs a person in to a server, once; the login is kept and renewed.

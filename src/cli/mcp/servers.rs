@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{DONE, FAILED, Failure};
-use crate::tools::connection::{Servers, State, Status};
+use crate::tools::connection::{Kept, Servers, State, Status};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -24,15 +24,20 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
+    prefix: &'a str,
+    calls_itself: &'a str,
+    version: &'a str,
     endpoint: &'a str,
     state: &'static str,
     reason: Option<&'a str>,
     revision: Option<&'static str>,
     tools: &'a [String],
     waiting_for_approval: &'a [String],
+    changed: &'a [String],
     left_out: &'a [String],
     resources: &'a [String],
     stderr: &'a [String],
+    kept: Kept,
 }
 
 /// Prints every server; exit status 1 when one is not ready.
@@ -60,15 +65,20 @@ impl<'a> Line<'a> {
     fn of(status: &'a Status) -> Self {
         Self {
             name: &status.name,
+            prefix: &status.prefix,
+            calls_itself: &status.calls_itself.0,
+            version: &status.calls_itself.1,
             endpoint: &status.endpoint,
             state: status.state.name(),
             reason: status.state.reason(),
             revision: status.revision,
             tools: &status.tools,
             waiting_for_approval: &status.held,
+            changed: &status.changed,
             left_out: &status.refused,
             resources: &status.resources,
             stderr: &status.stderr,
+            kept: status.kept,
         }
     }
 }

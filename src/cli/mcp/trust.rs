@@ -5,10 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::super::{DONE, Failure};
-use crate::{
-    config::Config,
-    tools::connection::{Servers, Trust},
-};
+use crate::{config::Config, tools::connection::Servers};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -19,25 +16,23 @@ pub struct Arguments {
 /// Approves and prints what was approved.
 ///
 /// # Errors
-/// No such server under review, it is not connected, or the approval cannot be kept.
+/// No such server, it is not connected, or the approval cannot be kept.
 pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
     let name = &arguments.server;
     let known = config.mcp.servers.iter().find(|server| server.name == *name);
-    match known.map(|server| server.trust) {
-        Some(Trust::Review) => {}
-        Some(Trust::Auto) => {
-            let what = format!("'{name}' is not under review (set trust: review in glyphoxa.yaml)");
-            return Err(Failure::Usage(what));
-        }
-        None => {
-            let names: Vec<_> = config.mcp.servers.iter().map(|it| it.name.as_str()).collect();
-            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let what = format!("there is no server '{name}' (there are: {names})");
-            return Err(Failure::Usage(what));
-        }
+    if known.is_none() {
+        let names: Vec<_> = config.mcp.servers.iter().map(|it| it.name.as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let what = format!("there is no server '{name}' (there are: {names})");
+        return Err(Failure::Usage(what));
     }
     let approved = servers.approve(name).await?;
     let mut out = io::stdout().lock();
+    for status in servers.status().iter().filter(|status| status.name == *name) {
+        for line in &status.changed {
+            writeln!(out, "changed: {line}")?;
+        }
+    }
     for tool in approved {
         writeln!(out, "approved: {name}.{tool}")?;
     }

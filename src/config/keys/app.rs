@@ -246,10 +246,46 @@ pub static TOOLS: Shape = Shape {
             Kind::Filled,
             "Folder of random tables, one YAML file each: name, description, entries.",
         ),
+        Key::new("approvals", Kind::Shape(&APPROVALS), "Calls that the game master decides about."),
         Key::new(
             "manifests",
             TEXTS,
             "Folders of tools, one file each; default: `tools` beside this file, if there.",
+        ),
+    ],
+};
+
+/// Calls that the game master decides about.
+pub static APPROVALS: Shape = Shape {
+    title: "Approvals",
+    keys: &[
+        Key::new(
+            "expire_seconds",
+            Kind::Whole { min: 5, max: 86_400 },
+            "A call that nobody has decided about by then is not made; default 60.",
+        ),
+        Key::new(
+            "notify",
+            Kind::Shape(&NOTIFY),
+            "Who is told that one waits; it is decided on Discord all the same.",
+        ),
+    ],
+};
+
+/// Who is told of approvals.
+pub static NOTIFY: Shape = Shape {
+    title: "A notification",
+    keys: &[
+        Key::required(
+            "url",
+            Kind::Filled,
+            "Gets a POST with event, npc, tool and guild as JSON, and nothing of the arguments.",
+        ),
+        Key::required(
+            "secret",
+            Kind::Filled,
+            "Signs it: X-Glyphoxa-Signature is sha256= and the HMAC-SHA256 of the time in \
+             X-Glyphoxa-Timestamp, a dot, and the body. Best from the environment.",
         ),
     ],
 };

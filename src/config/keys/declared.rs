@@ -1,7 +1,10 @@
 //! Keys about a tool that stand in more than one kind of file.
 
 use super::TEXTS;
-use crate::yaml::{Key, Kind};
+use crate::{
+    tools::SideEffects,
+    yaml::{Key, Kind},
+};
 
 /// Up to a day in milliseconds.
 pub const DURATION: Kind = Kind::Number { min: 0.0, max: 86_400_000.0 };
@@ -28,6 +31,19 @@ pub const READ_ONLY: Key =
     Key::new("read_only", Kind::Flag, "It changes nothing, so it may run ahead.");
 /// Whether it may destroy.
 pub const DESTRUCTIVE: Key = Key::new("destructive", Kind::Flag, "It may destroy something.");
+/// Whether it reaches outside.
+pub const OPEN_WORLD: Key = Key::new(
+    "open_world",
+    Kind::Flag,
+    "What it is asked leaves this machine; default true, but for built-in tools.",
+);
+/// What its calls may do.
+pub const EFFECTS: Key = Key::new(
+    "effects",
+    Kind::Word(SideEffects::NAMES),
+    "What a call may do, whatever the tool says of itself: none or reversible asks nobody, \
+     destructive asks the game master once words from outside are in the conversation.",
+);
 /// How long an answer is kept.
 pub const CACHEABLE: Key = Key::new(
     "cacheable_seconds",

@@ -78,6 +78,8 @@ pub static SPEC: Shape = Shape {
         declared::IDEMPOTENT,
         declared::READ_ONLY,
         declared::DESTRUCTIVE,
+        declared::OPEN_WORLD,
+        declared::EFFECTS,
         declared::CACHEABLE,
         Key::new("floor", TIER, "Lowest tier it is offered in; default fast."),
         declared::APPROVAL,

@@ -110,7 +110,11 @@ static KEYS: [Key; 19] = [
         "While it works on a call it may ask the chat model of the NPC that calls (MCP \
          sampling); that is the table's money, within its caps. Default false.",
     ),
-    Key::new("debug", Kind::Flag, "Show what it logs at level info; default false."),
+    Key::new(
+        "debug",
+        Kind::Flag,
+        "Show what it logs, and every message, at level info, secrets hidden; default false.",
+    ),
 ];
 
 /// The same with its name.
@@ -203,6 +207,8 @@ pub static TOOL: Shape = Shape {
         declared::IDEMPOTENT,
         declared::READ_ONLY,
         declared::DESTRUCTIVE,
+        declared::OPEN_WORLD,
+        declared::EFFECTS,
         declared::CACHEABLE,
         Key::new("tier", TIER, "Lowest tier it is offered in."),
         declared::LATE,

@@ -47,6 +47,34 @@ fn a_child_process_is_read() {
 }
 
 #[test]
+fn what_a_child_process_may_reach_is_read() {
+    let sandbox = |more: &str| match one(&format!("{{ name: a, command: x{more} }}")).reach {
+        Reach::Stdio { sandbox, .. } => sandbox,
+        Reach::Http { .. } => panic!("an address"),
+    };
+    let named = |read: &[&str], write: &[&str]| {
+        let paths = |all: &[&str]| all.iter().map(std::path::PathBuf::from).collect();
+        Sandbox::Confined { read: paths(read), write: paths(write) }
+    };
+    assert_eq!(sandbox(""), named(&[], &[]));
+    assert_eq!(sandbox(", sandbox: off"), Sandbox::Off);
+    assert_eq!(
+        sandbox(", sandbox: { read: [/usr], write: [/tmp, /var] }"),
+        named(&["/usr"], &["/tmp", "/var"])
+    );
+    let told = wrong("{ name: a, command: x, sandbox: { read: [data/sessions] } }");
+    assert!(told.contains("'data/sessions', where everything kept lies"), "{told}");
+    let told = wrong("{ name: a, url: \"https://h.test/mcp\", sandbox: off }");
+    assert!(told.contains("'sandbox' has no effect on an address"), "{told}");
+    // Who adds a server from elsewhere opens nothing.
+    let described = |json: Json| server(&json, &[], &[]).map(|options| options.reach);
+    let reach = described(serde_json::json!({ "name": "a", "command": "x /home" })).unwrap();
+    assert!(matches!(reach, Reach::Stdio { sandbox: Sandbox::Foreign, .. }), "{reach:?}");
+    let told = described(serde_json::json!({ "name": "a", "command": "x", "sandbox": "off" }));
+    assert!(told.unwrap_err().contains("for who runs the bot"));
+}
+
+#[test]
 fn an_address_is_read_with_who_we_are() {
     let reach =
         |more: &str| one(&format!("{{ name: a, url: \"https://h.test/mcp?k=1\"{more} }}")).reach;

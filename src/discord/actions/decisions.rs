@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::discord::{
     commands::{Answer, Refusal},
-    decisions::{Choice, DecisionError, Outcome, PendingDecisions, Progress},
+    decisions::{Asked, Choice, DecisionError, Outcome, PendingDecisions, Progress, Request},
     guild::Guild,
     ui::{
         action::{ButtonPress, DecisionStep},
@@ -28,7 +28,15 @@ pub fn press(
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    take_step(&mut guild.approvals.pending, press, key, step)
+    let asked = guild.approvals.pending.get(key).filter(|it| !it.is_over()).map(Request::asked);
+    let done = take_step(&mut guild.approvals.pending, press, key, step);
+    if let (DecisionStep::Always, Ok(_), Some(Asked::Call(call))) = (step, &done, asked)
+        && let Some(definition) = call.definition
+    {
+        guild.change_settings(|settings| settings.permits.allow(&call.tool, &definition));
+    }
+    guild.forget_decided();
+    done
 }
 
 /// A filled-in page of a server's question.
@@ -45,7 +53,9 @@ pub fn answer(
         return Err(guild.only_dms().into());
     }
     let values = press.values.clone();
-    decide(&mut guild.approvals.pending, press, key, Choice::Fill { page, values })
+    let done = decide(&mut guild.approvals.pending, press, key, Choice::Fill { page, values });
+    guild.forget_decided();
+    done
 }
 
 fn take_step(
@@ -56,6 +66,7 @@ fn take_step(
 ) -> Result<Answer, Refusal> {
     let choice = match step {
         DecisionStep::Approve => Choice::Approve,
+        DecisionStep::Always => Choice::Always,
         DecisionStep::Deny => Choice::Deny,
         DecisionStep::Accept => Choice::Accept,
         DecisionStep::Decline => Choice::Decline,
@@ -117,7 +128,6 @@ mod tests {
 
     use super::*;
     use crate::{
-        discord::decisions::Request,
         domain::SessionId,
         tools::{ApprovalRequest, Decision, Form},
     };
@@ -149,6 +159,7 @@ mod tests {
             tool: "home.lamp".into(),
             arguments: object(&json!({"on": true})),
             reason: "it changes something",
+            definition: Some("1".into()),
         };
         (add(pending, Request::Call { asked, answer }), answered)
     }
@@ -170,6 +181,10 @@ mod tests {
                         ```json\n{\n  \"on\": true\n}\n```\n**Approved by Dora**";
         assert_eq!(done, expected);
         assert_eq!(answered.try_recv(), Ok(Decision::Approve));
+        let (key, mut answered) = call(&mut pending);
+        let done = text(take_step(&mut pending, &press(&[]), &key, DecisionStep::Always));
+        assert!(done.contains("Approved for good"), "{done}");
+        assert_eq!(answered.try_recv(), Ok(Decision::Always));
         let (key, mut answered) = call(&mut pending);
         let done = text(take_step(&mut pending, &press(&[]), &key, DecisionStep::Deny));
         assert!(done.contains("Denied by Dora"));

@@ -75,6 +75,10 @@ impl Effects for CommandEffects {
         }
     }
 
+    fn lacks_approver(&self) -> Option<&'static str> {
+        self.session.is_none().then_some("start a session: /session start")
+    }
+
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         match &self.session {
             Some(session) => session.approve(request),

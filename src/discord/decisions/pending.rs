@@ -68,6 +68,8 @@ pub struct AskedQuestion {
 pub enum Choice {
     /// The call may be made.
     Approve,
+    /// So may all later ones of the tool, as long as it stays what it is.
+    Always,
     /// The call may not be made.
     Deny,
     /// The call may be made with these arguments.
@@ -90,6 +92,8 @@ pub enum Choice {
 pub enum Outcome {
     /// The call is made.
     Approved,
+    /// The call is made, and later ones ask no more.
+    AlwaysApproved,
     /// The call is not made.
     Denied,
     /// The call is made with other arguments.
@@ -219,6 +223,10 @@ impl Request {
             (Self::Call { answer, .. }, Choice::Approve) => {
                 decided(answer.send(Decision::Approve).is_err(), Outcome::Approved)
             }
+            (
+                Self::Call { answer, asked: ApprovalRequest { definition: Some(_), .. } },
+                Choice::Always,
+            ) => decided(answer.send(Decision::Always).is_err(), Outcome::AlwaysApproved),
             (Self::Call { answer, .. }, Choice::Deny) => {
                 let denied = Decision::Deny("the game master said no".to_owned());
                 decided(answer.send(denied).is_err(), Outcome::Denied)
@@ -246,6 +254,7 @@ impl Request {
             (
                 request,
                 Choice::Approve
+                | Choice::Always
                 | Choice::Deny
                 | Choice::Edit(_)
                 | Choice::Accept

@@ -61,6 +61,10 @@ impl Effects for GuildEffects {
         self.tell(ToolRequest::Attach { tool: tool.to_owned(), attachment: attachment.clone() });
     }
 
+    fn lacks_approver(&self) -> Option<&'static str> {
+        None
+    }
+
     fn approve(&self, request: ApprovalRequest) -> BoxFuture<'static, Decision> {
         let requests = self.requests.clone();
         async move {

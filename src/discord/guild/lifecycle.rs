@@ -111,6 +111,7 @@ impl Guild {
     pub fn started(&mut self, started: StartedSession) -> Result<ChannelId, GuildRefusal> {
         let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
+        self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
         self.change_settings(|settings| settings.last_session = Some(id.0));
         self.session = Some(session);
         self.count_calls_anew();
@@ -151,6 +152,10 @@ impl Guild {
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
         let closed = self.approvals.close_all();
+        if !closed.is_empty() {
+            self.forget_decided();
+            self.keep_settings();
+        }
         self.close_messages(closed);
         let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
         tracing::info!(guild = self.id.get(), why, "session ended");

@@ -4,14 +4,25 @@
 
 use std::sync::Arc;
 
-use serenity::all::{ChannelId, Message};
+use serenity::all::{ChannelId, Message, MessageId};
 
 use super::{
+    approvals::ClosedMessage,
     effects::ToolRequest,
     panel::MessagePlace,
     state::{Guild, Job},
 };
-use crate::discord::{decisions::Request, ui::approvals};
+use crate::{
+    campaign::{ShownRequest, WaitingCall},
+    discord::{
+        decisions::{Asked, Request},
+        ui::approvals,
+    },
+};
+
+/// Said of what waited when the program ended.
+const EARLIER: &str = "**Expired**: I was restarted before anybody decided. The call was not made; \
+                       have it asked for again if it is still wanted.";
 
 impl Guild {
     /// A tool wants something of the guild.
@@ -38,6 +49,15 @@ impl Guild {
         let Ok(session) = self.session() else { return };
         let (session, panel) = (session.id.clone(), session.text_channel);
         let asked = request.asked();
+        if let Asked::Call(call) = &asked {
+            let waiting = WaitingCall {
+                npc: call.npc.to_string(),
+                tool: call.tool.to_string(),
+                guild: self.id.to_string(),
+            };
+            let told = self.shared.handles.notifier.tell(waiting);
+            self.send(told);
+        }
         let key = self.approvals.pending.add(&session, request);
         let message = approvals::message(&asked, &key);
         let channels: Vec<ChannelId> = self.log_channel().into_iter().chain([panel]).collect();
@@ -56,7 +76,13 @@ impl Guild {
             }
             Box::new(move |guild: &mut Self| match sent {
                 Ok(place) => {
+                    let shown =
+                        ShownRequest { channel: place.channel.get(), message: place.message.get() };
                     let closed = guild.approvals.shown(&key, place);
+                    if closed.is_none() {
+                        guild.change_settings(|settings| settings.waiting.insert(key, shown));
+                        guild.keep_settings();
+                    }
                     guild.close_messages(closed.into_iter().collect());
                 }
                 Err(why) => {
@@ -68,6 +94,35 @@ impl Guild {
                 }
             }) as Job
         });
+    }
+
+    /// Requests that wait no more need not be closed after a restart.
+    pub fn forget_decided(&mut self) {
+        let pending = &self.approvals.pending;
+        let is_over = |key: &String| pending.get(key).is_none();
+        if self.settings().waiting.keys().any(is_over) {
+            let open: Vec<String> =
+                self.settings().waiting.keys().filter(|key| !is_over(key)).cloned().collect();
+            self.change_settings(|settings| settings.waiting.retain(|key, _| open.contains(key)));
+        }
+    }
+
+    /// Says of requests of an earlier run that nobody decides them any more: the calls were not made.
+    pub(super) fn close_earlier(&mut self) {
+        let earlier: Vec<ShownRequest> = self.settings().waiting.values().cloned().collect();
+        if earlier.is_empty() {
+            return;
+        }
+        let closed = earlier.into_iter().map(|it| ClosedMessage {
+            place: MessagePlace {
+                channel: ChannelId::new(it.channel),
+                message: MessageId::new(it.message),
+            },
+            text: EARLIER.to_owned(),
+        });
+        self.close_messages(closed.collect());
+        self.change_settings(|settings| settings.waiting.clear());
+        self.keep_settings();
     }
 
     /// Sends what tools have shown, as much as one message holds.

@@ -5,7 +5,7 @@
 //! **Never**: waits; what takes time is a [`Job`] whose result comes back here.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Weak},
 };
 
@@ -75,6 +75,8 @@ pub struct Guild {
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
+    /// Changes of tools that the game master was told of.
+    pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
     /// Work whose result nobody waits for.
@@ -97,6 +99,7 @@ impl Guild {
             outbox: Outbox::default(),
             calls: BTreeMap::new(),
             entities: Vec::new(),
+            told_changes: BTreeSet::new(),
             jobs: JoinSet::new(),
             closing: JoinSet::new(),
             panics: Panics::default(),
@@ -133,6 +136,13 @@ impl Guild {
             tracing::error!(guild, %why, "settings are not kept");
             Some(format!("This holds until I am restarted, for I cannot keep it: {why}"))
         }
+    }
+
+    /// Keeps what was set, where nobody waits to hear that it is kept.
+    pub(super) fn keep_settings(&mut self) {
+        let kept = self.kept();
+        // What is not kept is logged.
+        self.send(async move { _ = kept.await });
     }
 
     /// Whether `member` is a game master here.

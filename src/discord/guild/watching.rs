@@ -118,9 +118,36 @@ impl Guild {
         }
         self.send_shown();
         let closed = self.approvals.close_expired();
+        if !closed.is_empty() {
+            self.forget_decided();
+            self.keep_settings();
+        }
         self.close_messages(closed);
+        self.tell_changed_tools();
         self.check_connection(now);
         self.refresh_panel(now);
+    }
+
+    /// Tells the game master of tools that are no longer what they were, once.
+    fn tell_changed_tools(&mut self) {
+        for changed in self.shared.handles.servers.changed() {
+            let name = &changed.server;
+            let is_ours = self.settings().servers.contains_key(name);
+            if !(is_ours || changed.is_configured)
+                || !self.told_changes.insert(changed.what.clone())
+            {
+                continue;
+            }
+            let way_out = match is_ours {
+                true => format!("/tools server trust {name}"),
+                false => format!("glyphoxa mcp trust {name}, by whoever runs me"),
+            };
+            let what = changed.what.join("\n").replace("```", "'''");
+            self.tell_dm(format!(
+                "Tools of **{name}** are not what they were, and are not called until somebody \
+                 accepts them ({way_out}):\n```\n{what}\n```"
+            ));
+        }
     }
 
     fn check_connection(&mut self, now: Instant) {

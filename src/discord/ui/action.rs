@@ -130,6 +130,8 @@ buttons! {
     DecisionStep {
         /// The call may be made.
         Approve = "approve",
+        /// So may later ones of the tool.
+        Always = "always",
         /// The call may not be made.
         Deny = "deny",
         /// The form with the call's arguments is wanted.

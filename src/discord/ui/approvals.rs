@@ -18,11 +18,15 @@ use crate::{
             names::escaped,
         },
     },
-    tools::ApprovalRequest,
+    tools::{ApprovalRequest, revealed},
 };
 
 /// Arguments longer than this, in characters, are a file.
 const ARGUMENTS_MAX: usize = 1_400;
+/// The button that asks no more about a tool.
+const ALWAYS: &str = "Always for this tool";
+/// The file of arguments that are too long for a message.
+const FILE: &str = "arguments.json";
 /// Longest question of a server that is shown, in characters.
 const QUESTION_MAX: usize = 1_500;
 
@@ -34,23 +38,28 @@ pub fn message(asked: &Asked, key: &str) -> CreateMessage {
     };
     CreateMessage::new()
         .content(text(asked))
-        .files(file.map(|it| CreateAttachment::bytes(it.into_bytes(), "arguments.json")))
+        .files(file.map(|it| CreateAttachment::bytes(it.into_bytes(), FILE)))
         .components(rows(asked, key))
 }
 
 /// What is asked, in words.
 pub fn text(asked: &Asked) -> String {
     match asked {
-        Asked::Call(ApprovalRequest { npc, tool, arguments, reason }) => {
+        Asked::Call(ApprovalRequest { npc, tool, arguments, reason, .. }) => {
             let shown = pretty(arguments);
+            let tool = revealed(tool).replace('`', "'");
             let call = format!("**{npc}** wants to call `{tool}` ({reason}).");
             match is_long(&shown) {
-                true => format!("{call} What with is in the file."),
-                false => format!("{call}\n```json\n{}\n```", unfenced(&shown)),
+                true => format!(
+                    "{call} Its arguments are too long for a message ({} characters): nothing of \
+                     them is shown here, and all of them are in the file `{FILE}`.",
+                    shown.chars().count()
+                ),
+                false => format!("{call}\n```json\n{shown}\n```"),
             }
         }
         Asked::Question(AskedQuestion { server, message, .. }) => {
-            let asked = short(&unfenced(message), QUESTION_MAX);
+            let asked = short(&unfenced(&revealed(message)), QUESTION_MAX);
             let asked: String = asked.lines().map(|line| format!("\n> {line}")).collect();
             format!("The tool server **{server}** asks (what you answer goes to it):{asked}")
         }
@@ -64,11 +73,16 @@ pub fn rows(asked: &Asked, key: &str) -> Vec<CreateActionRow> {
         CreateButton::new(action.id()).label(label).style(style)
     };
     let buttons = match asked {
-        Asked::Call(_) => vec![
-            button(DecisionStep::Approve, "Approve", ButtonStyle::Success),
-            button(DecisionStep::Deny, "Deny", ButtonStyle::Danger),
-            button(DecisionStep::Edit, "Edit", ButtonStyle::Secondary),
-        ],
+        Asked::Call(call) => {
+            let always = || button(DecisionStep::Always, ALWAYS, ButtonStyle::Secondary);
+            let mut buttons = vec![
+                button(DecisionStep::Approve, "Approve", ButtonStyle::Success),
+                button(DecisionStep::Deny, "Deny", ButtonStyle::Danger),
+                button(DecisionStep::Edit, "Edit", ButtonStyle::Secondary),
+            ];
+            buttons.extend(call.definition.is_some().then(always));
+            buttons
+        }
         Asked::Question(AskedQuestion { question, page, .. }) => {
             let (step, label) = match (question.pages(), page) {
                 (0, _) => (DecisionStep::Accept, "Accept".to_owned()),
@@ -112,6 +126,7 @@ pub fn decided(asked: &Asked, outcome: Outcome, by: &str) -> String {
     let how = match outcome {
         Outcome::Approved => "Approved",
         Outcome::Denied => "Denied",
+        Outcome::AlwaysApproved => "Approved for good (/tools permits lists and takes back)",
         Outcome::Edited => "Edited and approved",
         Outcome::Answered => "Answered",
         Outcome::Declined => "Declined",
@@ -125,8 +140,11 @@ pub fn without_buttons(text: String) -> EditMessage {
     EditMessage::new().content(text).components(Vec::new())
 }
 
+/// Arguments as JSON that reads as it is: nothing in it is hidden, and nothing ends the block it
+/// stands in.
 fn pretty(arguments: &Map<String, Value>) -> String {
-    serde_json::to_string_pretty(arguments).unwrap_or_default()
+    let pretty = serde_json::to_string_pretty(arguments).unwrap_or_default();
+    revealed(&pretty).replace('`', "\\u0060")
 }
 
 fn is_long(arguments: &str) -> bool {

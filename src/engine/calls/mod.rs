@@ -39,6 +39,8 @@ pub struct CallSetup {
     pub npc: Arc<Npc>,
     /// What its turns share.
     pub calls: NpcCalls,
+    /// Its model reads what it is told: words of others may lead it.
+    pub reads_prompts: bool,
     /// Lends its chat model to servers that may ask; `None`: there is none to lend.
     pub sampler: Option<Arc<dyn Sampler>>,
     /// The turn is over: calls under way say so and are kept.
@@ -54,7 +56,7 @@ pub struct TurnCalls {
     offered: Arc<VisibleTools>,
     /// Names that are offered whatever was said: the NPC's own, and what was found.
     found: Vec<Arc<str>>,
-    /// Whether the turn has read data from outside.
+    /// What the model has in its window that calls for care.
     taint: Taint,
     /// Wall time of the rounds so far; waiting for the final transcript is not part of it.
     tool_time: Duration,
@@ -69,7 +71,7 @@ impl TurnCalls {
             limits: TurnLimits::new(setup.calls.made.clone(), policy.clone()),
             offered: Arc::clone(&turn.tools),
             found: own_tools(&setup.npc),
-            taint: Taint::default(),
+            taint: taint(&turn),
             tool_time: Duration::ZERO,
             records: Vec::new(),
             turn,
@@ -109,9 +111,12 @@ impl TurnCalls {
     /// The tool that is awaited longest, if the table would wait too long for `calls` of a model
     /// that took so long to make them.
     pub fn too_slow(&self, calls: &[ToolCall], took: Duration) -> Option<Arc<str>> {
+        let left = self.left();
         let expected = |call: &ToolCall| {
             let offered = self.offered.get(&call.name);
-            (offered.map(|it| it.expected).unwrap_or_default(), self.identity(call))
+            // What goes on in the background is not waited for.
+            let waits = offered.filter(|it| !it.outlasts(left));
+            (waits.map(|it| it.expected).unwrap_or_default(), self.identity(call))
         };
         let (slowest, tool) = calls.iter().map(expected).max()?;
         (slowest + took > self.setup.calls.filler_after).then_some(tool)
@@ -125,6 +130,7 @@ impl TurnCalls {
             return None;
         }
         self.limits.begin_round();
+        self.mind_what_was_read();
         let started = Instant::now();
         let context = self.context(started);
         let running = calls.iter().map(|call| {
@@ -150,6 +156,9 @@ impl TurnCalls {
     /// for it.
     pub fn take_late(&mut self, record: CallRecord) {
         self.offer_nothing();
+        if record.outside {
+            self.taint.set();
+        }
         self.records.push(record);
     }
 
@@ -189,12 +198,25 @@ impl TurnCalls {
         matches!(self.setup.stop.run_until_cancelled(agreed).await, Some(Ok(_)))
     }
 
-    /// Whether it may run before the final transcript: it reads, and changes nothing.
+    /// Whether it may run before the final transcript: it reads, changes nothing, and nobody is asked
+    /// first.
     fn may_run_ahead(&self, call: &ToolCall) -> bool {
         self.offered.get(&call.name).is_some_and(|offered| {
-            let declared = &offered.tool.declared;
-            declared.read_only == Some(true) && declared.approval != Some(true)
+            let tool = &offered.tool;
+            tool.declared.read_only == Some(true) && tool.why_ask(&self.taint).is_none()
         })
+    }
+
+    /// Takes into account what the model has read by now beside the talk: what servers say of their
+    /// tools, and what it was reminded of.
+    fn mind_what_was_read(&self) {
+        if self.setup.reads_prompts && self.offered.is_described_outside() {
+            self.taint.set();
+        }
+        let recalled = self.turn.recall.clone().and_then(FutureExt::now_or_never);
+        if recalled.is_some_and(|recalled| recalled.is_gated) {
+            self.taint.set_secrets();
+        }
     }
 
     /// The identity of what a call means; the name itself when it means nothing.
@@ -226,6 +248,18 @@ impl TurnCalls {
             effects: Arc::clone(&self.turn.effects),
         }
     }
+}
+
+/// What the window holds when `turn` begins.
+fn taint(turn: &Turn) -> Taint {
+    let taint = Taint::default();
+    if turn.conversation.outside {
+        taint.set();
+    }
+    if turn.conversation.secrets || turn.setting.note.is_some() {
+        taint.set_secrets();
+    }
+    taint
 }
 
 /// The tools of `npc`'s own: the one its policy names, and what its lines call.

@@ -19,13 +19,20 @@ pub struct Excerpt {
     pub topics: Vec<Arc<str>>,
     /// The room the NPC's model has.
     pub window: Window,
+    /// Words of somebody outside are in it.
+    pub outside: bool,
+    /// What not everybody may know is in it.
+    pub secrets: bool,
 }
 
 impl Excerpt {
-    /// A conversation that has not begun.
-    pub fn blank(system: String, window: Window) -> Self {
+    /// A question of the game master, before which nothing was said; `outside`: words of somebody
+    /// outside are in `system`. What the game master asks, and what is looked up for them, may be a
+    /// secret.
+    pub fn of_game_master(system: String, window: Window, outside: bool) -> Self {
         let (overheard, topics) = (Vec::new(), Vec::new());
-        Self { system, talk: Arc::from([]), overheard, topics, window }
+        let talk = Arc::from([]);
+        Self { system, talk, overheard, topics, window, outside, secrets: true }
     }
 
     /// What a model reads that is asked `message`.

@@ -71,9 +71,13 @@ impl Conversation {
 
     /// What the next turn is given; `host` fills in what servers have given for prompts.
     pub fn excerpt(&self, host: &ToolHost) -> Excerpt {
+        let system = host.filled(&self.system);
+        let messages = self.history.messages();
         Excerpt {
-            system: host.filled(&self.system),
-            talk: self.history.messages().into(),
+            outside: system != self.system || messages.iter().any(Message::is_from_outside),
+            secrets: !self.model.npc.secret_knowledge.is_empty(),
+            system,
+            talk: messages.into(),
             overheard: self.history.overheard().to_vec(),
             topics: self.topics.categories(),
             window: self.window.clone(),

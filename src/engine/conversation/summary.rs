@@ -49,7 +49,8 @@ pub struct Summary {
 impl Summary {
     /// A summary whose text is `text`.
     fn new(of: Vec<Message>, text: String) -> Self {
-        let instead = Message::Summary { speakers: speakers(&of), text };
+        let outside = of.iter().any(Message::is_from_outside);
+        let instead = Message::Summary { speakers: speakers(&of), text, outside };
         Self { of, instead }
     }
 

@@ -193,7 +193,8 @@ fn shortened<'m>(
     let (old, rest) = talk.split_at(at);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let text = prompt::extract(npc, old, most);
-    (Message::Summary { speakers: Vec::new(), text }, rest)
+    let outside = old.iter().any(Message::is_from_outside);
+    (Message::Summary { speakers: Vec::new(), text, outside }, rest)
 }
 
 /// The oldest half of a conversation, and no more than `most` bytes if the first exchange has less:

@@ -41,7 +41,7 @@ pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
             let call = ToolCall { id, name, arguments: "{}".to_owned(), extra: Map::new() };
             messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
             let content = "{\"seen\":\"a wheel\"}".to_owned();
-            messages.push(Message::Tool { call: CallId("c".to_owned()), content });
+            messages.push(Message::Tool { call: CallId("c".to_owned()), content, outside: false });
         }
         let text = format!("Answer {nth} {}", "it turns and turns ".repeat(7));
         messages.push(Message::Assistant { text, calls: Vec::new() });
@@ -88,7 +88,8 @@ async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     // What is said meanwhile stays as it is.
     conversation.add(&said("Ben", "and now?"), "Now it rains.");
     assert_eq!(conversation.summarised(Ok(made)), None);
-    let [Message::Summary { speakers, text: words }, rest @ ..] = conversation.messages() else {
+    let [Message::Summary { speakers, text: words, .. }, rest @ ..] = conversation.messages()
+    else {
         panic!("{:?}", conversation.messages());
     };
     assert_eq!(*speakers, ["Anna", "Ben"]);
@@ -144,6 +145,35 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
     assert!(
         matches!(&conversation.messages()[0], Message::User(said) if said.starts_with("Ben: "))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_from_outside_mark_a_conversation_for_as_long_as_they_are_in_it() {
+    let marked = |messages: &[Message]| messages.iter().any(Message::is_from_outside);
+    let mut history = talk(&["Anna", "Ben"], 34);
+    let tool = history.iter_mut().find(|it| matches!(it, Message::Tool { .. }));
+    if let Some(Message::Tool { outside, .. }) = tool {
+        *outside = true;
+    }
+    let bench = bench(history.clone());
+    bench.model.then(&[Text(SUMMARY)]);
+    let mut conversation = bench.conversation();
+    assert!(conversation.excerpt(&bench.host()).outside);
+    // Kept and read again, they still do.
+    let kept = serde_json::to_string(conversation.messages()).unwrap();
+    assert!(marked(&serde_json::from_str::<Vec<Message>>(&kept).unwrap()));
+    let made = summary(&conversation).await;
+    assert_eq!(conversation.summarised(made), None);
+    let rest = conversation.messages();
+    assert!(matches!(&rest[0], Message::Summary { outside: true, .. }) && !marked(&rest[1..]));
+    assert!(conversation.excerpt(&bench.host()).outside, "a summary of them is of them");
+    conversation.forget_speaker("Anna");
+    assert!(!conversation.excerpt(&bench.host()).outside, "they are gone");
+    // What an earlier version has kept has no marks.
+    let old = r#"[{"tool":{"call":"c","content":"<tool-data from=\"a.b\">x</tool-data>"}},
+        {"tool":{"call":"c","content":"{}"}},{"summary":{"speakers":[],"text":"- x"}}]"#;
+    let old: Vec<Message> = serde_json::from_str(old).unwrap();
+    assert_eq!(old.iter().map(Message::is_from_outside).collect::<Vec<_>>(), [true, false, true]);
 }
 
 #[tokio::test(start_paused = true)]

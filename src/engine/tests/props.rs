@@ -22,7 +22,7 @@ use crate::{
     },
     tools::{
         Attachment, CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition,
-        Effects, Handler, SelectionOptions, SourceKind, ToolHost,
+        Effects, Handler, SelectionOptions, SideEffects, SourceKind, ToolHost,
         builtin::{Materials, offer as offer_built_ins},
     },
 };
@@ -274,7 +274,11 @@ impl Tools {
             description: "Tells where the moon stands.".to_owned(),
             input: json!({ "type": "object" }),
             output: None,
-            declared: Declared { categories: vec!["sky".to_owned()], ..Declared::default() },
+            declared: Declared {
+                categories: vec!["sky".to_owned()],
+                effects: Some(SideEffects::None),
+                ..Declared::default()
+            },
             handler: Arc::new(Stub { takes: ms(10), calls: Arc::clone(&self.look) }),
         };
         assert_eq!(host.offer("stub2", SourceKind::Server, vec![described]), []);

@@ -15,6 +15,8 @@ pub struct Recalled {
     pub said: Vec<String>,
     /// What the session before this one was about, when that was asked.
     pub last_session: Vec<String>,
+    /// Some of it is not for everybody's ears.
+    pub is_gated: bool,
 }
 
 impl Recalled {

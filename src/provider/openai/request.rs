@@ -172,7 +172,7 @@ fn results(calls: &[ToolCall], after: &[Message]) -> Vec<Value> {
     let mut given = HashMap::new();
     for message in after {
         match message {
-            Message::Tool { call, content } => {
+            Message::Tool { call, content, .. } => {
                 given.entry(call).or_insert(content.as_str());
             }
             Message::Assistant { calls, .. } if !calls.is_empty() => break,
@@ -239,7 +239,11 @@ mod tests {
     }
 
     fn result(id: &str) -> Message {
-        Message::Tool { call: CallId(id.into()), content: format!("result of {id}") }
+        Message::Tool {
+            call: CallId(id.into()),
+            content: format!("result of {id}"),
+            outside: false,
+        }
     }
 
     fn sent(messages: Vec<Message>) -> Value {
@@ -320,7 +324,7 @@ mod tests {
     #[test]
     fn a_summary_is_read_with_the_line_after_it() {
         let speakers = vec!["Anna".to_owned()];
-        let summary = Message::Summary { speakers, text: "[Earlier:]\n- x".into() };
+        let summary = Message::Summary { speakers, text: "[Earlier:]\n- x".into(), outside: false };
         let sent = sent(vec![summary, Message::User("Anna: hello".into())]);
         assert_eq!(sent, json!([{"role": "user", "content": "[Earlier:]\n- x\n\nAnna: hello"}]));
     }

@@ -10,7 +10,10 @@ mod names;
 mod tests;
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -30,8 +33,8 @@ use crate::{
         words::Words,
     },
     memory::{
-        EntityFilter, Error, ItemKind, ItemQuery, LineFilter, LineQuery, SessionFilter, Tie,
-        TranscriptLine, Viewer,
+        Entity, EntityFilter, Error, Item, ItemKind, ItemQuery, LineFilter, LineQuery,
+        SessionFilter, Tie, TranscriptLine, Viewer, Visibility,
     },
     tools::builtin::viewer,
 };
@@ -124,10 +127,11 @@ impl Recaller {
     }
 
     async fn look(&self, question: &Question, by: Instant) -> (Recalled, Vec<&'static str>) {
+        let gated = AtomicBool::new(false);
         let (relations, named, facts, said, last) = tokio::join!(
-            timeout_at(by, self.relations(question)),
-            timeout_at(by, self.named(question)),
-            timeout_at(by, self.facts(question)),
+            timeout_at(by, self.relations(question, &gated)),
+            timeout_at(by, self.named(question, &gated)),
+            timeout_at(by, self.facts(question, &gated)),
             timeout_at(by, self.said(question)),
             timeout_at(by, self.last_session(question)),
         );
@@ -137,13 +141,18 @@ impl Recaller {
             named: taken("names", named, &mut late),
             said: taken("earlier lines", said, &mut late),
             last_session: taken("last session", last, &mut late),
+            is_gated: gated.into_inner(),
         };
         recalled.named.extend(taken("facts", facts, &mut late));
         (recalled, late)
     }
 
-    /// How the NPC stands to others.
-    async fn relations(&self, question: &Question) -> Result<Vec<String>, Error> {
+    /// How the NPC stands to others; notes in `gated` that not everybody may know of it.
+    async fn relations(
+        &self,
+        question: &Question,
+        gated: &AtomicBool,
+    ) -> Result<Vec<String>, Error> {
         let known = self.known.get(&self.memory).await?;
         let Some(id) = question.names.iter().find_map(|name| known.id_of(name)) else {
             return Ok(Vec::new());
@@ -151,11 +160,13 @@ impl Recaller {
         let Memory { store, scope, .. } = &self.memory;
         let snapshot = store.snapshot(scope, id, question.viewer.clone()).await?;
         let ties = snapshot.map(|it| it.ties).unwrap_or_default();
-        Ok(ties.iter().take(RELATIONS).map(related).collect())
+        let ties = ties.iter().take(RELATIONS);
+        let ties = ties.inspect(|tie| note(gated, is_gated(&tie.relation.visibility)));
+        Ok(ties.map(related).collect())
     }
 
     /// What it knows of the things that were named.
-    async fn named(&self, question: &Question) -> Result<Vec<String>, Error> {
+    async fn named(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let known = self.known.get(&self.memory).await?;
         let own = question.names.iter().find_map(|name| known.id_of(name));
         let mut ids = known.named_in(&Words::of(&question.utterance));
@@ -167,11 +178,13 @@ impl Recaller {
         let filter = EntityFilter { ids, limit: NAMED, ..EntityFilter::default() };
         let Memory { store, scope, .. } = &self.memory;
         let found = store.entities(scope, filter, question.viewer.clone()).await?;
+        let hidden = |it: &Entity| !it.knowledge.is_empty() || is_gated(&it.visibility);
+        note(gated, found.iter().any(hidden));
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
     }
 
     /// What the game master has said to be so, of what was spoken of.
-    async fn facts(&self, question: &Question) -> Result<Vec<String>, Error> {
+    async fn facts(&self, question: &Question, gated: &AtomicBool) -> Result<Vec<String>, Error> {
         let content = ContentWords::of(&question.utterance);
         if content.is_empty() {
             return Ok(Vec::new());
@@ -180,9 +193,10 @@ impl Recaller {
         let query = ItemQuery { text, kinds, limit: FACTS.0, ..ItemQuery::default() };
         let Memory { store, scope, .. } = &self.memory;
         let found = store.search_items(scope, query, question.viewer.clone()).await?;
-        let facts = found.into_iter().map(|it| it.item.text);
-        let facts = facts.filter(|fact| content.fit(fact) && !question.read.contains(fact));
-        Ok(facts.take(FACTS.1).collect())
+        let fits = |it: &Item| content.fit(&it.text) && !question.read.contains(&it.text);
+        let facts = found.into_iter().map(|it| it.item).filter(fits).take(FACTS.1);
+        let facts = facts.inspect(|it| note(gated, is_gated(&it.visibility)));
+        Ok(facts.map(|it| it.text).collect())
     }
 
     /// What it has heard before that has to do with what was said.
@@ -217,6 +231,16 @@ impl Recaller {
         let lines = store.lines(scope, filter, question.viewer.clone()).await?;
         Ok(lines.iter().map(|line| told(line, now())).collect())
     }
+}
+
+/// Whether not everybody may see it.
+fn is_gated(visibility: &Visibility) -> bool {
+    *visibility != Visibility::Everyone
+}
+
+/// Notes in `gated` that something is.
+fn note(gated: &AtomicBool, is: bool) {
+    gated.fetch_or(is, Ordering::Relaxed);
 }
 
 /// What a part found; what it did not is noted.

@@ -67,13 +67,14 @@ impl Handler for Discover {
                 return Ok(CallOutput::text(what));
             }
             let tools: Vec<Value> = found.iter().map(|entry| line(entry)).collect();
-            Ok(CallOutput::json(json!({ "tools": tools })))
+            let outside = found.iter().any(|entry| entry.tool.described_outside);
+            Ok(CallOutput { outside, ..CallOutput::json(json!({ "tools": tools })) })
         }
         .boxed()
     }
 }
 
 fn line(entry: &CatalogEntry) -> Value {
-    let description: String = entry.spec.description.chars().take(MAX_DESCRIPTION).collect();
+    let description: String = entry.tool.about.chars().take(MAX_DESCRIPTION).collect();
     json!({ "name": &*entry.spec.name, "description": description })
 }

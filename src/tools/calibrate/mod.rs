@@ -24,9 +24,12 @@ pub use arguments::{NoArguments, minimal};
 
 use super::{
     Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint,
-    Tool, ToolHost, limit::Limit, percentiles, record, schema::Mismatch,
+    Tool, ToolHost,
+    limit::Limit,
+    percentiles,
+    schema::{Mismatch, apart},
 };
-use crate::domain::{SessionId, Tier, TurnId};
+use crate::domain::{SessionId, Tier, TurnId, redact};
 
 /// Calls of one tool. The first counts: what a server answers from memory afterwards is not what
 /// a turn will meet.
@@ -90,6 +93,8 @@ enum NotCalled {
     Forbidden(&'static str),
     #[error("no arguments could be made: {0} (give it a probe in the config)")]
     NoArguments(#[from] NoArguments),
+    #[error("this machine gave no thread to make arguments on")]
+    NoThread,
 }
 
 /// A name that means no tool and no server.
@@ -156,11 +161,13 @@ impl ToolHost {
         let tool = &entry.tool;
         let tier = || tool.latency.standing(Instant::now()).tier(&tool.declared);
         let before = tier();
-        let (arguments, calls, found) = match arguments_for(entry) {
+        let (wanted, parameters) = (Arc::clone(tool), Arc::clone(&entry.spec.parameters));
+        let made = apart::at_leisure(move || arguments_for(&wanted, &parameters)).await;
+        let (arguments, calls, found) = match made.unwrap_or(Err(NotCalled::NoThread)) {
             Err(reason) => (None, 0, CalibrationOutcome::Skipped(reason.to_string())),
             Ok(arguments) => {
                 let (calls, found) = self.time(tool, &arguments).await;
-                let shown = Value::Object(record::redacted_members(&arguments));
+                let shown = Value::Object(redact::members(&arguments));
                 ((calls > 0).then_some(shown), calls, found)
             }
         };
@@ -225,7 +232,7 @@ impl ToolHost {
             Some(Ok(Ok(output))) => output,
         };
         let (Some(schema), Some(value)) = (&tool.output, output.structured) else { return Ok(()) };
-        schema.check(value).map(drop).map_err(ProbeFailure::Result)
+        schema.check(value).await.map(drop).map_err(ProbeFailure::Result)
     }
 
     /// Whether no turn uses `server`, after waiting for a while.
@@ -274,10 +281,10 @@ fn means(name: &str, tool: &Tool) -> bool {
 ///
 /// # Errors
 /// Why it must not, or cannot, be called.
-fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, NotCalled> {
-    let (tool, declared) = (&entry.tool, &entry.tool.declared);
+fn arguments_for(tool: &Tool, parameters: &Value) -> Result<Map<String, Value>, NotCalled> {
+    let declared = &tool.declared;
     if let Some(probe) = &declared.probe {
-        let fitting = tool.input.check(Value::Object(probe.clone()));
+        let fitting = tool.input.check_here(Value::Object(probe.clone()));
         return match fitting {
             Ok(Value::Object(arguments)) => Ok(arguments),
             Ok(_) => Err(NotCalled::ProbeIsNoObject),
@@ -293,7 +300,7 @@ fn arguments_for(entry: &CatalogEntry) -> Result<Map<String, Value>, NotCalled> 
     if let Some((_, reason)) = forbidden.iter().find(|(is, _)| *is) {
         return Err(NotCalled::Forbidden(reason));
     }
-    Ok(minimal(&entry.spec.parameters, &tool.input)?)
+    Ok(minimal(parameters, &tool.input)?)
 }
 
 /// Measuring is nothing a table should see; questions are declined.

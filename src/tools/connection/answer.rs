@@ -16,8 +16,10 @@ use rmcp::{
     },
 };
 
-use super::tail::plain;
-use crate::tools::{Attachment, CallError, CallErrorKind, CallOutput, Part};
+use crate::{
+    domain::one_line,
+    tools::{Attachment, CallError, CallErrorKind, CallOutput, Part},
+};
 
 /// Longest text of an error that is passed on, in characters.
 const LONGEST: usize = 2_000;
@@ -39,7 +41,8 @@ pub enum Refusal {
 /// What the tool itself says went wrong.
 pub fn output(result: CallToolResult) -> Result<CallOutput, CallError> {
     let parts = result.content.into_iter().filter_map(part).collect();
-    let output = CallOutput { parts, structured: result.structured_content };
+    let output =
+        CallOutput { parts, structured: result.structured_content, ..CallOutput::default() };
     match result.is_error {
         Some(true) => Err(CallError::new(CallErrorKind::Tool, output.for_model())),
         _ => Ok(output),
@@ -71,7 +74,7 @@ fn part(block: ContentBlock) -> Option<Part> {
 }
 
 fn media(mime: String, data: &str) -> Part {
-    let mime = plain(&mime, 100);
+    let mime = one_line(&mime, 100);
     match base64::engine::general_purpose::STANDARD.decode(data.trim()) {
         Ok(bytes) => Part::Media(Attachment { mime, bytes: Arc::from(bytes) }),
         Err(_) => Part::Text(format!("[{mime}, which cannot be decoded]")),
@@ -84,7 +87,7 @@ pub fn failure(server: &str, error: &ServiceError) -> CallError {
     let new = |kind, what: String| CallError::new(kind, format!("'{server}' {what}"));
     match error {
         ServiceError::McpError(error) => {
-            let text = plain(&error.message, LONGEST);
+            let text = one_line(&error.message, LONGEST);
             match error.code {
                 ErrorCode::INVALID_PARAMS => new(InvalidArguments, format!("refused: {text}")),
                 _ => new(Protocol, format!("answered with an error: {text}")),
@@ -113,7 +116,7 @@ pub fn unauthorized(server: &str) -> String {
 /// The error in words.
 pub fn reason(error: &ServiceError) -> String {
     match error {
-        ServiceError::McpError(ErrorData { message, .. }) => plain(message, LONGEST),
+        ServiceError::McpError(ErrorData { message, .. }) => one_line(message, LONGEST),
         ServiceError::TransportSend(error) => match transport(error).0 {
             Refusal::Unauthorized => "it wants a login".to_owned(),
             Refusal::Gone => "it is away".to_owned(),
@@ -148,7 +151,7 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
     }
     let refusal = match found.flatten() {
         Some(refusal) => refusal,
-        None => Refusal::Other(plain(&deepest, LONGEST)),
+        None => Refusal::Other(one_line(&deepest, LONGEST)),
     };
     let is_answer = matches!(&refusal, Refusal::Other(text) if text.starts_with("its answer"));
     (refusal, if is_answer { CallErrorKind::Protocol } else { CallErrorKind::Connection })
@@ -158,7 +161,7 @@ pub fn transport(error: &DynamicTransportError) -> (Refusal, CallErrorKind) {
 fn http(error: &StreamableHttpError<reqwest::Error>) -> Option<Refusal> {
     Some(match error {
         StreamableHttpError::UnexpectedContentType(kind) => {
-            let kind = plain(kind.as_deref().unwrap_or("none"), 100);
+            let kind = one_line(kind.as_deref().unwrap_or("none"), 100);
             let what =
                 format!("its answer is of type '{kind}' (is this the address of an MCP server?)");
             Refusal::Other(what)
@@ -172,7 +175,7 @@ fn http(error: &StreamableHttpError<reqwest::Error>) -> Option<Refusal> {
             Refusal::Unauthorized
         }
         StreamableHttpError::UnexpectedServerResponse(text) => {
-            let text = plain(text, 200);
+            let text = one_line(text, 200);
             Refusal::Other(format!("{text} (is this the address of an MCP server?)"))
         }
         StreamableHttpError::TransportChannelClosed => Refusal::Gone,

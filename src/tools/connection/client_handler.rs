@@ -4,10 +4,7 @@
 //! has one asked for a server that may not.
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -16,17 +13,20 @@ use rmcp::{
     model::{
         ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
         ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
-        ProgressNotificationParam, ResourceUpdatedNotificationParam,
+        ProgressNotificationParam,
     },
     service::{NotificationContext, RequestContext},
 };
 use serde_json::{Map, Value};
-use tokio::{sync::Notify, time::Instant};
+use tokio::time::Instant;
 
-use super::{open_calls::OpenCalls, sampling, tail::plain};
-use crate::tools::{
-    Form,
-    schema::{Mismatch, Schema, SchemaError},
+use super::{notices::Notices, open_calls::OpenCalls, sampling, traffic::Traffic};
+use crate::{
+    domain::{one_line, redact},
+    tools::{
+        Form,
+        schema::{Mismatch, Schema, SchemaError, apart},
+    },
 };
 
 /// Longest wait for the game master's answer to a form.
@@ -46,44 +46,14 @@ pub struct ClientHandler {
     pub notices: Arc<Notices>,
     /// Whom its questions go to.
     pub open: Arc<OpenCalls>,
+    /// What it sends unasked is counted there.
+    pub traffic: Arc<Traffic>,
     /// It may ask the chat model of the NPC that calls.
     pub may_sample: bool,
-    /// What it logs is shown at level info.
+    /// What it logs, and every message, is shown at level info.
     pub debug: bool,
     /// Bounds what it logs.
     pub gate: Gate,
-}
-
-/// What a server has said unasked since somebody looked; equal notices are one.
-#[derive(Debug, Default)]
-pub struct Notices {
-    tools: AtomicBool,
-    resources: AtomicBool,
-    woken: Notify,
-}
-
-impl Notices {
-    /// Its list of tools has changed.
-    pub fn tools_changed(&self) {
-        self.tools.store(true, Ordering::Relaxed);
-        self.woken.notify_one();
-    }
-
-    /// Its resources have changed.
-    pub fn resources_changed(&self) {
-        self.resources.store(true, Ordering::Relaxed);
-        self.woken.notify_one();
-    }
-
-    /// Waits until something was said. Cancel safe.
-    pub async fn some(&self) {
-        self.woken.notified().await;
-    }
-
-    /// Whether tools and whether resources have changed; both are then forgotten.
-    pub fn take(&self) -> (bool, bool) {
-        (self.tools.swap(false, Ordering::Relaxed), self.resources.swap(false, Ordering::Relaxed))
-    }
 }
 
 /// Lets a bounded number of lines through.
@@ -133,10 +103,10 @@ impl rmcp::ClientHandler for ClientHandler {
             return Ok(declined);
         };
         let Ok(schema) = serde_json::to_value(requested_schema) else { return Ok(declined) };
-        let message = plain(&message, 2_000);
+        let message = one_line(&message, 2_000);
         let form = Form { server: Arc::clone(&self.server), message, schema: schema.clone() };
         match tokio::time::timeout(EXPIRY, call.whose.effects.elicit(form)).await {
-            Ok(Some(answer)) => Ok(match filled(answer, &schema) {
+            Ok(Some(answer)) => Ok(match filled(answer, schema).await {
                 Ok(answer) => ElicitResult::new(ElicitationAction::Accept).with_content(answer),
                 Err(error) => {
                     tracing::warn!(server = &*self.server, %error, "an answer does not fit its form");
@@ -173,8 +143,8 @@ impl rmcp::ClientHandler for ClientHandler {
             return;
         }
         let text = match &message.data {
-            Value::String(text) => plain(text, LOG_LONGEST),
-            other => plain(&other.to_string(), LOG_LONGEST),
+            Value::String(text) => redact::text(&one_line(text, LOG_LONGEST)),
+            other => one_line(&redact::json(other).to_string(), LOG_LONGEST),
         };
         let level = message.level;
         if self.debug {
@@ -187,22 +157,6 @@ impl rmcp::ClientHandler for ClientHandler {
     async fn on_progress(&self, _: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         self.open.progress();
     }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notices.tools_changed();
-    }
-
-    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.notices.resources_changed();
-    }
-
-    async fn on_resource_updated(
-        &self,
-        _: ResourceUpdatedNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        self.notices.resources_changed();
-    }
 }
 
 /// Why a person's answer cannot be given to a server.
@@ -212,17 +166,21 @@ enum UnusableAnswer {
     Form(#[from] SchemaError),
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
+    #[error("this machine gave no thread to read the form with")]
+    NoThread,
 }
 
 /// The answer with the form's defaults where it says nothing, held against the form.
-fn filled(mut answer: Map<String, Value>, schema: &Value) -> Result<Value, UnusableAnswer> {
+async fn filled(mut answer: Map<String, Value>, schema: Value) -> Result<Value, UnusableAnswer> {
     let fields = schema.get("properties").and_then(Value::as_object);
     for (name, field) in fields.into_iter().flatten() {
         if let (None, Some(default)) = (answer.get(name), field.get("default")) {
             answer.insert(name.clone(), default.clone());
         }
     }
-    Ok(Schema::new(schema)?.check(Value::Object(answer))?)
+    let compiled = apart::at_leisure(move || Schema::new(&schema)).await;
+    let compiled = compiled.ok_or(UnusableAnswer::NoThread)??;
+    Ok(compiled.check(Value::Object(answer)).await?)
 }
 
 #[cfg(test)]
@@ -231,14 +189,16 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn answers_get_defaults_and_must_fit() {
+    #[tokio::test]
+    async fn answers_get_defaults_and_must_fit() {
         let schema = json!({"type": "object", "required": ["name"], "properties": {
             "name": {"type": "string", "default": "Bartok"}, "age": {"type": "integer"}}});
         let answer = json!({"age": "7"});
-        let filled = |it: &Value| filled(it.as_object().cloned().unwrap_or_default(), &schema);
-        assert_eq!(filled(&answer), Ok(json!({"age": 7, "name": "Bartok"})));
-        assert!(filled(&json!({"age": "seven"})).is_err());
+        let filled = async |it: &Value| {
+            filled(it.as_object().cloned().unwrap_or_default(), schema.clone()).await
+        };
+        assert_eq!(filled(&answer).await, Ok(json!({"age": 7, "name": "Bartok"})));
+        assert!(filled(&json!({"age": "seven"})).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]

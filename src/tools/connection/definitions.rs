@@ -6,13 +6,21 @@
 use serde_json::{Map, Value, json};
 
 use super::options::Trust;
-use crate::tools::Declared;
+use crate::{
+    domain::{one_line, visible},
+    tools::{Declared, fingerprint::sorted},
+};
+
+/// Longest name of a tool that is told from others, in characters.
+const LONGEST_NAME: usize = 128;
 
 /// A tool in a server's list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// Its name on the wire.
+    /// Its name without what nobody sees.
     pub name: String,
+    /// Its name on the wire.
+    pub wire: String,
     /// What it does.
     pub description: String,
     /// JSON Schema of its arguments, without `_metadata`.
@@ -41,12 +49,16 @@ impl From<rmcp::model::Tool> for Listed {
             read_only: hints.read_only_hint.or(hints.idempotent_hint.map(|_| false)),
             destructive: hints.destructive_hint,
             idempotent: hints.idempotent_hint,
+            open_world: hints.open_world_hint,
             ..Declared::default()
         });
         Self {
-            description: description
-                .map_or_else(|| title.unwrap_or_else(|| tool.name.to_string()), |it| it.into()),
-            name: tool.name.into_owned(),
+            description: visible(
+                &description
+                    .map_or_else(|| title.unwrap_or_else(|| tool.name.to_string()), |it| it.into()),
+            ),
+            name: one_line(&tool.name, LONGEST_NAME),
+            wire: tool.name.into_owned(),
             input: Value::Object(input),
             output: tool.output_schema.map(|schema| Value::Object(Map::clone(&schema))),
             meta: tool.meta.map(|meta| meta.0).unwrap_or_default(),
@@ -57,6 +69,11 @@ impl From<rmcp::model::Tool> for Listed {
 }
 
 impl Listed {
+    /// A tool of which nothing but its name is known.
+    pub fn named(wire: &str) -> Self {
+        rmcp::model::Tool::new(wire.to_owned(), "", Map::new()).into()
+    }
+
     /// Everything that must be approved again when it changes, keys in order.
     pub fn pinned(&self) -> Value {
         sorted(json!({
@@ -71,6 +88,37 @@ impl Listed {
         }))
     }
 
+    /// Everything that it is, keys in order: what is kept of it from its first sight on.
+    pub fn definition(&self) -> Value {
+        let mut definition = self.pinned();
+        definition["name"] = Value::from(self.name.as_str());
+        definition["open_world"] = json!(self.hints.open_world);
+        sorted(definition)
+    }
+
+    /// The tool of a kept [`Self::definition`]; `None`: it is none.
+    pub fn of_definition(definition: &Value) -> Option<Self> {
+        let members = |key| definition.get(key).and_then(Value::as_object).cloned();
+        let flag = |key| definition.get(key).and_then(Value::as_bool);
+        let text = |key| definition.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            name: text("name")?,
+            wire: text("name")?,
+            description: text("description")?,
+            input: definition.get("input")?.clone(),
+            output: definition.get("output").filter(|it| !it.is_null()).cloned(),
+            meta: members("meta").unwrap_or_default(),
+            schema_meta: members("metadata").unwrap_or_default(),
+            hints: Declared {
+                read_only: flag("read_only"),
+                destructive: flag("destructive"),
+                idempotent: flag("idempotent"),
+                open_world: flag("open_world"),
+                ..Declared::default()
+            },
+        })
+    }
+
     /// What is said about it: in the configuration, by the server, in that order. Members that
     /// make no sense come back in words.
     pub fn declared(&self, here: Option<&Declared>, trust: Trust) -> (Declared, Vec<String>) {
@@ -81,21 +129,10 @@ impl Listed {
         if trust == Trust::Review {
             theirs.read_only = theirs.read_only.filter(|read_only| !read_only);
             theirs.idempotent = theirs.idempotent.filter(|idempotent| !idempotent);
+            theirs.destructive = theirs.destructive.filter(|destructive| *destructive);
+            theirs.open_world = theirs.open_world.filter(|open_world| *open_world);
         }
         (here.cloned().unwrap_or_default().over(theirs), wrong)
-    }
-}
-
-/// The value with all keys in order.
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.into_iter().collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(members.into_iter().map(|(key, it)| (key, sorted(it))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
-        other => other,
     }
 }
 
@@ -136,6 +173,13 @@ mod tests {
     fn a_server_under_review_is_not_believed() {
         let (declared, _) = weather().declared(None, Trust::Review);
         assert_eq!((declared.read_only, declared.destructive), (None, Some(true)));
+    }
+
+    #[test]
+    fn a_kept_definition_is_the_tool() {
+        let tool = weather();
+        assert_eq!(Listed::of_definition(&tool.definition()), Some(tool));
+        assert_eq!(Listed::of_definition(&json!({"name": "a"})), None);
     }
 
     #[test]

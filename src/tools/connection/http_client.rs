@@ -55,6 +55,8 @@ const REDIRECTS: usize = 5;
 const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
+/// Largest event of a stream, in bytes.
+const LARGEST_EVENT: usize = 8 * 1024 * 1024;
 /// Longest wait for a session's stream: some servers answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
 
@@ -165,6 +167,7 @@ impl HttpClient {
         let mut resume = ExponentialBackoff::default();
         resume.max_delay = Some(RESUME);
         config.retry_config = Arc::new(resume);
+        config.max_sse_event_size = LARGEST_EVENT;
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 

@@ -7,11 +7,16 @@ mod answer;
 mod client;
 mod client_handler;
 mod definitions;
+mod difference;
 mod facts;
 mod http_client;
+mod lists;
+mod notices;
 pub mod oauth;
+mod offering;
 mod open_calls;
 mod options;
+mod pins;
 pub mod probe;
 mod remembered;
 mod resources;
@@ -26,10 +31,11 @@ mod stdio;
 mod stdio_transport;
 mod tail;
 mod tool;
+mod traffic;
 
 pub use facts::Facts;
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };
 pub use servers::{Servers, Setup};
-pub use status::{State, Status};
+pub use status::{Kept, State, Status};

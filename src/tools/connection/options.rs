@@ -7,7 +7,11 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use reqwest::Url;
 
 pub use crate::domain::Secret;
-use crate::{domain::fnv1a, provider::Outbound, tools::Declared};
+use crate::{
+    domain::{fnv1a, redact},
+    provider::Outbound,
+    tools::Declared,
+};
 
 /// One configured server; two that are equal need no reconnection.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,9 +48,30 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
+    /// The server at its address, which its tools' definitions belong to.
+    pub(super) fn address(&self) -> ServerAddress {
+        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
+    }
+
     /// Whether only one of the two can be there.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
+    }
+}
+
+/// A server at an address: what is elsewhere, or called otherwise, is another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Its name.
+    pub server: String,
+    /// Where it is, in a form that may be kept.
+    pub endpoint: String,
+}
+
+impl ServerAddress {
+    /// What is kept of it is kept by this.
+    pub fn key(&self) -> String {
+        format!("{} {}", self.server, self.endpoint)
     }
 }
 
@@ -100,7 +125,7 @@ impl Reach {
                 let program = command.first().map_or("", String::as_str);
                 format!("stdio {program}{}", if command.len() > 1 { " …" } else { "" })
             }
-            Self::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+            Self::Http { url, .. } => redact::address(url),
         }
     }
 
@@ -110,7 +135,13 @@ impl Reach {
             Self::Stdio { command, .. } => {
                 format!("{} {:016x}", self.endpoint(), fnv1a(command.join("\0").bytes()))
             }
-            Self::Http { .. } => self.endpoint(),
+            Self::Http { url, .. } => {
+                let plain = url.split(['?', '#']).next().unwrap_or_default();
+                match self.endpoint() {
+                    shown if shown == plain => shown,
+                    shown => format!("{shown} {:016x}", fnv1a(plain.bytes())),
+                }
+            }
         }
     }
 }

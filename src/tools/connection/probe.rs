@@ -21,22 +21,25 @@ use tokio_util::sync::CancellationToken;
 use super::{
     answer::Refusal,
     client::{Client, Era, RequestError},
-    client_handler::{ClientHandler, Gate, Notices},
+    client_handler::{ClientHandler, Gate},
+    definitions::Listed,
     facts::Facts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
+    notices::Notices,
     oauth::{self, Authorizer, CredentialStore, Headless},
     open_calls::{OpenCalls, Whose},
     options::{Sandbox, Secret},
     stdio::{Child, Room, Start, StartError, Streams},
     stdio_transport::StdioTransport,
     tail::Tail,
+    traffic::Traffic,
 };
-use crate::launch;
 use crate::tools::{
     Attachment, CallErrorKind, Effects, Form,
     calibrate::{NoArguments, minimal},
-    schema::Schema,
+    schema::{Schema, apart},
 };
+use crate::{domain::redact, launch};
 
 /// What is looked at, and how.
 pub struct Probe {
@@ -182,7 +185,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let begun = Instant::now();
     let ready = async {
         let opened = open(probe).await?;
-        let tools = opened.client.tools().await?;
+        let tools = opened.client.tools().await?.tools;
         Ok((opened, tools))
     };
     let slow = OpenError::Late(probe.limit.as_secs());
@@ -193,11 +196,14 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     let mut calls = Vec::new();
     for planned in probe.calls.iter().flatten() {
         let arguments = planned.arguments.clone();
-        calls.push(called(&client, &planned.name, arguments, probe.limit).await);
+        let tool = Listed::named(&planned.name);
+        calls.push(called(&client, &tool, arguments, probe.limit).await);
     }
     for tool in tools.iter().filter(|_| probe.calls.is_none()) {
-        calls.push(match made_up(&tool.input) {
-            Ok(arguments) => called(&client, &tool.name, arguments, probe.limit).await,
+        let input = tool.input.clone();
+        let made = apart::at_leisure(move || made_up(&input)).await;
+        calls.push(match made.unwrap_or(Err(NoArguments::Endless)) {
+            Ok(arguments) => called(&client, tool, arguments, probe.limit).await,
             Err(why) => ProbeCall {
                 tool: tool.name.clone(),
                 arguments: Map::new(),
@@ -213,10 +219,7 @@ pub async fn probe(probe: &Probe) -> Result<ProbeReport, ProbeError> {
     if let Some(child) = child {
         child.end().await;
     }
-    let offered = |tool: super::definitions::Listed| Offered {
-        name: tool.name,
-        description: tool.description,
-    };
+    let offered = |tool: Listed| Offered { name: tool.name, description: tool.description };
     let tools = tools.into_iter().map(offered).collect();
     Ok(ProbeReport { protocol, server, version, ready_ms, tools, calls })
 }
@@ -234,8 +237,8 @@ impl Target {
     /// What it is called in messages.
     fn name(&self) -> String {
         match self {
-            Self::Http(url) => url.to_string(),
-            Self::Stdio(program) => program.command.join(" "),
+            Self::Http(url) => redact::address(url.as_str()),
+            Self::Stdio(program) => redact::text(&program.command.join(" ")),
         }
     }
 }
@@ -273,6 +276,7 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
         server: "probe".into(),
         notices: Arc::new(Notices::default()),
         open: Arc::new(OpenCalls::default()),
+        traffic: Arc::new(Traffic::default()),
         may_sample: false,
         debug: false,
         gate: Gate::new(),
@@ -328,13 +332,13 @@ fn in_words(refusal: Refusal) -> String {
 
 async fn called(
     client: &Client,
-    name: &str,
+    tool: &Listed,
     arguments: Map<String, Value>,
     limit: Duration,
 ) -> ProbeCall {
     let effects: Arc<dyn Effects> = Arc::new(Defaults);
     let begun = Instant::now();
-    let answer = timeout(limit, client.call(name, &arguments, Whose::table(effects))).await;
+    let answer = timeout(limit, client.call(&tool.wire, &arguments, Whose::table(effects))).await;
     let ms = millis(begun);
     let (outcome, text) = match answer {
         Err(_) => (Outcome::Failed, format!("no answer within {} s", limit.as_secs())),
@@ -346,7 +350,7 @@ async fn called(
             _ => (Outcome::Failed, error.message),
         },
     };
-    ProbeCall { tool: name.to_owned(), arguments, outcome, text, ms }
+    ProbeCall { tool: tool.name.clone(), arguments, outcome, text, ms }
 }
 
 fn millis(since: Instant) -> f64 {
@@ -367,6 +371,6 @@ impl Effects for Defaults {
     fn attach(&self, _: &str, _: &Attachment) {}
 
     fn elicit(&self, form: Form) -> BoxFuture<'static, Option<Map<String, Value>>> {
-        async move { made_up(&form.schema).ok() }.boxed()
+        async move { apart::at_leisure(move || made_up(&form.schema).ok()).await.flatten() }.boxed()
     }
 }

@@ -1,4 +1,5 @@
-//! What outlives a run: the protocol revision each server speaks, and which tools were approved.
+//! What outlives a run: the protocol revision each server speaks, which tools were approved, and how
+//! each was defined when it was first seen.
 //!
 //! Entry type: [`RememberedServers`]. **Never**: half a file; approves what it cannot read.
 
@@ -12,19 +13,49 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{client::Era, definitions::Listed};
+use super::{client::Era, definitions::Listed, options::ServerAddress};
 use crate::files;
+
+/// The files of approved and of known definitions.
+const APPROVED: &str = "mcp-approved.json";
+const PINNED: &str = "mcp-pinned.json";
 
 /// Protocol revision, by endpoint.
 type Revisions = BTreeMap<String, String>;
 /// Approved definitions, by server and tool.
 type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// Two small JSON files in the data folder, rewritten whole at each change.
+/// Definitions as they were first seen or approved since, by place and tool.
+type Pins = BTreeMap<String, BTreeMap<String, Value>>;
+
+/// Definitions of the tools at one place.
+#[derive(Default)]
+pub struct PinnedTools {
+    tools: BTreeMap<String, Value>,
+    is_changed: bool,
+}
+
+impl PinnedTools {
+    /// How a tool was defined when it was first seen, or approved since.
+    pub fn get(&self, tool: &str) -> Option<&Value> {
+        self.tools.get(tool)
+    }
+
+    /// This is what it is from now on.
+    pub fn set(&mut self, tool: &str, definition: Value) {
+        if self.tools.get(tool) != Some(&definition) {
+            self.is_changed = true;
+            self.tools.insert(tool.to_owned(), definition);
+        }
+    }
+}
+
+/// Small JSON files in the data folder, rewritten whole at each change.
 pub struct RememberedServers {
     folder: PathBuf,
     spoken: Mutex<Revisions>,
     approved: Mutex<Approvals>,
+    pinned: Mutex<Pins>,
 }
 
 /// The content of either file.
@@ -39,7 +70,8 @@ impl RememberedServers {
     pub fn open(folder: &Path) -> Self {
         Self {
             spoken: Mutex::new(read(&folder.join("mcp-revisions.json"))),
-            approved: Mutex::new(read(&folder.join("mcp-approved.json"))),
+            approved: Mutex::new(read(&folder.join(APPROVED))),
+            pinned: Mutex::new(read(&folder.join(PINNED))),
             folder: folder.to_owned(),
         }
     }
@@ -65,8 +97,12 @@ impl RememberedServers {
 
     /// Whether this very definition was approved.
     pub fn is_approved(&self, server: &str, tool: &Listed) -> bool {
-        let approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
-        approved.get(server).and_then(|tools| tools.get(&tool.name)) == Some(&tool.pinned())
+        let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known(&approved, server, tool) {
+            // Another run of the program may have approved it meanwhile.
+            approved.extend(read::<Approvals>(&self.folder.join(APPROVED)));
+        }
+        known(&approved, server, tool)
     }
 
     /// Approves what `server` lists now, and nothing else of it.
@@ -77,13 +113,34 @@ impl RememberedServers {
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
         let tools = tools.iter().map(|tool| (tool.name.clone(), tool.pinned())).collect();
         approved.insert(server.to_owned(), tools);
-        self.write("mcp-approved.json", &*approved)
+        self.write(APPROVED, &*approved)
+    }
+
+    /// What is known of the tools of the server `at` its address, for `act` to look at and change; what another run of the
+    /// program has approved meanwhile is known too. What was changed is kept.
+    pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
+        let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        pinned.extend(read::<Pins>(&self.folder.join(PINNED)));
+        let mut known =
+            PinnedTools { tools: pinned.remove(&at.key()).unwrap_or_default(), is_changed: false };
+        let done = act(&mut known);
+        pinned.insert(at.key(), known.tools);
+        if known.is_changed
+            && let Err(error) = self.write(PINNED, &*pinned)
+        {
+            tracing::warn!(%error, "how tools are defined could not be kept");
+        }
+        done
     }
 
     fn write<T: Serialize>(&self, name: &str, servers: &T) -> io::Result<()> {
         let content = serde_json::to_vec_pretty(&File { version: 1, servers })?;
         files::replace_private(&self.folder.join(name), &content)
     }
+}
+
+fn known(approved: &Approvals, server: &str, tool: &Listed) -> bool {
+    approved.get(server).and_then(|tools| tools.get(&tool.name)) == Some(&tool.pinned())
 }
 
 /// The content of `path`; empty when it does not exist or cannot be read.

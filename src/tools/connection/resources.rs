@@ -7,23 +7,38 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::client::Client;
+use crate::domain::one_line;
 
 /// Resources of one server that are read.
 const MOST: usize = 100;
 /// Longest resource that is kept, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
+/// Longest key of a resource, in characters.
+const LONGEST_KEY: usize = 128;
+/// All resources of one server that are kept, in bytes.
+pub const KEPT: usize = 8 * 1024 * 1024;
+
+/// Resources by their keys, and how long they are together.
+#[derive(Default)]
+pub struct ReadResources {
+    /// What they say.
+    pub all: BTreeMap<String, Value>,
+    /// Their text, in bytes.
+    pub bytes: usize,
+}
+
 /// Everything `client` has to read, templates filled from `vars`.
 pub async fn read_all(
     client: &Client,
     server: &str,
     vars: &BTreeMap<String, String>,
-) -> BTreeMap<String, Value> {
+) -> ReadResources {
     let listed = match client.resources().await {
         Ok(listed) => listed,
         Err(error) => {
             tracing::warn!(server, %error, "a server's resources are not there");
-            return BTreeMap::new();
+            return ReadResources::default();
         }
     };
     let filled = listed.templates.iter().map(|(name, template)| {
@@ -39,17 +54,24 @@ pub async fn read_all(
         }
         (name.clone(), uri)
     });
-    let mut all = BTreeMap::new();
+    let mut read = ReadResources::default();
     for (name, uri) in listed.listed.iter().cloned().chain(filled).take(MOST) {
         match client.read(&uri).await {
             Ok(text) if text.len() > LONGEST => {
                 tracing::warn!(server, uri, bytes = text.len(), "a resource is too long to keep");
             }
-            Ok(text) => _ = all.insert(key(&name, &uri), value(text)),
+            Ok(text) if read.bytes + text.len() > KEPT => {
+                tracing::warn!(server, most = KEPT, "more resources than are kept");
+                break;
+            }
+            Ok(text) => {
+                read.bytes += text.len();
+                read.all.insert(key(&name, &uri), value(text));
+            }
             Err(error) => tracing::warn!(server, uri, %error, "a resource cannot be read"),
         }
     }
-    all
+    read
 }
 
 /// The template with its variables, and the names of those that are missing: these stay as they are
@@ -88,10 +110,10 @@ fn fill<'t>(template: &'t str, vars: &BTreeMap<String, String>) -> (String, Vec<
 /// The resource's name, else the last part of its address.
 fn key(name: &str, uri: &str) -> String {
     if !name.trim().is_empty() {
-        return name.trim().to_owned();
+        return one_line(name.trim(), LONGEST_KEY);
     }
     let path = uri.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    path.rsplit(['/', ':']).next().unwrap_or_default().to_owned()
+    one_line(path.rsplit(['/', ':']).next().unwrap_or_default(), LONGEST_KEY)
 }
 
 /// JSON as what it says, anything else as text.

@@ -17,14 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
-    client::{Client, RequestError},
-    client_handler::{ClientHandler, Gate, Notices},
+    client::{Client, RequestError, ToolList},
+    client_handler::{ClientHandler, Gate},
     definitions::Listed,
     facts::Facts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
+    notices::Notices,
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
-    options::{Auth, Reach, Sandbox, Secret, ServerOptions, Trust},
+    options::{Auth, Reach, Sandbox, Secret, ServerOptions},
     resources,
     settle::{self, Never},
     shared::Shared,
@@ -33,18 +34,17 @@ use super::{
     stdio::{self, Child, Start, StartError},
     stdio_transport::StdioTransport,
     tail::Tail,
-    tool::ServerTool,
+    traffic::Traffic,
 };
-use crate::{
-    panics::caught,
-    tools::{Definition, SourceKind, identity as identity_of},
-};
+use crate::panics::caught;
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
 const MEASURED_AFTER: Duration = Duration::from_secs(2);
 /// Changes that come within this time are one.
 const DEBOUNCE: Duration = Duration::from_millis(200);
+/// Changes that come again within this time are a storm.
+const CALM: Duration = Duration::from_secs(10);
 /// Longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The same after [`TRIPPED`] failures in a row.
@@ -91,7 +91,7 @@ struct Connected {
     client: Arc<Client>,
     child: Option<Child>,
     wire: Option<HttpClient>,
-    tools: Vec<Listed>,
+    tools: ToolList,
 }
 
 impl Server {
@@ -182,6 +182,7 @@ impl Server {
             server: Arc::clone(&self.known.link.server),
             notices: Arc::new(Notices::default()),
             open: Arc::new(OpenCalls::default()),
+            traffic: Arc::new(Traffic::default()),
             may_sample: self.options.allow_sampling,
             debug: self.options.debug,
             gate: Gate::new(),
@@ -298,8 +299,14 @@ impl Server {
         let Connected { client, child, wire, tools } = connected;
         let link = &self.known.link;
         link.client.store(Some(Arc::clone(&client)));
-        self.known.change(|details| details.revision = Some(client.era().revision()));
-        self.offer(&tools);
+        self.known.change(|details| {
+            details.revision = Some(client.era().revision());
+            details.calls_itself = client.peer();
+            details.traffic = Arc::clone(client.traffic());
+            details.list_bytes = tools.bytes;
+        });
+        let tools = tools.tools;
+        self.offer(&tools).await;
         if self.options.resources {
             self.read_resources(&client).await;
         }
@@ -307,7 +314,9 @@ impl Server {
         tracing::info!(server = self.options.name, "server ready");
         let ended = tokio::select! {
             () = self.stop.cancelled() => None,
-            () = client.lost().cancelled() => Some("it has ended".to_owned()),
+            () = client.lost().cancelled() => {
+                Some(client.traffic().left().unwrap_or("it has ended").to_owned())
+            }
             reason = self.follow(&client, tools) => Some(reason),
             () = self.doubted(&client) => Some("it no longer answers".to_owned()),
             never = listen(&client, self.options.resources) => match never {},
@@ -343,16 +352,23 @@ impl Server {
 
     /// Takes changes of its lists as they come; returns when they can no longer be read.
     async fn follow(&self, client: &Client, mut tools: Vec<Listed>) -> String {
+        let (mut wait, mut looked) = (DEBOUNCE, None::<Instant>);
         loop {
             client.notices().some().await;
-            sleep(DEBOUNCE).await;
+            // Whoever tells of changes without end is asked less and less often.
+            let is_storm = looked.is_some_and(|looked| looked.elapsed() < CALM);
+            wait = if is_storm { (wait * 2).min(LONGEST_WAIT) } else { DEBOUNCE };
+            sleep(wait).await;
+            looked = Some(Instant::now());
             let (tools_changed, resources_changed) = client.notices().take();
             if tools_changed {
                 match client.tools().await {
-                    Ok(now) => {
-                        // Under review the same list may have been approved meanwhile.
-                        if now != tools || self.options.trust == Trust::Review {
-                            self.offer(&now);
+                    Ok(ToolList { tools: now, bytes }) => {
+                        self.known.change(|details| details.list_bytes = bytes);
+                        // The same list may have been approved meanwhile.
+                        let waits = || !self.known.details().held.is_empty();
+                        if now != tools || waits() {
+                            self.offer(&now).await;
                             self.tell_changes(&tools, &now);
                             tools = now;
                         }
@@ -385,78 +401,12 @@ impl Server {
 
     async fn read_resources(&self, client: &Client) {
         let vars = &self.options.resource_vars;
-        let all = resources::read_all(client, &self.options.name, vars).await;
-        self.known.change(|details| details.resources = all.keys().cloned().collect());
-        self.shared.facts.set(&self.options.name, all);
-    }
-
-    /// Puts its tools into the host, but for those that wait for approval.
-    fn offer(&self, tools: &[Listed]) {
-        let server = &*self.options.name;
-        let (mut offered, mut held) = (Vec::new(), Vec::new());
-        for tool in tools {
-            if self.options.trust == Trust::Review
-                && !self.shared.remembered.is_approved(server, tool)
-            {
-                held.push(tool.name.clone());
-                continue;
-            }
-            let here = self.options.tools.get(&tool.name);
-            let (declared, wrong) = tool.declared(here, self.options.trust);
-            for wrong in wrong {
-                tracing::warn!(server, tool = tool.name, wrong, "ignored in a tool's metadata");
-            }
-            offered.push(Definition {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                input: tool.input.clone(),
-                output: tool.output.clone(),
-                declared,
-                handler: Arc::new(ServerTool {
-                    link: Arc::clone(&self.known.link),
-                    name: tool.name.clone(),
-                }),
-            });
-        }
-        if !held.is_empty() {
-            let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
-            tracing::warn!(server, tools, way_out, "new or changed tools wait for approval");
-        }
-        for name in self.options.tools.keys() {
-            if !tools.iter().any(|tool| tool.name == *name) {
-                tracing::warn!(server, tool = name, "configured, but the server has no such tool");
-            }
-        }
-        let names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
-        let (host, identity) = (&self.shared.host, self.options.identity());
-        host.catalog().figures().set_endpoint(identity, &self.options.reach.key());
-        let refused = host.offer(identity, SourceKind::Server, offered);
-        let is_offered =
-            |name: &String| !refused.iter().any(|it| it.tool == identity_of(identity, name));
-        let names = names.into_iter().filter(is_offered).collect();
-        for refused in &refused {
-            tracing::warn!(server, tool = refused.tool, reason = refused.reason, "left out");
-        }
+        let read = resources::read_all(client, &self.options.name, vars).await;
         self.known.change(|details| {
-            details.tools = names;
-            details.held = held;
-            details.refused =
-                refused.into_iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
+            details.resources = read.all.keys().cloned().collect();
+            details.resource_bytes = read.bytes;
         });
-    }
-
-    fn tell_changes(&self, before: &[Listed], now: &[Listed]) {
-        let names = |those: Vec<&Listed>| {
-            those.into_iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        let missing = |from: &[Listed], tool: &Listed| !from.iter().any(|it| it.name == tool.name);
-        let new = names(now.iter().filter(|tool| missing(before, tool)).collect());
-        let gone = names(before.iter().filter(|tool| missing(now, tool)).collect());
-        let changed = now.iter().filter(|tool| !missing(before, tool) && !before.contains(tool));
-        let changed = names(changed.collect());
-        if !(new.is_empty() && gone.is_empty() && changed.is_empty()) {
-            tracing::info!(server = self.options.name, new, gone, changed, "tools have changed");
-        }
+        self.shared.facts.set(&self.options.name, read.all);
     }
 }
 

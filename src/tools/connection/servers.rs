@@ -16,15 +16,18 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     client::{Client, RequestError},
     facts::Facts,
+    lists,
     oauth::Tokens,
     options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
+    resources,
     server::Server,
     shared::Shared,
     shared_status::SharedStatus,
-    status::{State, Status},
+    status::{Kept, State, Status},
     stdio::Room,
     tail::Tail,
+    traffic,
 };
 use crate::{launch, tools::ToolHost};
 
@@ -87,6 +90,17 @@ pub struct Servers {
     tasks: TaskTracker,
     /// It was said that children are not confined.
     told: Arc<Once>,
+}
+
+/// Tools of a server that are others than they were, and wait for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedTools {
+    /// Name of the server.
+    pub server: String,
+    /// Whether the configuration names it, and nobody has added it since.
+    pub is_configured: bool,
+    /// What has changed, a tool and a place a line.
+    pub what: Vec<String>,
 }
 
 /// Which servers there are, and those that run.
@@ -247,19 +261,45 @@ impl Servers {
         let status = |(name, it): (&String, &Running)| {
             let details = it.known.details();
             let stderr = it.known.link.tail.load_full();
+            let offered = details.tools.len() + details.held.len() + details.refused.len();
             Status {
                 name: name.clone(),
+                prefix: it.options.identity().to_owned(),
+                calls_itself: details.calls_itself,
+                kept: Kept {
+                    tools: offered,
+                    tools_most: lists::ENTRIES,
+                    list_bytes: details.list_bytes,
+                    list_bytes_most: lists::BYTES,
+                    resource_bytes: details.resource_bytes,
+                    resource_bytes_most: resources::KEPT,
+                    questions: details.traffic.open(),
+                    questions_most: traffic::OPEN,
+                    unasked: details.traffic.unasked(),
+                },
                 endpoint: it.options.reach.endpoint(),
                 state: it.known.state.borrow().clone(),
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,
+                changed: details.changed,
                 refused: details.refused,
                 resources: details.resources,
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
             }
         };
         self.all().running.iter().map(status).collect()
+    }
+
+    /// Tools that were known and are others now, and wait for a person.
+    pub fn changed(&self) -> Vec<ChangedTools> {
+        let all = self.all();
+        let changed = |(name, it): (&String, &Running)| {
+            let what = it.known.details().changed;
+            let is_configured = all.configured.iter().any(|options| options.name == *name);
+            (!what.is_empty()).then(|| ChangedTools { server: name.clone(), is_configured, what })
+        };
+        all.running.iter().filter_map(changed).collect()
     }
 
     /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
@@ -294,6 +334,8 @@ impl Servers {
     /// # Errors
     /// It is not connected, or the approval could not be remembered.
     pub async fn approve(&self, server: &str) -> Result<Vec<String>, ServersError> {
+        let address = self.all().running.get(server).map(|it| it.options.address());
+        let address = address.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let known = self.known(|options| options.name == server).pop();
         let (_, known) = known.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
         let state = settled(&known).await;
@@ -302,9 +344,14 @@ impl Servers {
             server: server.to_owned(),
             reason: state.reason().unwrap_or(state.name()).to_owned(),
         })?;
-        let tools = client.tools().await?;
+        let tools = client.tools().await?.tools;
         let remembered = self.shared.remembered.approve(server, &tools);
         remembered.map_err(ServersError::NotRemembered)?;
+        self.shared.remembered.with_pins(&address, |known| {
+            for tool in &tools {
+                known.set(&tool.name, tool.definition());
+            }
+        });
         // The task that follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())

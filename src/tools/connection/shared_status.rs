@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::{status::State, tool::Link};
+use super::{status::State, tool::Link, traffic::Traffic};
 
 /// The state of one server, written by its task and read by everybody else.
 pub struct SharedStatus {
@@ -25,12 +25,22 @@ pub struct Details {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
+    /// What has changed about those of them that were known, a tool a line and lines below it.
+    pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
     /// Keys of its resources.
     pub resources: Vec<String>,
     /// Newest revision of the protocol it speaks.
     pub revision: Option<&'static str>,
+    /// What it calls itself, and its version; empty where it says neither.
+    pub calls_itself: (String, String),
+    /// Bytes of its list of tools.
+    pub list_bytes: usize,
+    /// Bytes of its resources.
+    pub resource_bytes: usize,
+    /// What it has sent unasked.
+    pub traffic: Arc<Traffic>,
 }
 
 impl SharedStatus {

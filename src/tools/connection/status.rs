@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use tokio::time::Instant;
 
 /// Lines of its stderr that are shown of a server that failed.
@@ -72,6 +73,10 @@ impl State {
 pub struct Status {
     /// Its name in the configuration.
     pub name: String,
+    /// What stands before the names of its tools.
+    pub prefix: String,
+    /// What it calls itself, and its version; empty where it says neither.
+    pub calls_itself: (String, String),
     /// Where it is.
     pub endpoint: String,
     /// How it stands.
@@ -82,12 +87,59 @@ pub struct Status {
     pub tools: Vec<String>,
     /// Tools that wait for approval.
     pub held: Vec<String>,
+    /// What has changed about those of them that were known.
+    pub changed: Vec<String>,
     /// Tools no model could take, with the reason.
     pub refused: Vec<String>,
     /// Keys of its resources.
     pub resources: Vec<String>,
     /// Last lines of its stderr.
     pub stderr: Vec<String>,
+    /// What we keep for it.
+    pub kept: Kept,
+}
+
+/// What is kept for one server; each with the most that it may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Tools, those that are left out included.
+    pub tools: usize,
+    /// See [`Kept::tools`].
+    pub tools_most: usize,
+    /// Bytes of their list.
+    pub list_bytes: usize,
+    /// See [`Kept::list_bytes`].
+    pub list_bytes_most: usize,
+    /// Bytes of its resources.
+    pub resource_bytes: usize,
+    /// See [`Kept::resource_bytes`].
+    pub resource_bytes_most: usize,
+    /// Its questions without an answer yet.
+    pub questions: usize,
+    /// See [`Kept::questions`].
+    pub questions_most: usize,
+    /// Messages it has sent unasked; none of them is kept.
+    pub unasked: u64,
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kib = |bytes: usize| bytes.div_ceil(1024);
+        write!(
+            f,
+            "keeps {} of {} tools in {} of {} KiB, {} of {} KiB of resources, {} of {} questions; \
+             has sent {} messages unasked",
+            self.tools,
+            self.tools_most,
+            kib(self.list_bytes),
+            kib(self.list_bytes_most),
+            kib(self.resource_bytes),
+            kib(self.resource_bytes_most),
+            self.questions,
+            self.questions_most,
+            self.unasked
+        )
+    }
 }
 
 /// A line, and lines below it for what deserves attention.
@@ -101,11 +153,21 @@ impl fmt::Display for Status {
             if let Some(revision) = self.revision {
                 write!(f, ", MCP {revision}")?;
             }
+            let (own, version) = &self.calls_itself;
+            if !own.is_empty() {
+                write!(f, ", calls itself '{}'", format!("{own} {version}").trim_end())?;
+            }
         }
         if let State::NoSession { needs } = self.state {
             write!(f, " (its headers name {needs})")?;
         }
         writeln!(f)?;
+        if self.prefix != *name {
+            writeln!(f, "  its tools begin with '{}.'", self.prefix)?;
+        }
+        if self.state == State::Ready {
+            writeln!(f, "  {}", self.kept)?;
+        }
         if let Some(reason) = self.state.reason() {
             writeln!(f, "  {reason}")?;
             for line in self.stderr.iter().rev().take(LAST_WORDS).rev() {
@@ -115,6 +177,9 @@ impl fmt::Display for Status {
         if !self.held.is_empty() {
             let held = self.held.join(", ");
             writeln!(f, "  waiting for approval: {held} (glyphoxa mcp trust {name})")?;
+            for line in &self.changed {
+                writeln!(f, "  {line}")?;
+            }
         }
         for refused in &self.refused {
             writeln!(f, "  left out: {refused}")?;

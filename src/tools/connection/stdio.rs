@@ -243,6 +243,8 @@ mod tests {
         assert_eq!(plan.confinement.unwrap().person, Some(PathBuf::from("/home/me")));
         let (_, all) = planned(&[("HOME", "/srv/x")], &confined);
         assert_eq!(all[0], "HOME=/srv/x");
+        let foreign = planned(&[], &Sandbox::Foreign).0.confinement.unwrap();
+        assert!(foreign.home.starts_with(&foreign.scratch) && !foreign.opens_arguments);
         let (plan, all) = planned(&[], &Sandbox::Off);
         assert!(plan.confinement.is_none());
         assert_eq!(all, ["HOME=/home/me", "PATH=/bin", "TMPDIR=/tmp"]);

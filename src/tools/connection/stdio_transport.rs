@@ -27,7 +27,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Longest message of a server in bytes.
-const LONGEST: usize = 16 * 1024 * 1024;
+const LONGEST: usize = 8 * 1024 * 1024;
+/// Most values in a message: a value takes some fifty times the byte or two it may be written in.
+const PARTS: usize = 500_000;
 /// What is kept of the head and of the tail of a longer one.
 const KEPT: usize = 512;
 /// Longest wait for the answer which revision a server speaks; servers of old revisions may
@@ -232,6 +234,8 @@ impl IncomingLine {
             format!("an answer of {} MiB (at most {} are read)", self.length >> 20, LONGEST >> 20)
         } else if self.bytes.trim_ascii().is_empty() {
             return None;
+        } else if parts(&self.bytes) > PARTS {
+            format!("an answer of more than {PARTS} values")
         } else {
             match serde_json::from_slice(self.bytes.trim_ascii()) {
                 Ok(message) => return Some(message),
@@ -247,6 +251,21 @@ impl IncomingLine {
         let error = ErrorData::internal_error(format!("the server sent {wrong}"), None);
         Some(ServerJsonRpcMessage::error(error, Some(id)))
     }
+}
+
+/// How many values JSON has, or a few more.
+fn parts(json: &[u8]) -> usize {
+    let (mut count, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// The number of the request that a broken line seems to answer.
@@ -300,8 +319,19 @@ mod tests {
         let mut transport = lines(text);
         let (id, text) = failed(transport.receive().await);
         assert_eq!(id, Some(RequestId::Number(4)));
-        assert_eq!(text, "the server sent an answer of 31 MiB (at most 16 are read)");
+        assert_eq!(text, "the server sent an answer of 31 MiB (at most 8 are read)");
         assert!(transport.line.bytes.capacity() <= 64 * 1024);
+    }
+
+    #[tokio::test]
+    async fn a_message_of_very_many_values_is_not_read() {
+        let mut text = b"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":[".to_vec();
+        text.extend_from_slice("[],".repeat(600_000).as_bytes());
+        text.extend_from_slice(b"1]}\n");
+        let (id, text) = failed(lines(text).receive().await);
+        assert_eq!(id, Some(RequestId::Number(4)));
+        assert_eq!(text, "the server sent an answer of more than 500000 values");
+        assert_eq!(parts(br#"{"a": "[,\",[", "b": [1, 2]}"#), 4);
     }
 
     #[tokio::test(start_paused = true)]

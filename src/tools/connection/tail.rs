@@ -11,6 +11,8 @@ use std::{
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::{one_line, redact};
+
 /// Lines that are kept.
 const LINES: usize = 100;
 /// Longest line that is kept, in characters.
@@ -59,7 +61,7 @@ impl Tail {
     }
 
     fn push(&self, line: &mut Vec<u8>, shown: &impl Fn(&str)) {
-        let text = plain(&String::from_utf8_lossy(line), LONGEST);
+        let text = redact::text(&one_line(&String::from_utf8_lossy(line), LONGEST));
         line.clear();
         shown(&text);
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,15 +70,6 @@ impl Tail {
         }
         lines.push_back(text);
     }
-}
-
-/// At most `longest` characters of `text` on one line, without control characters.
-pub fn plain(text: &str, longest: usize) -> String {
-    text.chars()
-        .map(|c| if c == '\t' || c == '\n' { ' ' } else { c })
-        .filter(|c| !c.is_control())
-        .take(longest)
-        .collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,11 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// Its hash, which tells it from others.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// The endpoint with this command line or address.
     pub(super) fn new(endpoint: &str) -> Self {
         Self { key: hashed(endpoint), host: host_of(endpoint).map(|host| hashed(&host)) }

@@ -168,7 +168,10 @@ impl Live {
     fn output(&self, mime: String, bytes: Vec<u8>) -> Result<CallOutput, CallError> {
         if mime.starts_with("image/") || mime.starts_with("audio/") {
             let attachment = Attachment { mime, bytes: Arc::from(bytes) };
-            return Ok(CallOutput { parts: vec![Part::Media(attachment)], structured: None });
+            return Ok(CallOutput {
+                parts: vec![Part::Media(attachment)],
+                ..CallOutput::default()
+            });
         }
         let Ok(mut value) = serde_json::from_slice::<Value>(&bytes) else {
             return Ok(CallOutput::text(String::from_utf8_lossy(&bytes)));

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Mapping`]. **Never**: changes the value it reads.
 
+use std::io;
+
 use jmespath::{ErrorReason, Expression, RuntimeError};
 use serde_json::Value;
 
@@ -9,6 +11,10 @@ use serde_json::Value;
 const LONGEST: usize = 8 * 1024;
 /// Most steps that lie inside each other or behind each other: the interpreter takes them on the stack.
 const DEEPEST: usize = 128;
+/// How often the value may stand in what is made of it.
+const GROWTH: usize = 1_024;
+/// Largest result, in bytes of JSON.
+const LARGEST: usize = 4 * 1024 * 1024;
 
 /// What is wrong with an expression, or what it cannot do with a value; one line, in the words of
 /// its interpreter.
@@ -30,6 +36,11 @@ impl Mapping {
             let what = format!("it is longer than {LONGEST} bytes or deeper than {DEEPEST} steps");
             return Err(MappingError(what));
         }
+        let growth = growth(text);
+        if growth > GROWTH {
+            let what = format!("it repeats its value more than {GROWTH} times");
+            return Err(MappingError(what));
+        }
         let expression = jmespath::compile(text).map_err(|error| {
             MappingError(format!("{} at character {}", said(&error.reason), error.offset + 1))
         })?;
@@ -46,7 +57,55 @@ impl Mapping {
     /// What the expression cannot do with it.
     pub fn apply(&self, value: &Value) -> Result<Value, MappingError> {
         let found = self.0.search(value).map_err(|error| MappingError(said(&error.reason)))?;
+        // The same value may stand in the result very often, which only writing it out shows.
+        let mut left = Left(LARGEST);
+        serde_json::to_writer(&mut left, &found).map_err(|_| {
+            MappingError(format!("makes more than {} MiB of its value", LARGEST >> 20))
+        })?;
         serde_json::to_value(&found).map_err(|error| MappingError(error.to_string()))
+    }
+}
+
+/// How often what an expression makes may hold the value at most: every list or object it makes
+/// holds what it is made of as often as it has members, and so on from one to the next.
+fn growth(text: &str) -> usize {
+    let quoted = u32::try_from(text.matches("to_string").count()).unwrap_or(u32::MAX);
+    let mut growth = 2_usize.saturating_pow(quoted);
+    let (mut open, mut quote) = (Vec::new(), None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(end), c) if end == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '[' | '{' | '(') => open.push((c, 1_usize)),
+            (None, ',') => {
+                if let Some((_, members)) = open.last_mut() {
+                    *members += 1;
+                }
+            }
+            (None, ']' | '}' | ')') => {
+                if let Some(('[' | '{', members)) = open.pop() {
+                    growth = growth.saturating_mul(members);
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    growth
+}
+
+/// Counts down what may be written.
+struct Left(usize);
+
+impl io::Write for Left {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.0.checked_sub(bytes.len());
+        self.0 = left.ok_or_else(|| io::Error::from(io::ErrorKind::StorageFull))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -110,6 +169,22 @@ mod tests {
         let answer = json!({"results": [{"name": "Bree", "main": {"temp": 7}, "junk": 1}]});
         assert_eq!(mapping.apply(&answer), Ok(json!([{"name": "Bree", "temp": 7}])));
         assert_eq!(mapping.apply(&json!({})), Ok(Value::Null));
+    }
+
+    #[test]
+    fn no_expression_makes_more_of_a_value_than_is_bearable() {
+        let doubled = |times: usize| vec!["{a: @, b: @}"; times].join(" | ");
+        let flattened = vec!["[@, @][]"; 30].join(" | ");
+        let quoted = format!("{}@{}", "to_string(".repeat(40), ")".repeat(40));
+        for wild in [doubled(40), flattened, quoted, "(".repeat(5_000), "!".repeat(3_000)] {
+            let error = Mapping::parse(&wild).err().expect("a bound").to_string();
+            assert!(error.contains("than"), "{error}");
+        }
+        let grown = Mapping::parse(&doubled(10)).expect("bearable");
+        let error = grown.apply(&json!("x".repeat(10_000))).expect_err("too much").to_string();
+        assert_eq!(error, "makes more than 4 MiB of its value");
+        let ordinary = "results[*].{name: name, at: [x, y], 'of, it': `[1, 2, 3]`}";
+        assert!(Mapping::parse(&ordinary.replace("'of, it'", "\"of, it\"")).is_ok());
     }
 
     #[test]

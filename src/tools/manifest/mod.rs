@@ -32,7 +32,7 @@ use self::{
     live::Live,
 };
 use super::{
-    Declared, Definition, Handler, SourceKind, ToolHost, names,
+    Declared, Definition, Handler, SideEffects, SourceKind, ToolHost, names,
     schema::{self, Schema, SchemaError},
 };
 
@@ -97,7 +97,11 @@ impl Manifest {
             Behaviour::Mock(mock) => (Arc::new(mock.clone()), usual_of_mock()),
             Behaviour::Live(http) => {
                 let client = clients.of(&http.address)?;
-                let usual = Declared { max: http.timeout, ..Declared::default() };
+                let said = &self.declared;
+                let says_nothing = said.read_only.is_none() && said.destructive.is_none();
+                // What the verb means, unless the file says otherwise.
+                let reads = (http.verb == Verb::Get && says_nothing).then_some(SideEffects::None);
+                let usual = Declared { max: http.timeout, effects: reads, ..Declared::default() };
                 (Arc::new(Live { http: Arc::clone(http), client }), usual)
             }
         };
@@ -119,6 +123,7 @@ fn usual_of_mock() -> Declared {
         max: Some(Duration::from_millis(100)),
         idempotent: Some(true),
         read_only: Some(true),
+        open_world: Some(false),
         ..Declared::default()
     }
 }
@@ -181,6 +186,6 @@ pub fn try_mock(mock: &Mock, input: &Value, output: Option<&Value>) -> Result<()
     };
     // Words are no JSON; the template makes them whatever the arguments are.
     let is_uncertain = !matches!(mock, Mock::Fixed(_)) && !value.is_string();
-    let checked = schema.check(value).map(drop);
+    let checked = schema.check_here(value).map(drop);
     checked.map_err(|mismatch| MockProblem { what: mismatch.to_string(), is_uncertain })
 }

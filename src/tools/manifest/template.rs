@@ -3,14 +3,22 @@
 //! Entry type: [`Template`]. Inside JSON text, values are escaped; a missing one is empty.
 //! **Never**: reads files, includes other templates, runs without end.
 
+use std::io;
+
 use minijinja::{
-    AutoEscape, Environment, Error, UndefinedBehavior,
+    AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior,
     value::{Serde, ValueKind},
 };
 use serde_json::{Map, Value};
 
 /// Steps one rendering may take.
 const FUEL: u64 = 100_000;
+/// Longest template, in bytes.
+const LONGEST: usize = 64 * 1024;
+/// Operators that join two texts, in one template.
+const JOINED: usize = 8;
+/// Longest text that is made, in bytes.
+const LARGEST: usize = 1024 * 1024;
 /// The template's name in its environment.
 const NAME: &str = "mock";
 /// Words that begin an action of Go's templates.
@@ -37,6 +45,15 @@ pub enum TemplateError {
     /// Go's way of writing everything at once.
     #[error("'{{{{.}}}}' names no argument")]
     NoName,
+    /// More than is read.
+    #[error("it is longer than {} KiB", LONGEST >> 10)]
+    Long,
+    /// Each may double a text that is joined to itself.
+    #[error("it has '~' more than {JOINED} times (write {{{{ a }}}}{{{{ b }}}})")]
+    Joined,
+    /// It makes more text than a tool may answer.
+    #[error("it makes more than {} KiB", LARGEST >> 10)]
+    Large,
     /// One line in the words of the template's interpreter.
     #[error("{0}")]
     Engine(String),
@@ -59,6 +76,12 @@ impl Template {
     /// # Errors
     /// What is wrong, and in which line.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        if text.len() > LONGEST {
+            return Err(TemplateError::Long);
+        }
+        if text.matches('~').count() > JOINED {
+            return Err(TemplateError::Joined);
+        }
         let text = from_go(text)?;
         let wants_json = text.trim_start().starts_with(['{', '['])
             && !text.trim_start().starts_with("{{")
@@ -86,8 +109,56 @@ fn render(
     environment: &Environment,
     arguments: &Map<String, Value>,
 ) -> Result<String, TemplateError> {
-    let rendered = environment.get_template(NAME).and_then(|it| it.render(Serde(arguments)));
-    rendered.map_err(|error| TemplateError::Engine(said(&error)))
+    let mut made = Made(Vec::new());
+    let template = environment.get_template(NAME);
+    let rendered =
+        template.and_then(|it| it.render_captured_to(Serde(arguments), &mut made).map(drop));
+    match rendered {
+        Ok(()) => Ok(String::from_utf8_lossy(&made.0).into_owned()),
+        Err(error) if error.kind() == ErrorKind::WriteFailure => Err(TemplateError::Large),
+        Err(error) => Err(TemplateError::Engine(said(&error))),
+    }
+}
+
+/// What a template has made so far, up to [`LARGEST`].
+struct Made(Vec<u8>);
+
+impl io::Write for Made {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > LARGEST {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `{{ text | replace(a, b) }}`, up to [`LARGEST`].
+fn replaced(text: &str, from: &str, to: &str) -> Result<String, Error> {
+    let longer = text.matches(from).count().saturating_mul(to.len());
+    match text.len().saturating_add(longer) > LARGEST {
+        true => Err(Error::new(ErrorKind::InvalidOperation, "the replaced text is too large")),
+        false => Ok(text.replace(from, to)),
+    }
+}
+
+/// `{{ list | join(between) }}`, up to [`LARGEST`].
+fn joined(list: &minijinja::Value, between: Option<&str>) -> Result<String, Error> {
+    let mut text = String::new();
+    for (number, item) in list.try_iter()?.enumerate() {
+        if number > 0 {
+            text.push_str(between.unwrap_or_default());
+        }
+        text.push_str(&item.to_string());
+        if text.len() > LARGEST {
+            return Err(Error::new(ErrorKind::InvalidOperation, "the joined text is too large"));
+        }
+    }
+    Ok(text)
 }
 
 /// An environment that holds `text` alone.
@@ -95,6 +166,13 @@ fn compiled(text: &str, escaped: bool) -> Result<Environment<'static>, TemplateE
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(FUEL));
+    // Nothing grows from one round of a loop to the next.
+    environment.remove_global("namespace");
+    for filter in ["join", "indent", "format"] {
+        environment.remove_filter(filter);
+    }
+    environment.add_filter("join", joined);
+    environment.add_filter("replace", |text: &str, from: &str, to: &str| replaced(text, from, to));
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_formatter(move |out, _, value| {
         let text = match value.kind() {
@@ -225,6 +303,21 @@ mod tests {
             let error = error.to_string();
             assert!(error.contains(says) && !error.contains('\n'), "{broken}: {error}");
         }
+    }
+
+    #[test]
+    fn no_template_grows_without_end() {
+        let doubled = "{% set a = a ~ a %}".repeat(40);
+        assert_eq!(Template::parse(&doubled).err(), Some(TemplateError::Joined));
+        let squared = "{% set a = a | replace('x', a) %}".repeat(10);
+        let error = render(&format!("{squared}{{{{ a }}}}"), json!({"a": "x".repeat(1_000)}));
+        assert!(error.expect_err("a bound").to_string().contains("too large"));
+        let many = "{% for i in range(2000) %}{{ a }}{% endfor %}";
+        assert_eq!(render(many, json!({"a": "x".repeat(1_000)})), Err(TemplateError::Large));
+        let looped = "{% set ns = namespace(a='x') %}";
+        assert!(render(looped, json!({})).is_err(), "nothing is carried from round to round");
+        let list = render("{{ l | join(', ') }}", json!({"l": ["a", 1]}));
+        assert_eq!(list, Ok(Rendered::Text("a, 1".to_owned())));
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Dense {
 /// The text of a tool that is embedded.
 fn about(entry: &CatalogEntry) -> String {
     let name = entry.tool.bare_name().replace(['_', '-', '.'], " ");
-    format!("{name}: {}", entry.spec.description)
+    format!("{name}: {}", entry.tool.about)
 }
 
 fn late(patience: Duration) -> Error {

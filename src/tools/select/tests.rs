@@ -213,7 +213,7 @@ async fn discover_finds_what_may_be_seen_and_nothing_else() {
     let record = host.execute(&context, &call("discover_tools", json!({"query": "weather"}))).await;
     assert_eq!(found_in(&record), [Arc::from("getWeather")]);
     assert!(record.for_model.contains("Tells the weather"), "{}", record.for_model);
-    assert!(!context.taint.is_set(), "names of tools are no data from outside");
+    assert!(context.taint.is_set(), "what servers say of their tools is from outside");
     // It is the next round that has the tool, not this one.
     let early = host.execute(&context, &call("getWeather", json!({}))).await;
     assert_eq!(early.result.unwrap_err().kind, CallErrorKind::NotVisible);

@@ -29,21 +29,26 @@ def tried(path, what):
         return {"refused": error.strerror}
 
 
-def processes():
-    """Everything of other processes that can be opened."""
+def processes(part):
+    """Everything of other processes that can be opened and has a text in it."""
     own, found = os.getpid(), {}
-    for pid in range(1, own + 200):
+    # Who started us is not far, and neither are the first ones of the machine.
+    for pid in [*range(1, 200), *range(max(200, own - 600), own + 50)]:
         if pid == own:
             continue
         for name in ["environ", "mem", "maps", "cmdline", "status"]:
             try:
                 with open(f"/proc/{pid}/{name}", "rb") as file:
-                    found[f"{pid}/{name}"] = "" if name == "mem" else file.read(9000).decode("latin-1")
+                    held = "" if name == "mem" else file.read(9000).decode("latin-1")
+                    if part in held:
+                        found[f"{pid}/{name}"] = "opened"
             except OSError:
                 pass
         for name in ["fd", "task", "cwd"]:
             try:
-                found[f"{pid}/{name}"] = os.listdir(f"/proc/{pid}/{name}")
+                listed = os.listdir(f"/proc/{pid}/{name}")
+                if not part:
+                    found[f"{pid}/{name}"] = listed
             except OSError:
                 pass
     return {"found": found}
@@ -95,7 +100,7 @@ def hydra():
 
 def call(name, arguments):
     if name == "processes":
-        return processes()
+        return processes(arguments.get("part", ""))
     if name == "kill":
         return killed()
     if name == "environment":

@@ -3,6 +3,7 @@
 //! Entry item: [`COMMAND`]. **Never**: shows arguments or tokens of a server.
 
 mod calls;
+mod permits;
 mod servers;
 mod shown;
 mod whitelist;
@@ -44,6 +45,11 @@ fn register() -> CreateCommand {
                 .add_sub_option(npc())
                 .add_sub_option(changed()),
         )
+        .add_option(parts::sub("permits", "Tools that are no longer asked about"))
+        .add_option(
+            parts::sub("revoke", "Has a tool that was allowed for good ask again")
+                .add_sub_option(tool("Which").required(true)),
+        )
         .add_option(parts::sub("servers", "How the tool servers stand"))
         .add_option(servers::register())
         .add_option(
@@ -68,9 +74,12 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "list" => list(guild, call.text("npc")),
         "allow" => whitelist::change(guild, call, true),
         "deny" => whitelist::change(guild, call, false),
+        "permits" => Ok(permits::show(guild)),
+        "revoke" => permits::revoke(guild, call),
         "servers" => Ok(servers::show(guild).into()),
         "server add" => servers::add(guild, call),
         "server remove" => servers::remove(guild, call.words("name")?),
+        "server trust" => servers::trust(guild, call.words("name")?),
         "server restart" => servers::restart(guild, call.words("name")?),
         "calibrate" => calls::calibrate(guild, call.text("tool")),
         "leaderboard" => Ok(calls::leaderboard(guild, call.text("category"))),

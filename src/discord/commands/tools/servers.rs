@@ -34,6 +34,10 @@ pub fn register() -> CreateCommandOption {
         )
         .add_sub_option(parts::sub("remove", "Take one away again").add_sub_option(known()))
         .add_sub_option(parts::sub("restart", "Connect one anew").add_sub_option(known()))
+        .add_sub_option(
+            parts::sub("trust", "Accept the tools that one lists now, changed ones included")
+                .add_sub_option(known()),
+        )
 }
 
 /// How all servers stand.
@@ -113,6 +117,27 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     restarted.map_err(|why| format!("{why} (/tools servers shows them)"))?;
     let text = format!("'{name}' is being connected anew, for every server I am on.");
     Ok(Reply::private(text).into())
+}
+
+/// Accepts what a server that was added here lists now.
+///
+/// # Errors
+/// It was not added here, and game masters are not trusted with others.
+pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
+    if !guild.settings().servers.contains_key(name) {
+        return Err(format!(
+            "'{name}' was not added here (whoever runs me accepts its tools: glyphoxa mcp trust \
+             {name})"
+        )
+        .into());
+    }
+    let (servers, name) = (guild.shared.handles.servers.clone(), name.to_owned());
+    Ok(Answer::later(async move {
+        match servers.approve(&name).await {
+            Ok(tools) => Reply::private(format!("Accepted of '{name}': {}.", tools.join(", "))),
+            Err(why) => Reply::private(format!("{why} (/tools servers shows them)")),
+        }
+    }))
 }
 
 /// Said when a name is taken.

@@ -114,7 +114,7 @@ const CALL_PREFIX: &str = "line-";
 
 /// The line whose call was just answered, and the result.
 fn answered_line(messages: &[Message]) -> Option<(usize, Option<Value>)> {
-    let Some(Message::Tool { call, content }) = messages.last() else { return None };
+    let Some(Message::Tool { call, content, .. }) = messages.last() else { return None };
     let line = call.0.strip_prefix(CALL_PREFIX)?.split('-').next()?.parse().ok()?;
     let text = unframed(content);
     let words = || {

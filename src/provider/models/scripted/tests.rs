@@ -123,7 +123,11 @@ fn a_tool_line_calls_first_and_speaks_the_result() {
 
     let mut after = request_one;
     after.messages.push(Message::Assistant { text: String::new(), calls: vec![call.clone()] });
-    after.messages.push(Message::Tool { call: call.id.clone(), content: r#"{"total":7}"#.into() });
+    after.messages.push(Message::Tool {
+        call: call.id.clone(),
+        content: r#"{"total":7}"#.into(),
+        outside: false,
+    });
     assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), "The dice show 7.");
 }
 

@@ -190,7 +190,11 @@ async fn extra_members_go_back_with_the_result() {
 
     let mut next = asks();
     next.messages.push(Message::Assistant { text: String::new(), calls: first.calls });
-    next.messages.push(Message::Tool { call: CallId("a".into()), content: "seven".into() });
+    next.messages.push(Message::Tool {
+        call: CallId("a".into()),
+        content: "seven".into(),
+        outside: false,
+    });
     assert_eq!(collect(chat.stream(next)).await.text(), "Aye.");
     let sent = &server.requests()[1];
     assert_eq!(sent.refused, None);

@@ -24,8 +24,10 @@ const DEPTH_MAX: usize = 8;
 const PATH_MAX: usize = 512;
 /// Names told to somebody who asks for a file that is not there.
 const TOLD: usize = 20;
-/// Beginning of the names of files that are being written.
+/// Beginning of the names of files that are being written, and of what was replaced.
 const UNFINISHED: &str = ".glyphoxa-";
+/// Versions of a file that are kept after they were replaced; no tool reads them.
+const KEPT: usize = 8;
 
 /// A folder that may not be there yet.
 #[derive(Debug)]
@@ -185,12 +187,29 @@ fn replace(
         .and_then(|mut file| file.write_all(content.as_bytes()))
         .map_err(Some)
         .and_then(|()| if given_up() { Err(None) } else { Ok(()) })
+        .and_then(|()| keep(folder, name).map_err(Some))
         .and_then(|()| folder.rename(&unfinished, folder, name).map_err(Some));
     if written.is_err() {
         // What cannot be removed is overwritten by the next writer.
         let _ = folder.remove_file(&unfinished);
     }
     written
+}
+
+/// Keeps what is about to be replaced, so that a person can undo it; the oldest of [`KEPT`] versions
+/// goes. A link leads elsewhere, where nothing is replaced.
+fn keep(folder: &Dir, name: &Path) -> Result<(), std::io::Error> {
+    if !folder.symlink_metadata(name).is_ok_and(|about| about.is_file()) {
+        return Ok(());
+    }
+    let kept = |age: usize| format!("{UNFINISHED}{}.{age}", name.display());
+    for age in (1..KEPT).rev() {
+        match folder.rename(kept(age), folder, kept(age + 1)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    folder.copy(name, folder, kept(1)).map(|_| ())
 }
 
 /// Whether a file of `new` bytes still fits; `old` is the size of the one it replaces.

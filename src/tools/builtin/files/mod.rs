@@ -1,8 +1,8 @@
 //! `file-io`: text files of whoever plays a campaign, below one folder.
 //!
 //! Entry function: [`tools`]. Every path is resolved by directory handles, so that no `..`, no
-//! symbolic link and no absolute path leads out. **Never**: leaves a file half written, removes
-//! one.
+//! symbolic link and no absolute path leads out. **Never**: leaves a file half written, or removes
+//! one: what is replaced is kept beside it, hidden.
 
 mod folder;
 
@@ -19,7 +19,10 @@ use self::folder::{Fault, FolderOf};
 use super::describe::{Millis, declared, input, text};
 use crate::{
     domain::{Owner, Scope, Tier},
-    tools::{CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler},
+    tools::{
+        CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler,
+        SideEffects,
+    },
 };
 
 /// Longest name of a campaign's folder, in characters.
@@ -84,7 +87,7 @@ pub fn tools(files: FileIo) -> Vec<Definition> {
         output: None,
         declared: Declared {
             idempotent: Some(true),
-            destructive: Some(true),
+            effects: Some(SideEffects::Reversible),
             ..declared("files", Millis { estimated: 20, max: 100 }, Tier::Fast)
         },
         handler: Arc::new(WriteFile { files, one_at_a_time: Arc::default() }),

@@ -7,9 +7,10 @@ mod keywords;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::{cell::Cell, time::Duration};
 
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 pub use self::error::NoArguments;
 use self::keywords::{kind, merge, number, of_format, whole};
@@ -20,6 +21,8 @@ use crate::tools::schema::Schema;
 const DEPTHS: [usize; 4] = [3, 6, 12, 24];
 /// Parts of a schema looked at before it is taken to have no end.
 const STEPS: usize = 512;
+/// Longest search: each of its steps may hold something against a part of the schema.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Members or items that are still minimal.
 const MOST: u64 = 64;
 /// The longest text that is still minimal.
@@ -51,9 +54,10 @@ const TEXTS: [&str; 16] = [
 /// # Errors
 /// Why none could be made.
 pub fn minimal(schema: &Value, whole: &Schema) -> Result<Map<String, Value>, NoArguments> {
+    let until = Instant::now() + PATIENCE;
     let attempt = |deepest: usize| {
-        let maker = Maker { root: schema, deepest, steps: Cell::new(0) };
-        maker.value(schema, 0).and_then(|made| Ok(whole.check(made)?))
+        let maker = Maker { root: schema, deepest, steps: Cell::new(0), until };
+        maker.value(schema, 0).and_then(|made| Ok(whole.check_here(made)?))
     };
     let [flattest, deeper @ ..] = DEPTHS;
     let mut made = attempt(flattest);
@@ -71,13 +75,15 @@ struct Maker<'a> {
     root: &'a Value,
     deepest: usize,
     steps: Cell<usize>,
+    until: Instant,
 }
 
 impl Maker<'_> {
     /// One more part, at `depth`.
     fn step(&self, depth: usize) -> Result<(), NoArguments> {
         self.steps.set(self.steps.get() + 1);
-        if depth > self.deepest || self.steps.get() > STEPS {
+        let is_late = Instant::now() > self.until;
+        if depth > self.deepest || self.steps.get() > STEPS || is_late {
             return Err(NoArguments::Endless);
         }
         Ok(())
@@ -154,7 +160,7 @@ impl Maker<'_> {
             }
         }
         let schema = Schema::new(&Value::Object(members));
-        schema.map_or(true, |schema| schema.check(value.clone()).as_ref() == Ok(value))
+        schema.map_or(true, |schema| schema.check_here(value.clone()).as_ref() == Ok(value))
     }
 
     /// A value for the first branch there is one for.

@@ -7,27 +7,35 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     ClientCacheConfig, ClientLifecycleMode, ClientServiceExt, RoleClient,
     model::{
-        CallToolRequestParams, ClientRequest, PingRequest, ProtocolVersion,
+        CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion,
         ReadResourceRequestParams, ResourceContents, ServerNotification, SubscriptionFilter,
     },
     service::{ClientInitializeError, RunningService, ServiceError, Subscription},
     transport::Transport,
 };
 use serde_json::{Map, Value};
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     answer::{self, Refusal},
-    client_handler::{ClientHandler, Notices},
+    client_handler::ClientHandler,
     definitions::Listed,
     http_client::mark,
+    lists::{Listing, TooLong},
+    notices::Notices,
     open_calls::{OpenCalls, Whose},
+    traffic::{Guarded, Pace, Traffic},
 };
-use crate::tools::{CallError, CallOutput};
+use crate::{
+    domain::one_line,
+    tools::{CallError, CallOutput},
+};
 
 /// Longest wait for one request that is no call.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest name and version of a server that is shown, in characters.
+const LONGEST_NAME: usize = 80;
 /// Longest wait for the end of a connection.
 const CLOSING: Duration = Duration::from_secs(1);
 
@@ -66,6 +74,14 @@ pub enum RequestError {
         /// In the server's words.
         reason: String,
     },
+    /// It gave more than is read.
+    #[error("it did not give {what}: {error}")]
+    TooLong {
+        /// What was asked for.
+        what: String,
+        /// What was too much.
+        error: TooLong,
+    },
     /// It did not answer within [`PATIENCE`].
     #[error("it did not give {what} within {} s", PATIENCE.as_secs())]
     Late {
@@ -89,6 +105,15 @@ pub struct Client {
     server: Arc<str>,
     /// Calls say to the way out which session they are made in.
     names_sessions: bool,
+    traffic: Arc<Traffic>,
+}
+
+/// The tools of a server.
+pub struct ToolList {
+    /// In the server's order.
+    pub tools: Vec<Listed>,
+    /// What they take in its answer.
+    pub bytes: usize,
 }
 
 impl Client {
@@ -136,16 +161,28 @@ impl Client {
         lost: CancellationToken,
     ) -> Result<Self, Refusal> {
         let (open, notices) = (Arc::clone(&handler.open), Arc::clone(&handler.notices));
-        let server = Arc::clone(&handler.server);
-        match handler.serve_with_lifecycle(transport, mode).await {
+        let (server, traffic) = (Arc::clone(&handler.server), Arc::clone(&handler.traffic));
+        let guarded = Guarded {
+            inner: transport,
+            traffic: Arc::clone(&traffic),
+            notices: Arc::clone(&notices),
+            lost: lost.clone(),
+            shown_as: handler.debug.then(|| Arc::clone(&server)),
+            pace: Pace::new(),
+            waiting: None,
+        };
+        match handler.serve_with_lifecycle(guarded, mode).await {
             Ok(service) => {
                 // Lists are asked for when they have changed or when somebody doubts that the
                 // server is there; a kept answer would serve neither.
                 let cache = ClientCacheConfig::disabled();
                 service.peer().set_response_cache_config(cache).await;
-                Ok(Self { service, open, notices, lost, server, names_sessions: false })
+                Ok(Self { service, open, notices, lost, server, names_sessions: false, traffic })
             }
-            Err(error) => Err(refusal(&error)),
+            Err(error) => Err(match traffic.left() {
+                Some(reason) => Refusal::Other(reason.to_owned()),
+                None => refusal(&error),
+            }),
         }
     }
 
@@ -169,7 +206,13 @@ impl Client {
     pub fn peer(&self) -> (String, String) {
         let peer = self.service.peer().peer_info();
         let peer = peer.as_ref().and_then(|peer| peer.server_info.as_ref());
-        peer.map(|peer| (peer.name.clone(), peer.version.clone())).unwrap_or_default()
+        let shown = |text: &str| one_line(text.trim(), LONGEST_NAME);
+        peer.map(|peer| (shown(&peer.name), shown(&peer.version))).unwrap_or_default()
+    }
+
+    /// What the server has sent unasked, and why it was left.
+    pub fn traffic(&self) -> &Arc<Traffic> {
+        &self.traffic
     }
 
     /// What the server says unasked.
@@ -186,14 +229,18 @@ impl Client {
     ///
     /// # Errors
     /// Why there is no list.
-    pub async fn tools(&self) -> Result<Vec<Listed>, RequestError> {
+    pub async fn tools(&self) -> Result<ToolList, RequestError> {
         let has_tools =
             self.service.peer().peer_info().is_none_or(|it| it.capabilities.tools.is_some());
         if !has_tools {
-            return Ok(Vec::new());
+            return Ok(ToolList { tools: Vec::new(), bytes: 0 });
         }
-        let tools = within("its tools", self.service.list_all_tools()).await?;
-        Ok(tools.into_iter().map(Listed::from).collect())
+        let (tools, bytes) = listed("its tools", |page| async move {
+            let page = self.service.list_tools(Some(page)).await?;
+            Ok((page.tools, page.next_cursor))
+        })
+        .await?;
+        Ok(ToolList { tools: tools.into_iter().map(Listed::from).collect(), bytes })
     }
 
     /// Calls a tool once. Cancel safe: dropping the future tells the server.
@@ -239,14 +286,22 @@ impl Client {
         if !has {
             return Ok(Resources::default());
         }
-        let listed = within("its resources", self.service.list_all_resources()).await?;
+        let (all, _) = listed("its resources", |page| async move {
+            let page = self.service.list_resources(Some(page)).await?;
+            Ok((page.resources, page.next_cursor))
+        })
+        .await?;
         // Many servers with resources have no templates and do not know the question.
-        let templates =
-            within("its resource templates", self.service.list_all_resource_templates()).await;
+        let templates = listed("its resource templates", |page| async move {
+            let page = self.service.list_resource_templates(Some(page)).await?;
+            Ok((page.resource_templates, page.next_cursor))
+        })
+        .await;
         Ok(Resources {
-            listed: listed.into_iter().map(|it| (it.name, it.uri)).collect(),
+            listed: all.into_iter().map(|it| (it.name, it.uri)).collect(),
             templates: templates
                 .unwrap_or_default()
+                .0
                 .into_iter()
                 .map(|it| (it.name, it.uri_template))
                 .collect(),
@@ -329,6 +384,33 @@ pub struct Resources {
     pub templates: Vec<(String, String)>,
 }
 
+/// All pages of a list, under one deadline.
+async fn listed<T: serde::Serialize, F>(
+    what: &str,
+    ask: impl Fn(PaginatedRequestParams) -> F,
+) -> Result<(Vec<T>, usize), RequestError>
+where
+    F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
+{
+    let mut listing = Listing::new();
+    let until = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let page = PaginatedRequestParams::default().with_cursor(listing.cursor());
+        let (entries, next) = timeout_at(until, ask(page))
+            .await
+            .map_err(|_| RequestError::Late { what: what.to_owned() })?
+            .map_err(|error| failed(what, &error))?;
+        let more = listing.take(entries, next);
+        if !more.map_err(|error| RequestError::TooLong { what: what.to_owned(), error })? {
+            return Ok(listing.whole());
+        }
+    }
+}
+
+fn failed(what: &str, error: &ServiceError) -> RequestError {
+    RequestError::Failed { what: what.to_owned(), reason: answer::reason(error) }
+}
+
 /// A request that is no call, under a deadline of its own.
 async fn within<T>(
     what: &str,
@@ -336,9 +418,7 @@ async fn within<T>(
 ) -> Result<T, RequestError> {
     match timeout(PATIENCE, request).await {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => {
-            Err(RequestError::Failed { what: what.to_owned(), reason: answer::reason(&error) })
-        }
+        Ok(Err(error)) => Err(failed(what, &error)),
         Err(_) => Err(RequestError::Late { what: what.to_owned() }),
     }
 }

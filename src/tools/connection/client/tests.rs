@@ -47,6 +47,7 @@ async fn connected() -> (Arc<Client>, Server) {
         server: "s".into(),
         notices: Arc::default(),
         open: Arc::default(),
+        traffic: Arc::default(),
         may_sample: false,
         debug: false,
         gate: Gate::new(),

@@ -149,3 +149,6 @@ async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
         () = closing => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

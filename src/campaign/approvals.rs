@@ -1,0 +1,38 @@
+//! How calls wait for a game master's decision, as it is configured.
+//!
+//! Entry type: [`ApprovalOptions`]. **Never**: decides.
+
+use std::{fmt, time::Duration};
+
+/// Longest wait for a decision unless it is configured.
+const EXPIRES: Duration = Duration::from_secs(60);
+
+/// How calls wait for a game master.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalOptions {
+    /// What nobody has decided about by then is not called.
+    pub expires: Duration,
+    /// Who is told that one waits.
+    pub notify: Option<NotifyOptions>,
+}
+
+impl Default for ApprovalOptions {
+    fn default() -> Self {
+        Self { expires: EXPIRES, notify: None }
+    }
+}
+
+/// Who is told that a call waits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct NotifyOptions {
+    /// Where it is sent.
+    pub url: String,
+    /// Signs it.
+    pub secret: String,
+}
+
+impl fmt::Debug for NotifyOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}

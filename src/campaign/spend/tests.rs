@@ -1,0 +1,222 @@
+//! Money in a real store, whatever happens to the programs that spend it.
+
+use std::{collections::BTreeMap, path::Path};
+
+use futures::future::join_all;
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use tokio::time::Instant;
+
+use super::*;
+use crate::{
+    domain::{CampaignKey, Owner},
+    engine::Reservation,
+    logic::budget::{Consumption, Price},
+    memory::Sqlite,
+    provider::Kind,
+};
+
+const CAP: f64 = 2.0;
+const MONTH: f64 = 2.5;
+const MIRAS: f64 = 0.5;
+
+fn options() -> BudgetOptions {
+    let price = Price { output: 1.0, ..Price::default() };
+    let prices = BTreeMap::from([("m".to_owned(), price)]);
+    BudgetOptions { session_max: Some(CAP), month_max: Some(MONTH), prices }
+}
+
+fn tokens(output_tokens: u64) -> Consumption {
+    Consumption { output_tokens, ..Consumption::default() }
+}
+
+fn open_store(folder: &Path) -> Arc<dyn MemoryStore> {
+    Arc::new(Sqlite::open(&folder.join("memory.db")).unwrap())
+}
+
+fn scope(guild: u64) -> Scope {
+    Scope { owner: Owner::Guild(guild), campaign: CampaignKey("saltmarsh".to_owned()) }
+}
+
+/// A call that went out, and what the service has billed for it, in millionths.
+struct Call {
+    reserved: Reservation,
+    of_mira: bool,
+    bill: u64,
+}
+
+/// A server whose players and tools do what they can, and what a service has billed it, in millionths.
+struct World {
+    store: Arc<dyn MemoryStore>,
+    scope: Scope,
+    accounts: Accounts,
+    play: Budget,
+    outside: Budget,
+    calls: Vec<Call>,
+    billed: u64,
+    billed_outside: u64,
+    billed_to_mira: u64,
+}
+
+impl World {
+    async fn begin(store: &Arc<dyn MemoryStore>, guild: u64) -> Self {
+        let (store, scope) = (Arc::clone(store), scope(guild));
+        let (accounts, play, outside) = Self::opened(&store, &scope).await;
+        let (billed, billed_outside, billed_to_mira) = (0, 0, 0);
+        let calls = Vec::new();
+        Self {
+            store,
+            scope,
+            accounts,
+            play,
+            outside,
+            calls,
+            billed,
+            billed_outside,
+            billed_to_mira,
+        }
+    }
+
+    async fn opened(store: &Arc<dyn MemoryStore>, scope: &Scope) -> (Accounts, Budget, Budget) {
+        let accounts = Accounts::new(Some(Arc::clone(store)));
+        let play = accounts.open(scope, AccountFor::Play, &options()).await.unwrap();
+        play.expect("Mira", Some(MIRAS));
+        let outside = accounts.open(scope, AccountFor::Outside, &options()).await.unwrap();
+        (accounts, play, outside)
+    }
+
+    /// `count` calls at once, of Mira or of somebody without a cap.
+    async fn ask(&mut self, count: usize, of_mira: bool, bound: u64) {
+        let (payer, cap) = if of_mira { ("Mira", Some(MIRAS)) } else { ("Bartok", None) };
+        let asking = (0..count).map(|_| self.play.reserve(Some("m"), payer, cap, tokens(bound)));
+        for reserved in join_all(asking).await.into_iter().flatten() {
+            self.bill(bound, of_mira);
+            self.calls.push(Call { reserved, of_mira, bill: bound });
+        }
+    }
+
+    fn bill(&mut self, amount: u64, of_mira: bool) {
+        self.billed += amount;
+        if of_mira {
+            self.billed_to_mira += amount;
+        }
+    }
+
+    async fn act(&mut self, rng: &mut StdRng) {
+        let taken = (!self.calls.is_empty()).then(|| rng.random_range(0..self.calls.len()));
+        match (rng.random_range(0..100), taken) {
+            (0..30, _) => {
+                let (of_mira, bound) = (rng.random_bool(0.4), rng.random_range(1..80_000));
+                self.ask(1, of_mira, bound).await;
+            }
+            // A server that samples as often as it can.
+            (30..35, _) => self.ask(4, true, 60_000).await,
+            (35..40, _) => {
+                let bound = rng.random_range(1..80_000);
+                if let Ok(reserved) =
+                    self.outside.reserve(Some("m"), "Aide", None, tokens(bound)).await
+                {
+                    self.billed_outside += bound;
+                    reserved.settle(tokens(bound));
+                }
+            }
+            (40..75, Some(index)) => {
+                // Less than it was reserved for; the bill says so too.
+                let Call { reserved, of_mira, bill } = self.calls.swap_remove(index);
+                let used = rng.random_range(0..=bill);
+                self.billed -= bill - used;
+                if of_mira {
+                    self.billed_to_mira -= bill - used;
+                }
+                reserved.settle(tokens(used));
+            }
+            (75..83, Some(index)) => {
+                let (bill, of_mira) = (self.calls[index].bill, self.calls[index].of_mira);
+                if self.calls[index].reserved.attempts().again(Kind::Unavailable).await.is_ok() {
+                    self.bill(bill, of_mira);
+                }
+            }
+            // Cancelled: billed all the same.
+            (83..95, Some(index)) => drop(self.calls.swap_remove(index)),
+            (95..98, _) => self.killed().await,
+            (98.., _) => self.restarted().await,
+            _ => {}
+        }
+    }
+
+    /// What this process knows is gone; what is in the store is what was there.
+    async fn killed(&mut self) {
+        let fresh = Self::opened(&self.store, &self.scope).await;
+        let calls = std::mem::take(&mut self.calls);
+        let before = (
+            std::mem::replace(&mut self.accounts, fresh.0),
+            std::mem::replace(&mut self.play, fresh.1),
+            std::mem::replace(&mut self.outside, fresh.2),
+        );
+        std::mem::forget((calls, before));
+    }
+
+    async fn restarted(&mut self) {
+        self.calls.clear();
+        self.accounts.close().await;
+        let (accounts, play, outside) = Self::opened(&self.store, &self.scope).await;
+        (self.accounts, self.play, self.outside) = (accounts, play, outside);
+    }
+
+    fn holds(&self) {
+        let of = |amount: f64| Money::of(amount).0 / 1_000;
+        assert!(self.billed <= of(CAP), "{} billed in a session", self.billed);
+        assert!(self.billed_outside <= of(CAP), "{} billed outside", self.billed_outside);
+        assert!(self.billed + self.billed_outside <= of(MONTH), "the month's cap");
+        assert!(self.billed_to_mira <= of(MIRAS), "{} billed to Mira", self.billed_to_mira);
+    }
+}
+
+/// 10,000 steps: turns, samplings at once, retries, cancels, kills and restarts of 25 servers.
+#[tokio::test]
+async fn whatever_happens_no_service_bills_more_than_the_caps() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_store(folder.path());
+    let mut rng = StdRng::seed_from_u64(7);
+    let (mut billed, mut full) = (0, 0);
+    for guild in 0..25 {
+        let mut world = World::begin(&store, guild).await;
+        for _ in 0..400 {
+            world.act(&mut rng).await;
+            world.holds();
+        }
+        billed += world.billed + world.billed_outside;
+        full += usize::from(world.billed + world.billed_outside > 1_500_000);
+    }
+    assert!(full > 15, "money is there to be spent: {billed} millionths by 25 servers");
+}
+
+/// Two programs with one store: what both bill stays below the cap.
+#[tokio::test]
+async fn two_programs_share_what_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (open_store(folder.path()), open_store(folder.path()));
+    let (mut one, mut other) = (World::begin(&one, 1).await, World::begin(&other, 1).await);
+    for _ in 0..60 {
+        one.ask(1, false, 50_000).await;
+        other.ask(1, false, 50_000).await;
+    }
+    let billed = one.billed + other.billed;
+    assert!(billed <= 2_000_000 && billed > 1_700_000, "{billed}");
+}
+
+/// A turn seldom waits for the disk: what it needs was set aside before.
+#[tokio::test]
+async fn a_turn_does_not_wait_for_the_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::begin(&open_store(folder.path()), 1).await;
+    let mut waits = Vec::new();
+    for _ in 0..60 {
+        let began = Instant::now();
+        let reserved = world.play.reserve(Some("m"), "Bartok", None, tokens(6_000)).await.unwrap();
+        waits.push(began.elapsed());
+        reserved.settle(tokens(2_000));
+    }
+    waits.sort_unstable();
+    let (median, longest) = (waits[waits.len() / 2], waits[waits.len() - 1]);
+    assert!(median < Duration::from_millis(1), "{median:?}, the longest {longest:?}");
+}

@@ -1,0 +1,46 @@
+//! `/tools permits|revoke`: tools that are no longer asked about on this server.
+
+use super::shown::table;
+use crate::discord::{
+    commands::{
+        answer::{Answer, Refusal},
+        command::Call,
+    },
+    guild::Guild,
+    ui::reply::Reply,
+};
+
+/// Tools that were allowed for good, and whether that still holds.
+pub fn show(guild: &Guild) -> Answer {
+    let snapshot = guild.shared.handles.tools.catalog().snapshot();
+    let lines = guild.settings().permits.iter().map(|(tool, definition)| {
+        let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);
+        match found.map(|placed| *placed.tool.fingerprint == *definition) {
+            Some(true) => format!("{tool}: asks nobody"),
+            Some(false) => format!("{tool}: has changed since, and asks again"),
+            None => format!("{tool}: is not there now"),
+        }
+    });
+    let lines: Vec<String> = lines.collect();
+    let notes = "A game master allows them with *Always for this tool* below a request; /tools revoke \
+                 has one ask again.";
+    table("Allowed for good", &lines, notes).into()
+}
+
+/// Has a tool ask again.
+///
+/// # Errors
+/// It was not allowed for good.
+pub fn revoke(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
+    let tool = call.words("tool")?.to_owned();
+    if !guild.change_settings(|settings| settings.permits.revoke(&tool)) {
+        return Err(
+            format!("'{tool}' was not allowed for good (/tools permits lists what was)").into()
+        );
+    }
+    if let Ok(session) = guild.session() {
+        let permits = guild.settings().permits.clone();
+        guild.shared.handles.tools.set_permits(&session.id, permits);
+    }
+    Ok(Reply::private(format!("{tool} asks again.")).into())
+}

@@ -1,0 +1,89 @@
+//! A signed message to an address of the operator.
+//!
+//! Entry function: [`post_signed`]. **Never**: follows a redirect, or sends a message twice.
+
+use std::{fmt::Write, time::Duration};
+
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::{Client, Url, header::CONTENT_TYPE, redirect::Policy};
+use sha2::Sha256;
+
+use super::with_proxy_and_tls;
+
+/// Longest wait for the answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A message, and what proves whose it is.
+pub struct Signed<'a> {
+    /// Where it goes.
+    pub url: &'a str,
+    /// What the receiver knows as well.
+    pub secret: &'a str,
+    /// When it is sent, in Unix seconds.
+    pub at: u64,
+    /// JSON.
+    pub body: String,
+}
+
+/// Why a message did not arrive; the address, which may hold a key, is no part of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotPosted(reqwest::Error);
+
+impl From<reqwest::Error> for NotPosted {
+    fn from(error: reqwest::Error) -> Self {
+        Self(error.without_url())
+    }
+}
+
+/// Sends it once. Cancel safe.
+///
+/// # Errors
+/// There was no answer, or none of success.
+pub async fn post_signed(message: Signed<'_>) -> Result<(), NotPosted> {
+    let Signed { url, secret, at, body } = message;
+    let parsed = Url::parse(url).ok();
+    let host = parsed.as_ref().and_then(Url::host_str).unwrap_or_default();
+    let secure = parsed.as_ref().is_some_and(|url| url.scheme() == "https");
+    let builder = Client::builder().timeout(PATIENCE).redirect(Policy::none());
+    let client = with_proxy_and_tls(builder, host, secure).build()?;
+    let signature = signature(secret, at, &body);
+    let request = client
+        .post(url)
+        .header(CONTENT_TYPE, "application/json")
+        .header("X-Glyphoxa-Timestamp", at)
+        .header("X-Glyphoxa-Signature", signature);
+    request.body(body).send().await?.error_for_status()?;
+    Ok(())
+}
+
+/// What proves that `body` was sent at `at` by somebody who knows `secret`.
+fn signature(secret: &str, at: u64, body: &str) -> String {
+    let mut signature = "sha256=".to_owned();
+    // A key of any length will do.
+    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) {
+        mac.update(format!("{at}.{body}").as_bytes());
+        for byte in mac.finalize().into_bytes() {
+            // A string takes everything that is written.
+            let _ = write!(signature, "{byte:02x}");
+        }
+    }
+    signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_of_time_and_body() {
+        // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
+        let known = signature("key", 1_700_000_000, "{}");
+        assert_eq!(
+            known,
+            "sha256=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"
+        );
+        assert_ne!(known, signature("key", 1_700_000_001, "{}"));
+        assert_ne!(known, signature("other", 1_700_000_000, "{}"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls that the game master decides about.
+//!
+//! Entry methods: [`Run::needs_approval`], [`Run::after_approval`]. What was approved is what is sent:
+//! these arguments, to the tool as it was defined. **Never**: waits within a turn.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    ApprovalRequest, CallError, CallErrorKind, CallRecord, Decision,
+    caution::Caution,
+    dispatch::{Ended, Run, deliver},
+    limit::Limit,
+};
+
+impl Run {
+    /// Why the game master must be asked first. Who calls as a person needs nobody's leave.
+    pub fn needs_approval(&self) -> Option<Caution> {
+        self.context.authority.caller()?;
+        let tool = &self.ready.entry.tool;
+        let caution = tool.why_ask(&self.context.taint)?;
+        let permits = self.state.permits.get(&self.context.session);
+        let is_allowed = permits.is_some_and(|it| it.allows(&tool.identity, &tool.fingerprint));
+        (!caution.may_be_waived() || !is_allowed).then_some(caution)
+    }
+
+    /// The record of a call that nobody is there to approve.
+    pub fn unapproved(self, caution: Caution, way_out: &str, started: Instant) -> CallRecord {
+        let what = format!(
+            "it is not called: {}, and nobody is there to approve it ({way_out})",
+            caution.text()
+        );
+        self.finish(Ended::refused(CallError::new(CallErrorKind::Denied, what)), started)
+    }
+
+    /// Asks the game master in the background; the turn goes on without the answer.
+    pub fn after_approval(self, caution: Caution, started: Instant) -> CallRecord {
+        let pending = self.pending(
+            "waiting for the game master's approval (go on without it; its result may come later)",
+            started,
+        );
+        let inner = Arc::clone(&self.state);
+        let shutdown = inner.shutdown.clone();
+        inner.late.spawn(async move {
+            _ = shutdown.run_until_cancelled(self.ask_and_run(caution)).await;
+        });
+        pending
+    }
+
+    async fn ask_and_run(mut self, caution: Caution) {
+        let Some(caller) = self.context.authority.caller().cloned() else { return };
+        let tool = Arc::clone(&self.ready.entry.tool);
+        let request = ApprovalRequest {
+            npc: caller.npc,
+            tool: Arc::clone(&tool.identity),
+            arguments: self.ready.arguments.clone(),
+            reason: caution.text(),
+            definition: caution.may_be_waived().then(|| Arc::clone(&tool.fingerprint)),
+        };
+        let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
+        let asked = self.context.effects.approve(request);
+        let decision = timeout(expires, asked).await;
+        let (context, call) = (self.context.clone(), self.call.clone());
+        let started = Instant::now();
+        let refusal = match decision {
+            Ok(Decision::Approve) => self.changed().err(),
+            Ok(Decision::Always) => match self.changed() {
+                Ok(()) => {
+                    self.allow_for_good(caution);
+                    None
+                }
+                Err(changed) => Some(changed),
+            },
+            Ok(Decision::Edit(edited)) => match self.changed() {
+                Ok(()) => self.take_edited(edited).await.err(),
+                Err(changed) => Some(changed),
+            },
+            Ok(Decision::Deny(reason)) => Some(CallError::new(CallErrorKind::Denied, reason)),
+            Err(_) => {
+                let what =
+                    format!("the game master did not decide within {} s", expires.as_secs_f64());
+                Some(CallError::new(CallErrorKind::Expired, what))
+            }
+        };
+        let record = match refusal {
+            Some(error) => self.finish(Ended::refused(error), started),
+            None => {
+                self.context.cancel = self.state.shutdown.child_token();
+                let limit = Limit::hard(self.max(), started);
+                self.within(limit, started).await
+            }
+        };
+        deliver(&context, call, record);
+    }
+
+    /// # Errors
+    /// The tool is not what it was when the game master was asked about it.
+    fn changed(&self) -> Result<(), CallError> {
+        let tool = &self.ready.entry.tool;
+        let snapshot = self.state.catalog.snapshot();
+        let now = snapshot.find(&tool.identity);
+        if now.is_some_and(|now| now.tool.fingerprint == tool.fingerprint) {
+            return Ok(());
+        }
+        let what =
+            "the tool was changed or withdrawn while the game master decided (call it again)";
+        Err(CallError::new(CallErrorKind::NotVisible, what))
+    }
+
+    /// Later calls of this very definition ask nobody in this session.
+    fn allow_for_good(&self, caution: Caution) {
+        if caution.may_be_waived() {
+            let tool = &self.ready.entry.tool;
+            let mut permits = self.state.permits.entry(self.context.session.clone()).or_default();
+            permits.allow(&tool.identity, &tool.fingerprint);
+        }
+    }
+
+    /// The game master's own arguments, held against the schema.
+    async fn take_edited(&mut self, edited: Map<String, Value>) -> Result<(), CallError> {
+        match self.ready.entry.tool.input.check(Value::Object(edited)).await {
+            Ok(Value::Object(arguments)) => self.ready.arguments = arguments,
+            Ok(_) => {}
+            Err(what) => {
+                return Err(CallError::new(CallErrorKind::InvalidArguments, what.to_string()));
+            }
+        }
+        Ok(())
+    }
+}

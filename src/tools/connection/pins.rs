@@ -1,0 +1,153 @@
+//! Definitions of servers' tools, held against what they were when they were first seen.
+//!
+//! Entry function: [`admit`]. A tool whose calls may do something stays what it was until a person
+//! says otherwise. **Never**: takes a changed definition's own word that it does nothing.
+
+use super::{
+    definitions::Listed, difference::differences, options::Trust, remembered::PinnedTools,
+};
+use crate::tools::{Declared, SideEffects};
+
+/// Whether a tool is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// As it was, or seen for the first time.
+    Known,
+    /// It only reads, as it did before, and is defined in another way now.
+    Changed(Vec<String>),
+    /// It waits for a person, with what has changed.
+    Held(Vec<String>),
+}
+
+/// What becomes of `tool`, about which the configuration says `here`, held against what is known.
+pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) -> Admission {
+    let definition = tool.definition();
+    let Some(before) = known.get(&tool.name) else {
+        known.set(&tool.name, definition);
+        return Admission::Known;
+    };
+    if *before == definition {
+        return Admission::Known;
+    }
+    let what = differences(before, &definition);
+    let only_reads = |listed: &Listed| {
+        let (declared, _) = listed.declared(here, Trust::Auto);
+        declared.side_effects(SideEffects::Destructive) == SideEffects::None
+    };
+    match Listed::of_definition(before) {
+        Some(before) if only_reads(&before) && only_reads(tool) => {
+            known.set(&tool.name, definition);
+            Admission::Changed(what)
+        }
+        _ => Admission::Held(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::{collection::vec, prelude::*};
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::connection::{options::ServerAddress, remembered::RememberedServers};
+
+    fn listed(version: u8, hints: &serde_json::Value) -> Listed {
+        let tool = json!({"name": "t", "description": format!("does {version}"),
+            "inputSchema": {"type": "object"}, "annotations": hints});
+        serde_json::from_value::<rmcp::model::Tool>(tool).expect("a tool").into()
+    }
+
+    fn place(endpoint: &str) -> ServerAddress {
+        ServerAddress { server: "home".to_owned(), endpoint: endpoint.to_owned() }
+    }
+
+    /// What may happen to a server's list.
+    #[derive(Clone, Debug)]
+    enum Step {
+        /// It lists the tool so: which words, and whether it says that it only reads.
+        Lists(u8, bool),
+        /// The program starts anew.
+        Restart,
+        /// A person approves what is listed now.
+        Approve,
+        /// The server is elsewhere now.
+        Moves(bool),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            8 => (0..4_u8, any::<bool>()).prop_map(|(words, reads)| Step::Lists(words, reads)),
+            1 => Just(Step::Restart),
+            2 => Just(Step::Approve),
+            1 => any::<bool>().prop_map(Step::Moves),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_has_effects_is_offered_only_as_it_was_first_seen_or_approved(
+            steps in vec(step(), 1..40),
+        ) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut remembered = RememberedServers::open(folder.path());
+            let mut at = place("one");
+            // By endpoint: the last definition that a person, or the first sight, has vouched for.
+            let mut vouched: BTreeMap<String, serde_json::Value> = BTreeMap::new();
+            let mut now: Option<(Listed, bool)> = None;
+            for step in steps {
+                match step {
+                    Step::Restart => remembered = RememberedServers::open(folder.path()),
+                    Step::Moves(other) => {
+                        at = place(if other { "two" } else { "one" });
+                        now = None;
+                    }
+                    Step::Approve => if let Some((tool, _)) = &now {
+                        let definition = tool.definition();
+                        remembered.with_pins(&at, |known| known.set("t", definition));
+                        vouched.insert(at.endpoint.clone(), tool.definition());
+                    },
+                    Step::Lists(words, reads) => {
+                        let hints = json!({"readOnlyHint": reads});
+                        let tool = listed(words, &hints);
+                        let known = vouched.get(&at.endpoint).cloned();
+                        let is_same = known.as_ref().is_none_or(|it| *it == tool.definition());
+                        let only_read = known.as_ref().is_some_and(|it| it["read_only"] == true);
+                        let admitted = remembered.with_pins(&at, |known| admit(known, &tool, None));
+                        match admitted {
+                            Admission::Known => prop_assert!(is_same, "changed and not noticed"),
+                            Admission::Changed(what) => {
+                                prop_assert!(!is_same && only_read && reads, "it has effects");
+                                prop_assert!(!what.is_empty());
+                            }
+                            Admission::Held(what) => {
+                                prop_assert!(!(is_same || only_read && reads), "held for nothing");
+                                prop_assert!(!what.is_empty());
+                                now = Some((tool, false));
+                                continue;
+                            }
+                        }
+                        vouched.insert(at.endpoint.clone(), tool.definition());
+                        now = Some((tool, true));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_configuration_says_what_only_reads() {
+        let mut known = PinnedTools::default();
+        let silent = json!({});
+        let none = Declared { effects: Some(SideEffects::None), ..Declared::default() };
+        let mut look = |version, here| admit(&mut known, &listed(version, &silent), here);
+        assert_eq!(look(1, None), Admission::Known);
+        assert!(matches!(look(2, None), Admission::Held(_)));
+        assert_eq!(look(1, None), Admission::Known, "back to what it was");
+        assert!(matches!(look(2, Some(&none)), Admission::Changed(_)));
+        assert_eq!(look(2, None), Admission::Known);
+    }
+}

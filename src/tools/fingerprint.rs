@@ -1,0 +1,48 @@
+//! Definitions of tools as hashes that nobody can find another definition for.
+//!
+//! Entry functions: [`fingerprint`], [`sorted`]. **Never**: depends on the order of keys.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of a JSON value, in hexadecimal digits; the order of keys is no part of it.
+pub fn fingerprint(value: &Value) -> String {
+    let digest = Sha256::digest(sorted(value.clone()).to_string());
+    digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // A string takes everything that is written.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// The value with all keys in order.
+pub fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.into_iter().collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(members.into_iter().map(|(key, it)| (key, sorted(it))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_keys_is_no_change() {
+        let one = json!({"a": [{"x": 1, "y": 2}], "b": null});
+        let same: Value = serde_json::from_str(r#"{"b":null,"a":[{"y":2,"x":1}]}"#).unwrap();
+        assert_eq!(fingerprint(&one), fingerprint(&same));
+        assert_eq!(fingerprint(&one).len(), 64);
+        assert_ne!(fingerprint(&one), fingerprint(&json!({"a": [{"x": 1, "y": 3}], "b": null})));
+        assert_ne!(fingerprint(&json!([1, 2])), fingerprint(&json!([2, 1])));
+    }
+}

@@ -1,0 +1,54 @@
+//! Tools that a game master has allowed for good.
+//!
+//! Entry type: [`Permits`]. **Never**: allows a definition that nobody has decided about.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Tools that are no longer asked about: fingerprints of their definitions, by identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Permits(BTreeMap<String, String>);
+
+impl Permits {
+    /// From now on `tool` is called without asking, as long as it is defined so.
+    pub fn allow(&mut self, tool: &str, definition: &str) {
+        self.0.insert(tool.to_owned(), definition.to_owned());
+    }
+
+    /// `tool` is asked about again; whether it was not before.
+    pub fn revoke(&mut self, tool: &str) -> bool {
+        self.0.remove(tool).is_some()
+    }
+
+    /// Whether `tool` is called without asking when it is defined so.
+    pub fn allows(&self, tool: &str, definition: &str) -> bool {
+        self.0.get(tool).is_some_and(|allowed| allowed == definition)
+    }
+
+    /// Identities and fingerprints of all, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(tool, definition)| (tool.as_str(), definition.as_str()))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_definition_is_asked_about_again() {
+        let mut permits = Permits::default();
+        permits.allow("home.wipe", "a");
+        assert!(permits.allows("home.wipe", "a"));
+        assert!(!permits.allows("home.wipe", "b") && !permits.allows("home.dust", "a"));
+        assert!(permits.revoke("home.wipe") && !permits.revoke("home.wipe"));
+        assert!(!permits.allows("home.wipe", "a"));
+    }
+}

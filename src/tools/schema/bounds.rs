@@ -1,0 +1,459 @@
+//! What a schema may cost: bounds that are checked before it is compiled, and an upper bound for
+//! what one check with it takes.
+//!
+//! Entry type: [`Weight`]. A schema within these bounds is compiled, and any value checked with it,
+//! in a number of steps that is known beforehand; that is why no check can run away, and none needs
+//! a process of its own that could be killed. **Never**: compiles.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    error::SchemaError,
+    limits::{BYTES, CHAIN, CHECKS, DEPTH, LEVELS, PARTS, PATTERN_BYTES, PATTERNS, TARGETS},
+    parts::{self, Document, Part},
+};
+
+/// Sizes of compiled expressions, each with the checks that a byte of text is worth at worst: every
+/// state of the automaton is looked at.
+const PATTERN_COSTS: [(usize, u64); 3] = [(4 * 1024, 13), (16 * 1024, 52), (PATTERN_BYTES, 210)];
+
+/// Upper bounds for what a check with a schema takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// Objects and lists in it.
+    pub parts: usize,
+    /// How deep compiling goes.
+    pub levels: usize,
+    /// Checks of one value.
+    checks: u64,
+    /// How often a member or item is checked when what it is in is checked once.
+    fan: u64,
+    /// How deep checking one value goes.
+    chain: u64,
+    /// Checks that 16 bytes of text are worth.
+    text: u64,
+    /// It compares items with each other.
+    compares: bool,
+}
+
+impl Weight {
+    /// What needs no stack of its own to be compiled.
+    pub const SMALL: Self = Self {
+        parts: 200,
+        levels: 32,
+        checks: 500,
+        fan: u64::MAX,
+        chain: 16,
+        text: u64::MAX,
+        compares: true,
+    };
+
+    /// Whether compiling takes no more than it does for `other`.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.parts <= other.parts
+            && self.levels <= other.levels
+            && self.checks <= other.checks
+            && self.chain <= other.chain
+    }
+
+    /// The weight of `schema`.
+    ///
+    /// # Errors
+    /// Which bound it exceeds.
+    pub fn of(schema: &Value) -> Result<Self, SchemaError> {
+        let mut size = Size { bytes: 0, parts: 0 };
+        size.add(schema, 0)?;
+        let mut survey = Survey::new(schema);
+        survey.walk(schema)?;
+        let mut weight = Self {
+            parts: size.parts + 100 * survey.patterns.len(),
+            levels: survey.levels()?,
+            text: survey.text_cost()?,
+            compares: survey.compares,
+            fan: 1,
+            ..Self::default()
+        };
+        for part in survey.all.clone() {
+            let one = survey.unfolded(part, 0)?;
+            weight.checks = weight.checks.max(one.checks);
+            weight.fan = weight.fan.max(one.fan);
+            weight.chain = weight.chain.max(one.chain);
+        }
+        if survey.unevaluated && survey.compiled(schema, 0)? > CHECKS {
+            return Err(SchemaError::Unfolds);
+        }
+        Ok(weight)
+    }
+
+    /// The most checks that holding `value` against the schema takes, and how deep that goes.
+    pub fn cost(&self, value: &Value) -> (u64, u64) {
+        let mut cost = Cost { weight: self, checks: 0, deepest: 0 };
+        cost.add(value, 1, 1);
+        let compared = if self.compares { 16 * cost.deepest } else { 1 };
+        let checks = cost.checks.saturating_mul(self.checks.max(1)).saturating_mul(compared);
+        (checks, cost.deepest.saturating_mul(self.chain.max(1)))
+    }
+}
+
+/// Sums up the cost of a value.
+struct Cost<'a> {
+    weight: &'a Weight,
+    checks: u64,
+    deepest: u64,
+}
+
+impl Cost<'_> {
+    /// Adds `value`, which is checked `times`.
+    fn add(&mut self, value: &Value, times: u64, depth: u64) {
+        self.deepest = self.deepest.max(depth);
+        let text = |text: &str| as_u64(text.len()).saturating_mul(self.weight.text) / 16;
+        let own = match value {
+            Value::String(it) => text(it),
+            Value::Object(members) => members.keys().map(|key| 1 + text(key)).sum(),
+            Value::Array(items) => as_u64(items.len()),
+            _ => 0,
+        };
+        self.checks = self.checks.saturating_add((1 + own).saturating_mul(times));
+        let below = times.saturating_mul(self.weight.fan);
+        match value {
+            Value::Object(members) => {
+                members.values().for_each(|value| self.add(value, below, depth + 1));
+            }
+            Value::Array(items) => items.iter().for_each(|it| self.add(it, below, depth + 1)),
+            _ => {}
+        }
+    }
+}
+
+fn as_u64(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Measures JSON without writing it.
+struct Size {
+    bytes: usize,
+    parts: usize,
+}
+
+impl Size {
+    fn add(&mut self, value: &Value, depth: usize) -> Result<(), SchemaError> {
+        self.bytes += match value {
+            Value::String(text) => text.len() + 3,
+            _ => 3,
+        };
+        if self.bytes > BYTES {
+            return Err(SchemaError::Large);
+        }
+        if !(value.is_object() || value.is_array()) {
+            return Ok(());
+        }
+        self.parts += 1;
+        if self.parts > PARTS {
+            return Err(SchemaError::Parts);
+        }
+        if depth == DEPTH {
+            return Err(SchemaError::Deep);
+        }
+        match value {
+            Value::Object(members) => members.iter().try_for_each(|(key, value)| {
+                self.bytes += key.len() + 3;
+                self.add(value, depth + 1)
+            }),
+            Value::Array(items) => items.iter().try_for_each(|it| self.add(it, depth + 1)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What one part unfolds to when everything that applies to the same value is put in its place.
+#[derive(Clone, Copy, Default)]
+struct Unfolded {
+    checks: u64,
+    fan: u64,
+    /// The same again for finding out what has been evaluated: `unevaluated…` checks parts anew.
+    checks_again: u64,
+    fan_again: u64,
+    chain: u64,
+}
+
+/// A walk over all parts of a schema that can be reached.
+struct Survey<'a> {
+    document: Document<'a>,
+    all: Vec<&'a Value>,
+    targets: Vec<&'a Value>,
+    patterns: HashSet<&'a str>,
+    compares: bool,
+    unevaluated: bool,
+    known: HashMap<*const Value, Option<Unfolded>>,
+    known_whole: HashMap<*const Value, Option<u64>>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(root: &'a Value) -> Self {
+        Self {
+            document: Document::new(root),
+            all: Vec::new(),
+            targets: Vec::new(),
+            patterns: HashSet::new(),
+            compares: false,
+            unevaluated: false,
+            known: HashMap::new(),
+            known_whole: HashMap::new(),
+        }
+    }
+
+    /// Collects every part, those that references lead to as well.
+    fn walk(&mut self, root: &'a Value) -> Result<(), SchemaError> {
+        let (mut seen, mut named) = (HashSet::new(), HashSet::new());
+        let (mut open, mut references) = (vec![root], Vec::new());
+        loop {
+            while let Some(part) = open.pop() {
+                if !seen.insert(std::ptr::from_ref(part)) {
+                    continue;
+                }
+                self.document.note(part)?;
+                self.all.push(part);
+                let Value::Object(members) = part else { continue };
+                self.look(members);
+                for inner in parts::of(members) {
+                    match inner {
+                        Part::Same(it) | Part::Below(it) | Part::Defined(it) => open.push(it),
+                        Part::Reference(text) => {
+                            if named.insert(text) {
+                                references.push(text);
+                            }
+                        }
+                    }
+                }
+            }
+            // Anchors are known once everything else has been seen.
+            let Some(reference) = references.pop() else { return Ok(()) };
+            let target = self.document.resolve(reference)?;
+            if !self.targets.iter().any(|it| std::ptr::eq(*it, target)) {
+                self.targets.push(target);
+            }
+            if self.targets.len() > TARGETS {
+                return Err(SchemaError::Targets);
+            }
+            open.push(target);
+        }
+    }
+
+    /// What `members` hold beside parts.
+    fn look(&mut self, members: &'a Map<String, Value>) {
+        let has = |key: &str| members.contains_key(key);
+        self.unevaluated |= has("unevaluatedProperties") || has("unevaluatedItems");
+        self.compares |= has("uniqueItems");
+        self.patterns.extend(members.get("pattern").and_then(Value::as_str));
+        let named = members.get("patternProperties").and_then(Value::as_object);
+        self.patterns.extend(named.into_iter().flatten().map(|(pattern, _)| pattern.as_str()));
+    }
+
+    /// How deep the whole is when every place that references lead to lies in every other.
+    fn levels(&self) -> Result<usize, SchemaError> {
+        let roots = self.all.first().into_iter().chain(&self.targets);
+        let levels = roots.map(|part| height(part)).sum();
+        if levels > LEVELS { Err(SchemaError::Levels) } else { Ok(levels) }
+    }
+
+    /// What 16 bytes of text cost with the patterns there are; all of them can be used.
+    fn text_cost(&self) -> Result<u64, SchemaError> {
+        if self.patterns.len() > PATTERNS {
+            return Err(SchemaError::Patterns);
+        }
+        let mut cost = 1;
+        for pattern in &self.patterns {
+            let fits = |most: usize| {
+                let mut builder = regex::bytes::RegexBuilder::new(pattern);
+                // Classes are the ones of ECMAScript, which knows ASCII alone.
+                builder.unicode(pattern.contains("\\p") || !pattern.is_ascii());
+                builder.size_limit(most).build()
+            };
+            // What is written otherwise in ECMAScript is taken for the dearest, and compiled, or
+            // refused, by its own rules.
+            let small = PATTERN_COSTS.into_iter().find(|(most, _)| fits(*most).is_ok());
+            if small.is_none() && self.unevaluated {
+                // There the compiler uses another engine, which knows look-around.
+                return Err(SchemaError::Pattern(pattern.chars().take(60).collect()));
+            }
+            let (_, per_byte) = small.unwrap_or(PATTERN_COSTS[2]);
+            cost = cost.max(16 * per_byte);
+        }
+        Ok(cost)
+    }
+
+    /// What `part` unfolds to.
+    fn unfolded(&mut self, part: &'a Value, depth: usize) -> Result<Unfolded, SchemaError> {
+        let Value::Object(members) = part else {
+            return Ok(Unfolded { checks: 1, checks_again: 1, chain: 1, ..Unfolded::default() });
+        };
+        match self.known.get(&std::ptr::from_ref(part)) {
+            Some(Some(done)) => return Ok(*done),
+            Some(None) => return Err(SchemaError::Endless),
+            None if depth > CHAIN => return Err(SchemaError::Chain),
+            None => _ = self.known.insert(part, None),
+        }
+        let (own, fan) = (own_checks(members), fan(members));
+        let mut sum = Unfolded { checks: own, fan, checks_again: own, fan_again: fan, chain: 0 };
+        for inner in parts::of(members) {
+            let inner = match inner {
+                Part::Same(it) => it,
+                Part::Reference(text) => self.document.resolve(text)?,
+                Part::Below(_) | Part::Defined(_) => continue,
+            };
+            let inner = self.unfolded(inner, depth + 1)?;
+            sum.checks = sum.checks.saturating_add(inner.checks);
+            sum.fan = sum.fan.saturating_add(inner.fan);
+            let again = inner.checks.saturating_add(inner.checks_again);
+            sum.checks_again = sum.checks_again.saturating_add(again);
+            let again = inner.fan.saturating_add(inner.fan_again);
+            sum.fan_again = sum.fan_again.saturating_add(again);
+            sum.chain = sum.chain.max(inner.chain);
+        }
+        sum.chain += 1;
+        if has_unevaluated(members) {
+            sum.checks = sum.checks.saturating_add(sum.checks_again);
+            sum.fan = sum.fan.saturating_add(sum.fan_again);
+        }
+        if sum.checks > CHECKS {
+            return Err(SchemaError::Unfolds);
+        }
+        self.known.insert(part, Some(sum));
+        Ok(sum)
+    }
+
+    /// How many parts are compiled for `part` where `unevaluated…` is in the schema: it has
+    /// everything that it refers to compiled again, and for that nothing may lead back.
+    fn compiled(&mut self, part: &'a Value, depth: usize) -> Result<u64, SchemaError> {
+        let Value::Object(members) = part else { return Ok(1) };
+        match self.known_whole.get(&std::ptr::from_ref(part)) {
+            Some(Some(done)) => return Ok(*done),
+            Some(None) => return Err(SchemaError::Unevaluated),
+            None if depth > 2 * CHAIN => return Err(SchemaError::Chain),
+            None => _ = self.known_whole.insert(part, None),
+        }
+        let mut sum: u64 = 1;
+        for inner in parts::of(members) {
+            let inner = match inner {
+                Part::Same(it) | Part::Below(it) => it,
+                Part::Reference(text) => self.document.resolve(text)?,
+                Part::Defined(_) => continue,
+            };
+            sum = sum.saturating_add(self.compiled(inner, depth + 1)?);
+        }
+        if has_unevaluated(members) {
+            sum = sum.saturating_mul(3);
+        }
+        self.known_whole.insert(part, Some(sum));
+        Ok(sum)
+    }
+}
+
+fn has_unevaluated(members: &Map<String, Value>) -> bool {
+    ["unevaluatedProperties", "unevaluatedItems"].iter().any(|key| members.contains_key(*key))
+}
+
+/// Checks of a part without its inner ones: values it compares with, names it looks for.
+fn own_checks(members: &Map<String, Value>) -> u64 {
+    let counted =
+        ["enum", "const", "required", "properties", "patternProperties", "dependentRequired"];
+    let values = counted.iter().filter_map(|key| members.get(*key));
+    values.map(count).sum::<u64>() + 1
+}
+
+/// Values in `value`, two levels deep; deeper ones are few where they are compared at all.
+fn count(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(|item| 1 + length(item)).sum(),
+        Value::Object(members) => as_u64(members.len()),
+        _ => 1,
+    }
+}
+
+fn length(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => as_u64(items.len()),
+        Value::Object(members) => as_u64(members.len()),
+        _ => 0,
+    }
+}
+
+/// How many parts one member or item may be held against.
+fn fan(members: &Map<String, Value>) -> u64 {
+    let one = |key: &str| u64::from(members.get(key).is_some_and(|it| !it.is_boolean()));
+    let patterns = members.get("patternProperties").and_then(Value::as_object);
+    let named = one("properties") + patterns.map_or(0, |it| as_u64(it.len()));
+    let of_members = named.max(one("additionalProperties")) + one("unevaluatedProperties");
+    let listed = one("items").max(one("prefixItems")).max(one("additionalItems"));
+    of_members.max(listed + one("contains") + one("unevaluatedItems"))
+}
+
+/// How deep JSON is.
+fn height(value: &Value) -> usize {
+    let below = match value {
+        Value::Object(members) => members.values().map(height).max(),
+        Value::Array(items) => items.iter().map(height).max(),
+        _ => return 0,
+    };
+    below.unwrap_or(0) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Largest stack that compiling, checking and dropping may need: that of a runtime's thread.
+    const STACK: usize = 2 * 1024 * 1024;
+
+    #[test]
+    fn the_cost_of_a_value_follows_what_the_schema_unfolds_to() {
+        let flat = Weight::of(&json!({"properties": {"a": {"type": "string"}}})).expect("small");
+        assert_eq!(flat.cost(&json!({"a": "x"})).0, 2 * (1 + 1 + 1));
+        let twice = json!({"$defs": {"n": {"properties": {"a": {"$ref": "#/$defs/n"}}}},
+            "allOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]});
+        let twice = Weight::of(&twice).expect("small");
+        assert_eq!((twice.fan, twice.chain), (2, 3));
+        let mut deep = json!({});
+        for _ in 0..60 {
+            deep = json!({"a": deep});
+        }
+        assert!(twice.cost(&deep).0 > 1 << 60, "doubled at each level");
+    }
+
+    #[test]
+    fn text_costs_more_where_patterns_read_it() {
+        let cost = |pattern: &str| {
+            let schema = json!({"properties": {"a": {"pattern": pattern}}});
+            Weight::of(&schema).expect("small").cost(&json!({"a": "x".repeat(100)})).0
+        };
+        assert!(cost("^[0-9a-f]{8}-[^/]*$") < cost("^[^x]{300}\\w{300}$"));
+    }
+
+    #[test]
+    fn values_as_deep_as_they_come_are_weighed_and_checked() {
+        // A chain of definitions, as long as is allowed, each in the other.
+        let mut defs = Map::new();
+        for level in 0..400 {
+            let next = json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", level + 1)}}});
+            defs.insert(format!("d{level}"), next);
+        }
+        defs.insert("d400".to_owned(), json!({"type": "string"}));
+        let chain = json!({"$defs": defs, "$ref": "#/$defs/d0"});
+        let weight = Weight::of(&chain).expect("within its bounds");
+        assert!(weight.levels > 1_000, "{}", weight.levels);
+        let small = std::thread::Builder::new().stack_size(STACK);
+        let done = small.spawn(move || {
+            let schema = crate::tools::schema::Schema::new(&chain).expect("compiled");
+            let mut value = json!(1);
+            for _ in 0..120 {
+                value = json!({"a": value});
+            }
+            schema.check_here(value).expect("fits");
+        });
+        done.expect("a thread").join().expect("it does not overflow");
+    }
+}

@@ -1,0 +1,317 @@
+//! JSON Schemas of tools: what models read, and what arguments and results are checked against.
+//!
+//! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything
+//! is done with them (`bounds.rs`), and what is not cheap is done on a thread of its own
+//! (`apart.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
+
+pub mod apart;
+mod bounds;
+mod error;
+mod limits;
+mod parts;
+
+use std::{sync::Arc, time::Duration};
+
+use jsonschema::{
+    JsonType, PatternOptions, ValidationError, Validator, error::TypeKind,
+    error::ValidationErrorKind,
+};
+use serde_json::{Map, Number, Value, json};
+
+use self::bounds::Weight;
+pub use self::error::{Mismatch, SchemaError};
+use crate::domain::visible;
+
+/// Most problems reported at once; more would bury the first.
+const TOLD: usize = 3;
+/// Longest excerpt of a value in a message, in characters.
+const SHOWN: usize = 60;
+/// Longest message of the compiler that is passed on, in characters.
+const COMPILER_SAYS: usize = 300;
+/// Longest wait for a check.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Checks that are done where they are asked for: some milliseconds at the very worst.
+const CHEAP: u64 = 10_000;
+/// The same for how deep they go: a runtime's threads have small stacks.
+const SHALLOW: u64 = 256;
+/// More checks than this are not begun: it is seconds of work.
+const DEAR: u64 = 5_000_000;
+/// Deeper ones neither, or no stack would do.
+const ABYSS: u64 = 16_384;
+/// Up to here it is said what is wrong and where; every problem takes memory.
+const EXPLAINED: u64 = 200_000;
+/// Larger schemas are compiled on a thread with a stack of its own.
+const SMALL: Weight = Weight::SMALL;
+
+/// A compiled schema.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    validator: Arc<Validator>,
+    weight: Weight,
+}
+
+/// Where a check may be done.
+enum Dearness {
+    /// Where it is asked for.
+    Cheap,
+    /// Apart; `explained`: problems are put into words.
+    Dear {
+        explained: bool,
+    },
+    Endless,
+}
+
+impl Schema {
+    /// Compiles `schema`; references to other documents are not followed.
+    ///
+    /// # Errors
+    /// What is wrong with it, or which bound it exceeds.
+    pub fn new(schema: &Value) -> Result<Self, SchemaError> {
+        let weight = Weight::of(schema)?;
+        let compiled = match weight.is_within(&SMALL) {
+            true => compiled(schema),
+            false => apart::on_large_stack(|| compiled(schema)).ok_or(SchemaError::NoThread)?,
+        };
+        Ok(Self { validator: Arc::new(compiled?), weight })
+    }
+
+    /// Parts of the schema, the measure of what it takes to keep it.
+    pub fn parts(&self) -> usize {
+        self.weight.parts
+    }
+
+    /// Checks `value`, after turning strings into the numbers and booleans the schema asks for.
+    ///
+    /// # Errors
+    /// What was wrong, where, and what was expected, for the model; or that it could not be found
+    /// out in time.
+    pub async fn check(&self, value: Value) -> Result<Value, Mismatch> {
+        match self.dearness(&value) {
+            Dearness::Cheap => checked(&self.validator, value, true),
+            Dearness::Endless => Err(too_large()),
+            Dearness::Dear { explained } => {
+                let validator = Arc::clone(&self.validator);
+                let check = move || checked(&validator, value, explained);
+                apart::within(PATIENCE, check).await.unwrap_or_else(|| Err(late()))
+            }
+        }
+    }
+
+    /// The same without a runtime, for values of our own files and of our own making.
+    ///
+    /// # Errors
+    /// As those of [`Schema::check`].
+    pub fn check_here(&self, value: Value) -> Result<Value, Mismatch> {
+        match self.dearness(&value) {
+            Dearness::Cheap => checked(&self.validator, value, true),
+            Dearness::Endless => Err(too_large()),
+            Dearness::Dear { explained } => {
+                let check = || checked(&self.validator, value, explained);
+                apart::on_large_stack(check).unwrap_or_else(|| Err(late()))
+            }
+        }
+    }
+
+    fn dearness(&self, value: &Value) -> Dearness {
+        let (checks, depth) = self.weight.cost(value);
+        match () {
+            () if checks <= CHEAP && depth <= SHALLOW => Dearness::Cheap,
+            () if checks > DEAR || depth > ABYSS => Dearness::Endless,
+            () => Dearness::Dear { explained: checks <= EXPLAINED },
+        }
+    }
+}
+
+fn too_large() -> Mismatch {
+    Mismatch("it is too large and too deep to be checked against its schema".to_owned())
+}
+
+fn late() -> Mismatch {
+    let what = format!("it could not be checked against its schema in {} ms", PATIENCE.as_millis());
+    Mismatch(what)
+}
+
+fn compiled(schema: &Value) -> Result<Validator, SchemaError> {
+    let patterns = PatternOptions::regex()
+        .size_limit(limits::PATTERN_BYTES)
+        .dfa_size_limit(limits::PATTERN_BYTES);
+    jsonschema::options()
+        .with_pattern_options(patterns)
+        // Whether a value is a pattern is found out by compiling it, at its own price.
+        .with_format("regex", |_: &str| true)
+        .build(schema)
+        .map_err(|error| broken(&error))
+}
+
+fn broken(error: &ValidationError<'_>) -> SchemaError {
+    let shown = |text: &str, most| visible(text).chars().take(most).collect::<String>();
+    let is_pattern = match error.kind() {
+        ValidationErrorKind::Format { format } => format == "regex",
+        _ => false,
+    };
+    match error.instance().as_str() {
+        Some(pattern) if is_pattern => SchemaError::Pattern(shown(pattern, SHOWN)),
+        _ => SchemaError::Broken(shown(&error.to_string(), COMPILER_SAYS)),
+    }
+}
+
+/// Holds `value` against a schema, after turning strings into what it asks for.
+fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<Value, Mismatch> {
+    if validator.is_valid(&value) {
+        return Ok(value);
+    }
+    if !explained {
+        let what = "it does not fit its schema, and is too large to say where";
+        return Err(Mismatch(what.to_owned()));
+    }
+    // One pass converts all strings of one depth; a second one catches what that has uncovered.
+    for _ in 0..2 {
+        let mended: Vec<(String, Value)> =
+            validator.iter_errors(&value).filter_map(|error| coerced(&error)).collect();
+        for (pointer, better) in mended {
+            if let Some(place) = value.pointer_mut(&pointer) {
+                *place = better;
+            }
+        }
+        if validator.is_valid(&value) {
+            return Ok(value);
+        }
+    }
+    let told: Vec<String> = validator.iter_errors(&value).take(TOLD).map(told).collect();
+    Err(Mismatch(told.join("; ")))
+}
+
+/// The value a string stands for, where the schema wants a number or a boolean.
+fn coerced(error: &ValidationError<'_>) -> Option<(String, Value)> {
+    let ValidationErrorKind::Type { kind } = error.kind() else { return None };
+    let Value::String(text) = error.instance().as_ref() else { return None };
+    let wants = |wanted| match kind {
+        TypeKind::Single(only) => *only == wanted,
+        TypeKind::Multiple(several) => several.contains(wanted),
+    };
+    let text = text.trim();
+    let better = match text {
+        "true" | "True" if wants(JsonType::Boolean) => Value::Bool(true),
+        "false" | "False" if wants(JsonType::Boolean) => Value::Bool(false),
+        _ if wants(JsonType::Integer) || wants(JsonType::Number) => number(text)?,
+        _ => return None,
+    };
+    Some((error.instance_path().as_str().to_owned(), better))
+}
+
+fn number(text: &str) -> Option<Value> {
+    let whole = text.parse::<i64>().ok().map(Value::from);
+    whole.or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
+}
+
+/// One problem in words.
+fn told(error: ValidationError<'_>) -> String {
+    let place = error.instance_path().as_str();
+    let place = if place.is_empty() { String::new() } else { format!("at '{place}': ") };
+    let text = error.to_string();
+    if text.len() <= SHOWN * 4 {
+        return format!("{place}{text}");
+    }
+    let shown: String = error.instance().to_string().chars().take(SHOWN).collect();
+    format!("{place}{shown}… {}", error.masked())
+}
+
+/// The parameters a model is given: an object schema without members that confuse services.
+///
+/// # Errors
+/// Why no service takes it.
+pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
+    let Value::Object(members) = schema else {
+        return Err(SchemaError::NoObject);
+    };
+    let mut members: Map<String, Value> = members.clone();
+    match members.get("type") {
+        None => _ = members.insert("type".to_owned(), json!("object")),
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(other) => return Err(SchemaError::OtherType(other.to_string())),
+    }
+    for dropped in ["$schema", "$id", "_metadata", "title"] {
+        members.remove(dropped);
+    }
+    members.entry("properties").or_insert_with(|| json!({}));
+    Ok(Arc::new(Value::Object(members.into_iter().map(described).collect())))
+}
+
+/// What is only read, without characters that nobody sees.
+fn described((key, value): (String, Value)) -> (String, Value) {
+    let value = match value {
+        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+            Value::String(visible(&text))
+        }
+        Value::Object(members) => Value::Object(members.into_iter().map(described).collect()),
+        Value::Array(items) => {
+            let inner = |item| described((String::new(), item)).1;
+            Value::Array(items.into_iter().map(inner).collect())
+        }
+        other => other,
+    };
+    (key, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(schema: Value) -> Schema {
+        Schema::new(&schema).expect("a schema")
+    }
+
+    #[test]
+    fn strings_become_the_numbers_and_booleans_that_are_wanted() {
+        let schema = schema(json!({"type": "object", "properties": {
+            "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
+            "list": {"type": "array", "items": {"type": "number"}}, "s": {"type": "string"},
+        }}));
+        let checked = schema.check_here(json!({
+            "n": "3", "x": "2.5", "b": "true", "list": ["1", 2], "s": "7",
+        }));
+        let expected = json!({"n": 3, "x": 2.5, "b": true, "list": [1, 2], "s": "7"});
+        assert_eq!(checked, Ok(expected));
+    }
+
+    #[test]
+    fn what_is_wrong_where_and_what_was_expected() {
+        let schema = schema(json!({
+            "type": "object", "required": ["city"], "additionalProperties": false,
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 7}},
+        }));
+        let wrong =
+            schema.check_here(json!({"days": "nine", "town": 1})).expect_err("wrong").to_string();
+        for part in ["at '/days'", "\"nine\" is not of type \"integer\"", "town", "city"] {
+            assert!(wrong.contains(part), "{part}: {wrong}");
+        }
+        let wrong =
+            schema.check_here(json!({"city": "x", "days": 99})).expect_err("too many").to_string();
+        assert_eq!(wrong, "at '/days': 99 is greater than the maximum of 7");
+    }
+
+    #[test]
+    fn a_huge_value_is_not_told_whole() {
+        let schema = schema(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
+        let wrong =
+            schema.check_here(json!({"n": "x".repeat(100_000)})).expect_err("wrong").to_string();
+        assert!(wrong.len() < 300, "{}", wrong.len());
+    }
+
+    #[test]
+    fn references_elsewhere_are_refused_not_fetched() {
+        let schema = json!({"type": "object", "properties": {"a": {"$ref": "http://x.test/a"}}});
+        assert!(Schema::new(&schema).is_err());
+    }
+
+    #[test]
+    fn a_model_gets_an_object_schema_or_nothing() {
+        let cleaned = for_model(&json!({"$schema": "s", "_metadata": {}, "required": []}));
+        let expected = json!({"required": [], "type": "object", "properties": {}});
+        assert_eq!(cleaned.as_deref(), Ok(&expected));
+        for hopeless in [json!(true), json!({"type": "array"}), json!({"type": ["object", "null"]})]
+        {
+            assert!(for_model(&hopeless).is_err(), "{hopeless}");
+        }
+    }
+}

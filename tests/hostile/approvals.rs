@@ -1,0 +1,170 @@
+//! What a game master decides on Discord about calls that outside words may have led to.
+
+use std::fs;
+
+use discord_loopback::{Message, Options, Slash};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::{
+    bot::hall::{BOUND, Hall},
+    support::{
+        chat_server::{ChatServer, Script},
+        program::repository,
+    },
+};
+
+/// What a server would like to be called, so that nobody sees what it does.
+const HIDDEN: &str = "a\u{202e}b\u{200b}```c";
+
+/// An NPC that hears the hostile server and then does what its arguments say; `more` goes into the
+/// file.
+fn with_words(hall: &str, more: &str) -> String {
+    let server = repository("tests/support/mcp/words.py");
+    let (long, hidden) = ("x".repeat(3_000), serde_json::json!(HIDDEN));
+    format!(
+        "tools:\n  approvals: {{ expire_seconds: 600{more} }}\nmcp:\n  servers:\n    - {{ name: home, command: \
+         \"python3 '{}' stdio\", sandbox: off, env: {{ CALLS: \"{hall}\" }} }}\nnpcs:\n  - name: Tessa\n    \
+         tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n      - {{ when: [listen], tool: {{ name: \
+         home.says }}, say: \"I hear.\" }}\n      - {{ when: [sweep], tool: {{ name: home.dust, \
+         arguments: {{ text: {hidden} }} }}, say: \"I ask.\" }}\n      - {{ when: [scrub], tool: {{ \
+         name: home.dust, arguments: {{ text: \"{long}\" }} }}, say: \"I ask.\" }}\n      - say: \"Hm.\"\n",
+        server.display()
+    )
+}
+
+fn say(text: &str) -> Slash {
+    Slash::new("say").option("text", text).option("npc", "Tessa")
+}
+
+impl Hall {
+    /// What was called at the server.
+    fn called(&self, tool: &str) -> Vec<String> {
+        let noted = fs::read_to_string(self.place.path("calls")).unwrap_or_default();
+        noted.lines().filter(|it| it.starts_with(tool)).map(str::to_owned).collect()
+    }
+
+    /// Asks the bot something until `done`.
+    async fn until(&self, slash: &str, done: impl Fn(&str) -> bool) {
+        let waiting = async { while !done(&self.told(&self.dm, Slash::new(slash)).await) {} };
+        tokio::time::timeout(BOUND, waiting).await.expect("in time");
+    }
+
+    /// Tessa has heard the server once.
+    async fn has_listened(&self) {
+        self.until("tools servers", |told| told.contains("ready")).await;
+        // What nobody has measured is not offered when an answer has to be quick.
+        self.told(&self.dm, Slash::new("tier set").option("tier", "deep")).await;
+        // What is said to her next waits until she has listened.
+        self.asks(&self.dm, say("listen to it")).await;
+    }
+
+    /// The next request that can be decided, after the messages of these ids.
+    async fn request(&self, but: &[u64]) -> Message {
+        self.reads(|it| {
+            it.content().contains("wants to call `home.dust`")
+                && it.button("Deny").is_some()
+                && !but.contains(&it.id)
+        })
+        .await
+    }
+
+    async fn calls_dust(&self, times: usize) {
+        self.until("session status", |_| self.called("dust").len() >= times).await;
+        assert_eq!(self.called("dust").len(), times);
+    }
+}
+
+/// A hall whose place is known before its file is written.
+async fn hall(more: &str) -> Hall {
+    let mut hall = Hall::new(Options::default(), "").await;
+    let calls = hall.place.path("calls").display().to_string();
+    let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
+    hall.place.write("glyphoxa.yaml", format!("{file}\n{}", with_words(&calls, more)));
+    hall.start().await;
+    let _dora = hall.discord.join_voice(&hall.dm, hall.inn.voice).await.expect("a seat");
+    let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
+    assert!(answer.text().contains("I listen"), "{}", answer.text());
+    hall
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn always_asks_once_shows_everything_and_can_be_taken_back() {
+    let hall = hall("").await;
+    hall.has_listened().await;
+    hall.asks(&hall.dm, say("sweep now")).await;
+    let request = hall.request(&[]).await;
+    // Nothing is hidden, nothing ends the block, and it is the same JSON.
+    let shown = request.content();
+    let json = shown.split_once("```json\n").and_then(|(_, rest)| rest.split_once("\n```"));
+    let (json, rest) = json.expect("a block");
+    assert!(json.contains(r"a\u202eb\u200b\u0060\u0060\u0060c") && rest.is_empty(), "{shown}");
+    let meant: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(meant["text"], HIDDEN);
+    let pressed = hall.presses(&hall.dm, &request, "Always for this tool").await.text();
+    assert!(pressed.contains("Approved for good"), "{pressed}");
+    hall.calls_dust(1).await;
+    assert_eq!(hall.called("dust"), [format!("dust {{\"text\":{}}}", serde_json::json!(HIDDEN))]);
+    // It asks nobody any more.
+    hall.asks(&hall.dm, say("sweep again")).await;
+    hall.calls_dust(2).await;
+    let listed = hall.told(&hall.dm, Slash::new("tools permits")).await;
+    assert!(listed.contains("home.dust: asks nobody"), "{listed}");
+    let revoke = || Slash::new("tools revoke").option("tool", "home.dust");
+    assert!(hall.told(&hall.dm, revoke()).await.contains("home.dust asks again"));
+    assert!(hall.told(&hall.dm, revoke()).await.contains("was not allowed for good"));
+    // What is too long for a message is a file, and the message says so.
+    hall.asks(&hall.dm, say("scrub now")).await;
+    let long = hall.request(&[request.id]).await;
+    assert!(long.content().contains("all of them are in the file `arguments.json`"), "{long:?}");
+    let file = &long.json()["attachments"][0];
+    assert_eq!(file["filename"], "arguments.json");
+    assert!(file["size"].as_u64() > Some(3_000), "{file}");
+    assert!(hall.presses(&hall.dm, &long, "Deny").await.text().contains("Denied by Dora"));
+    assert_eq!(hall.called("dust").len(), 2);
+    hall.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_when_the_program_is_killed_is_never_done() {
+    let hook = ChatServer::start();
+    hook.otherwise(|_| Script::json(200, &serde_json::json!({})));
+    let notify = format!(
+        ", notify: {{ url: \"{}/hook?key=1\", secret: \"open sesame\" }}",
+        hook.base_url().trim_end_matches("/v1")
+    );
+    let mut hall = hall(&notify).await;
+    hall.has_listened().await;
+    hall.asks(&hall.dm, say("sweep now")).await;
+    let request = hall.request(&[]).await;
+    hook.received(1).await;
+    let told = &hook.requests()[0];
+    assert_eq!(told.line, "POST /hook?key=1");
+    let guild = hall.inn.id.to_string();
+    let expected = serde_json::json!({"event": "approval_needed", "npc": "Tessa", "tool": "home.dust",
+        "guild": guild});
+    assert_eq!(told.json, expected, "and nothing of the arguments");
+    let header = |name: &str| {
+        let found = told.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone()).unwrap_or_else(|| panic!("no {name}: {told:?}"))
+    };
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"open sesame").unwrap();
+    mac.update(format!("{}.", header("x-glyphoxa-timestamp")).as_bytes());
+    mac.update(&told.body);
+    let hex: String = mac.finalize().into_bytes().iter().map(|it| format!("{it:02x}")).collect();
+    assert_eq!(header("x-glyphoxa-signature"), format!("sha256={hex}"));
+    // The buttons of a program that is gone decide nothing, and the next one says so.
+    hall.told(&hall.dm, Slash::new("session status")).await;
+    hall.program.take().unwrap().kill();
+    hall.start().await;
+    let closed = hall.reads(|it| it.id == request.id && it.content().contains("Expired")).await;
+    assert!(closed.components().is_empty() && closed.content().contains("not made"), "{closed:?}");
+    let late = request.button("Approve").unwrap()["custom_id"].as_str().unwrap().to_owned();
+    let pressed = hall.discord.press(&hall.dm, hall.inn.text, request.id, &late).await;
+    if let Ok(pressed) = pressed {
+        let answer = pressed.wait_final(BOUND).await.unwrap().text();
+        assert!(answer.contains("nobody decided in time"), "{answer}");
+    }
+    assert!(hall.called("dust").is_empty());
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}

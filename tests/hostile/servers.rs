@@ -1,0 +1,287 @@
+//! MCP servers that flood, over both transports, through the real program: something else is
+//! answered meanwhile, memory stays below a bound, and the reason is told.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::program::{Live, Place, repository};
+
+/// Most memory the program has ever had, whatever a server did, in MiB; it has some 40 without one.
+const MEMORY: u64 = 300;
+/// Longest answer of a good server while a bad one does its worst. Alone it takes some milliseconds;
+/// the tests share the machine with the attackers, which keep it busy.
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// Whether there is an interpreter; says so when there is none.
+pub fn has_python() -> bool {
+    let there = Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !there {
+        eprintln!("SKIPPED: no python3, so no MCP servers to test with");
+    }
+    there
+}
+
+/// The line of a server in the configuration, and the process behind it where it is reached by HTTP.
+pub struct Attacker {
+    pub line: String,
+    child: Option<Child>,
+}
+
+impl Attacker {
+    /// A child process of the program.
+    pub fn stdio(attack: &str, more: &str) -> Self {
+        let script = repository("tests/support/mcp/hostile.py");
+        let line = format!(
+            "name: bad, sandbox: off, command: \"python3 '{}' {attack}\"{more}",
+            script.display()
+        );
+        Self { line, child: None }
+    }
+
+    fn http(attack: &str, more: &str) -> Self {
+        let mut child = Command::new("python3")
+            .arg(repository("tests/support/mcp/hostile.py"))
+            .args(["http", attack])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let line = format!("name: bad, url: \"http://127.0.0.1:{}/mcp\"{more}", port.trim());
+        Self { line, child: Some(child) }
+    }
+
+    fn both(attack: &str) -> [(&'static str, Self); 2] {
+        [("stdio", Self::stdio(attack, "")), ("http", Self::http(attack, ""))]
+    }
+}
+
+impl Drop for Attacker {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The attacker beside a server that does no harm, at a table whose NPC may call the latter.
+pub fn place(attacker: &Attacker) -> Place {
+    let good = repository("tests/support/mcp/server.py");
+    let calls = "      - { when: [count], tool: { name: good.count }, say: \"Counted {result}.\" }";
+    let place = Place::new();
+    place.write(
+        "glyphoxa.yaml",
+        format!(
+            "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
+             - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, required: true, sandbox: off, command: \"python3 \
+             '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
+            attacker.line,
+            good.display(),
+            place.path("calls").display()
+        ),
+    );
+    place
+}
+
+/// Most memory a running program has had, in MiB.
+pub fn peak(live: &Live) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{}/status", live.id())).unwrap();
+    let line = text.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
+}
+
+/// Has the good server answer, and measures that.
+fn asked(live: &mut Live) -> Duration {
+    let begun = Instant::now();
+    live.types("Bartok, count");
+    live.says("Counted ");
+    begun.elapsed()
+}
+
+/// How `bad` and `good` stand.
+fn stand(place: &Place) -> (Value, Value) {
+    let ran = place.run(&["mcp", "servers", "--json", "--wait", "25"]);
+    let lines = ran.lines();
+    let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap().clone();
+    (of("bad"), of("good"))
+}
+
+#[test]
+fn floods_hold_up_nobody_and_take_no_memory() {
+    if !has_python() {
+        return;
+    }
+    for attack in ["pings", "forms", "storm", "logs", "progress"] {
+        for (transport, attacker) in Attacker::both(attack) {
+            let place = place(&attacker);
+            let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+            live.says("server ready");
+            live.says("server ready");
+            let slowest = (0..20).map(|_| asked(&mut live)).max().unwrap();
+            let peak = peak(&live);
+            eprintln!("{attack} over {transport}: slowest answer {slowest:?}, peak {peak} MiB");
+            assert!(slowest < ANSWER, "{attack} over {transport}: {slowest:?}");
+            assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
+            live.leave();
+        }
+    }
+}
+
+#[test]
+fn who_asks_without_taking_answers_is_left_with_the_reason() {
+    if !has_python() {
+        return;
+    }
+    let attacker = Attacker::stdio("pings", ", auto_reconnect: false");
+    let place = place(&attacker);
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    let said = live.says("is not tried again");
+    assert!(said.contains("it has asked 17 things at once and taken no answer"), "{said}");
+    asked(&mut live);
+    live.leave();
+}
+
+#[test]
+fn lists_and_messages_without_end_are_refused_with_the_reason() {
+    if !has_python() {
+        return;
+    }
+    let cases = [
+        ("pages", "it did not give its tools: the list has more than 50 pages"),
+        ("crowd", "it did not give its tools: there are more than 2000 in the list"),
+        ("values", "more than"),
+        ("endless", "within"),
+    ];
+    for (attack, reason) in cases {
+        for (transport, attacker) in Attacker::both(attack) {
+            let place = place(&attacker);
+            let begun = Instant::now();
+            let (bad, good) = stand(&place);
+            let took = begun.elapsed();
+            let told = bad["reason"].as_str().unwrap_or_default();
+            eprintln!("{attack} over {transport}: {took:?}, {told}");
+            if transport == "stdio" || !["values", "endless"].contains(&attack) {
+                assert!(told.contains(reason), "{attack} over {transport}: {bad:#}");
+            }
+            assert!(!told.is_empty(), "{attack} over {transport}: {bad:#}");
+            assert_eq!(good["state"], "ready", "{good:#}");
+            assert!(took < Duration::from_secs(60), "{attack} over {transport}: {took:?}");
+        }
+    }
+}
+
+#[test]
+fn memory_stays_bounded_while_lists_and_messages_have_no_end() {
+    if !has_python() {
+        return;
+    }
+    for attack in ["pages", "crowd", "values", "endless"] {
+        for (transport, attacker) in Attacker::both(attack) {
+            let place = place(&attacker);
+            let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+            live.says("server failed");
+            let slowest = (0..5).map(|_| asked(&mut live)).max().unwrap();
+            let peak = peak(&live);
+            eprintln!("{attack} over {transport}: slowest answer {slowest:?}, peak {peak} MiB");
+            assert!(slowest < ANSWER, "{attack} over {transport}: {slowest:?}");
+            assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
+            live.leave();
+        }
+    }
+}
+
+#[test]
+fn names_cannot_act_on_a_terminal() {
+    if !has_python() {
+        return;
+    }
+    let attacker = Attacker::stdio("names", ", prefix: odd");
+    let place = place(&attacker).env("RUST_LOG", "glyphoxa=debug");
+    let ran = place.run(&["mcp", "servers"]).ends_with(0);
+    let list = place.run(&["tools", "list"]).ends_with(0);
+    for text in [&ran.stdout, &ran.stderr, &list.stdout, &list.stderr] {
+        let acts = text
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || "\u{202e}\u{2066}\u{200b}".contains(*c));
+        assert_eq!(acts, None, "{text}");
+    }
+    let shown = &ran.stdout;
+    assert!(shown.contains("calls itself 'nice[31m server 6.6'"), "{shown}");
+    assert!(shown.contains("its tools begin with 'odd.'"), "{shown}");
+    assert!(shown.contains("odd.abc: the server lists it twice"), "{shown}");
+    assert!(shown.contains("keeps 4 of 2000 tools in 1 of 8192 KiB"), "{shown}");
+    // It is still called by the name it goes by on the wire.
+    let called = place.run(&["tools", "call", "odd.a[2Jbc", "{}", "--json"]).ends_with(0);
+    assert!(called.stdout.contains("echo"), "{called:?}");
+}
+
+#[test]
+fn messages_are_shown_where_that_is_wanted_without_secrets() {
+    if !has_python() {
+        return;
+    }
+    let script = repository("tests/support/mcp/server.py");
+    let config = |debug: bool| {
+        format!(
+            "npcs: [{{ name: Bartok, lines: [{{ say: Hm. }}] }}]\nmcp:\n  servers:\n    - {{ name: home, \
+             command: \"python3 '{}' plain\", debug: {debug}, env: {{ API_TOKEN: open-sesame-4711 }} }}\n",
+            script.display()
+        )
+    };
+    let call = [
+        "tools",
+        "call",
+        "home.echo",
+        r#"{"text": "it is open-sesame-4711", "password": "hush-hush"}"#,
+    ];
+    let place = Place::with_config(&config(true)).env("RUST_LOG", "info");
+    let said = place.run(&call).ends_with(0).stderr;
+    for part in ["to the server", "from the server", "tools/call", "it is <secret>"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    for secret in ["open-sesame-4711", "hush-hush"] {
+        assert!(!said.contains(secret), "{secret}: {said}");
+    }
+    let environment = place.run(&["tools", "call", "home.environment", "{}"]).stderr;
+    assert!(!environment.contains("open-sesame-4711"), "{environment}");
+    place.write("glyphoxa.yaml", config(false));
+    let said = place.run(&call).ends_with(0).stderr;
+    assert!(!said.contains("tools/call"), "{said}");
+}
+
+#[test]
+fn the_doctor_says_how_servers_stand_and_shows_no_key() {
+    if !has_python() {
+        return;
+    }
+    let good = repository("tests/support/mcp/server.py");
+    let place = Place::with_config(&format!(
+        "npcs: [{{ name: Bartok, lines: [{{ say: Hm. }}] }}]\nmcp:\n  servers:\n    \
+         - {{ name: home, command: \"python3 '{}' plain\" }}\n    \
+         - {{ name: away, url: \"http://127.0.0.1:1/token/abcdefghijk/mcp?key=k3y-of-mine\", \
+         auth: {{ token: b3arer-of-mine }}, headers: {{ X-Way: w4y-of-mine }} }}\n",
+        good.display()
+    ));
+    let begun = Instant::now();
+    let ran = place.run(&["doctor", "--json"]);
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    let lines = ran.lines();
+    let servers: Vec<&Value> = lines.iter().filter(|it| it["what"] == "tool server").collect();
+    assert_eq!(servers.len(), 2, "{ran:#?}");
+    let (away, home) = (servers[0], servers[1]);
+    assert_eq!((&away["ok"], &home["ok"]), (&json!(false), &json!(true)));
+    let told = |it: &Value| it["detail"].as_str().unwrap_or_default().to_owned();
+    assert!(told(away).contains("there is no connection"), "{away}");
+    assert!(told(home).contains("ready, 14 tools"), "{home}");
+    let shown = [ran.stdout, ran.stderr, place.run(&["mcp", "servers", "--json"]).stdout].concat();
+    for secret in ["abcdefghijk", "k3y-of-mine", "b3arer-of-mine", "w4y-of-mine"] {
+        assert!(!shown.contains(secret), "{secret}: {shown}");
+    }
+}
