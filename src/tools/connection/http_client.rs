@@ -36,7 +36,7 @@ use sse_stream::Sse;
 use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
-use super::{facts::Facts, oauth::Authorizer, options::Secret};
+use super::{facts::Facts, oauth::Authorizer, options::Secret, unusable::bounded};
 use crate::{
     provider::{Outbound, Refused},
     tools::url::UrlError,
@@ -237,6 +237,7 @@ impl HttpClient {
         stream: BoxStream<'static, Result<Sse, SseError>>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
         self.inner.has_streamed.store(true, Ordering::Relaxed);
+        let stream = stream.map(|event| event.map(bounded)).boxed();
         Drained { stream: Some(stream), drains: self.inner.drains.clone() }.boxed()
     }
 }
@@ -391,7 +392,7 @@ impl StreamableHttpClient for HttpClient {
         if last_event_id.is_none() {
             self.inner.is_listening.send_replace(true);
         }
-        answer
+        Ok(answer?.map(|event| event.map(bounded)).boxed())
     }
 }
 
