@@ -81,7 +81,8 @@ pub fn place(attacker: &Attacker) -> Place {
         format!(
             "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
              - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, required: true, sandbox: off, command: \"python3 \
-             '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
+             '{}' plain\", env: {{ CALLS: \"{}\" }}, tools: {{ count: {{ effects: none, \
+             open_world: false }} }} }}\n",
             attacker.line,
             good.display(),
             place.path("calls").display()
