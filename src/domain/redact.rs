@@ -317,7 +317,10 @@ mod tests {
             ("token=abc&x=1", "token=<secret>&x=1"),
             ("API_KEY=short end", "API_KEY=<secret> end"),
             ("Authorization: Bearer abc123def", "Authorization: Bearer <secret>"),
-            ("{\"password\": \"h0rse-battery\", \"n\": 1}", "{\"password\": \"<secret>\", \"n\": 1}"),
+            (
+                "{\"password\": \"h0rse-battery\", \"n\": 1}",
+                "{\"password\": \"<secret>\", \"n\": 1}",
+            ),
             ("got eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.x", "got <secret>"),
             ("at http://me:pw@x.test/a", "at http://<secret>@x.test/a"),
             ("invalid token: expected a word", "invalid token: expected a word"),
