@@ -2,7 +2,10 @@
 //!
 //! Entry function: [`run`].
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use clap::{Args, Subcommand};
 
@@ -12,8 +15,8 @@ use crate::{
     campaign::{self, Scoped, Verdict},
     config::Config,
     memory::{
-        Around, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey, Snapshot,
-        Viewer,
+        Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
+        Snapshot, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -296,10 +299,14 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let (health, counts) = (at.store.health().await?, at.store.counts(at.campaign()).await?);
     let campaign = at.campaign();
     let campaigns = at.store.campaigns().await?;
+    let spent = at.store.spent(at.scope).await?;
     let mut out = io::stdout().lock();
     if json {
+        let month = |it: &MonthSpent| (it.month.clone(), it.total.units());
+        let spent: BTreeMap<String, f64> = spent.iter().map(month).collect();
         let all = serde_json::json!({
             "health": health, "campaign": campaign, "counts": counts, "campaigns": campaigns,
+            "spent": spent,
         });
         writeln!(out, "{all}")?;
         return Ok(DONE);
@@ -318,6 +325,9 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let (items, vectors) = (list(&counts.items), list(&counts.vectors));
     writeln!(out, "items: {items}; vectors: {vectors}")?;
     writeln!(out, "entities: {}; relations: {}", list(&counts.entities), counts.relations)?;
+    for MonthSpent { month, total } in &spent {
+        writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
+    }
     for other in campaigns.iter().filter(|other| *other != campaign) {
         writeln!(out, "there is also the campaign '{}'", other.0)?;
     }
