@@ -434,7 +434,7 @@ fn table_with_server(server: &ChatServer, more: &str) -> Place {
     let python = repository("tests/support/mcp/server.py");
     let home = format!(
         "mcp: {{ servers: [{{ name: home, command: \"python3 '{}' plain\", env: {{ MORE: yes }}, \
-         tools: {{ think: {{ effects: none }} }}{more} }}] }}\n",
+         tools: {{ think: {{ effects: none, open_world: false }} }}{more} }}] }}\n",
         python.display()
     );
     let price = "prices: { test-model: { input: 0, output: 10 } }\n";

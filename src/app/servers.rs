@@ -51,7 +51,7 @@ pub fn open(config: &Config, playing: Playing<'_>, host: &ToolHost, seed: u64) -
 
 /// Servers, and what their headers name.
 pub struct Opened {
-    /// The servers.
+    /// They connect in the background.
     pub servers: Servers,
     /// What their headers name.
     pub facts: Arc<Facts>,

@@ -27,7 +27,7 @@ impl Default for ApprovalOptions {
 pub struct NotifyOptions {
     /// Where it is sent.
     pub url: String,
-    /// Signs it.
+    /// Key of the HMAC-SHA256 that each notification is signed with.
     pub secret: String,
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Entry function: [`run`].
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use clap::{Args, Subcommand};
 
@@ -16,8 +19,8 @@ use crate::{
     campaign::{self, ForgetFrom, Scoped, Verdict},
     config::Config,
     memory::{
-        Around, Entity, EntityFilter, LineQuery, MemoryStore, PATH_MAX, RelationKey, Snapshot,
-        Viewer,
+        Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
+        Snapshot, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -334,10 +337,14 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let (health, counts) = (at.store.health().await?, at.store.counts(at.scope).await?);
     let campaign = at.campaign();
     let scopes = at.store.scopes().await?;
+    let spent = at.store.spent(at.scope).await?;
     let mut out = io::stdout().lock();
     if json {
+        let month = |it: &MonthSpent| (it.month.clone(), it.total.units());
+        let spent: BTreeMap<String, f64> = spent.iter().map(month).collect();
         let all = serde_json::json!({
             "health": health, "campaign": campaign, "counts": counts, "scopes": scopes,
+            "spent": spent,
         });
         writeln!(out, "{all}")?;
         return Ok(DONE);
@@ -352,6 +359,9 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let (items, vectors) = (list(&counts.items), list(&counts.vectors));
     writeln!(out, "items: {items}; vectors: {vectors}")?;
     writeln!(out, "entities: {}; relations: {}", list(&counts.entities), counts.relations)?;
+    for MonthSpent { month, total } in &spent {
+        writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
+    }
     for other in scopes.iter().filter(|other| *other != at.scope) {
         writeln!(out, "there is also {}", shown(other))?;
     }

@@ -74,17 +74,12 @@ async fn serve(
     let beside = async {
         tokio::select! {
             () = app::follow(running, config) => {}
-            ended = told_to_end() => {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "signals are not heard");
-                    std::future::pending::<()>().await;
-                }
-            }
+            () = told_to_end() => {}
         }
         complain("ending; every session is closed first (again to end at once)");
         stop.cancel();
         // A second signal ends the program as the system does.
-        let _ = told_to_end().await;
+        told_to_end().await;
     };
     let ended = tokio::select! {
         ended = bot => Some(ended),
@@ -119,8 +114,15 @@ fn bot_options(config: &Config) -> discord::Options {
     options
 }
 
-/// Ctrl-C, or the system's request to end.
-async fn told_to_end() -> std::io::Result<()> {
+/// Ctrl-C, or the system's request to end; never where signals are not heard.
+async fn told_to_end() {
+    if let Err(error) = signalled().await {
+        tracing::error!(%error, "signals are not heard");
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn signalled() -> std::io::Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,

@@ -54,7 +54,7 @@ pub struct Config {
     pub manifests: Vec<Manifest>,
     /// Where NPCs may read and write files; `None`: nowhere.
     pub file_io: Option<FileIo>,
-    /// The bot.
+    /// The bot, whose token may be empty, and whether game masters are trusted.
     pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,

@@ -1,6 +1,6 @@
 //! Discord's REST: the client, who the bot is, and what its errors mean.
 //!
-//! Entry functions: [`http`], [`introduce`]. **Never**: opens the gateway.
+//! Entry functions: [`http()`], [`introduce`]. **Never**: opens the gateway.
 
 use std::{net::SocketAddr, time::Duration};
 

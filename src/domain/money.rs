@@ -10,7 +10,7 @@ pub struct Money(pub u64);
 const BILLION: f64 = 1e9;
 
 impl Money {
-    /// Nothing.
+    /// No money at all.
     pub const ZERO: Self = Self(0);
 
     /// So many units of the currency; what is below zero is nothing.
@@ -30,7 +30,7 @@ impl Money {
         billionths / BILLION
     }
 
-    /// Both together.
+    /// The sum; more than can be counted is the most that can be.
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -79,7 +79,7 @@ pub struct Granted {
     pub refused: Option<Limit>,
 }
 
-/// A cap.
+/// The cap that a claim would have passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Of the account: of a play session, or of what is asked outside.

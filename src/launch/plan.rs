@@ -32,7 +32,7 @@ pub struct Plan {
 pub struct Confinement {
     /// Read, and programs run.
     pub read: Vec<PathBuf>,
-    /// Written too.
+    /// Read and written, and programs run.
     pub write: Vec<PathBuf>,
     /// Never reached, even where a folder above is named.
     pub hidden: Vec<PathBuf>,

@@ -44,7 +44,7 @@ pub struct Launched {
     ended: Option<String>,
 }
 
-/// Its streams.
+/// The streams of a program that was started.
 pub struct Pipes {
     /// What it is told.
     pub stdin: pipe::Sender,

@@ -27,7 +27,7 @@ pub struct AccountRequest {
 /// What is written of an account in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// The account.
+    /// The account that is spent from.
     pub account: AccountId,
     /// The month it is counted in, as YYYY-MM.
     pub month: String,

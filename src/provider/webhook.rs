@@ -21,7 +21,7 @@ pub struct Signed<'a> {
     pub secret: &'a str,
     /// When it is sent, in Unix seconds.
     pub at: u64,
-    /// JSON.
+    /// The JSON that is sent, and signed as it is.
     pub body: String,
 }
 

@@ -31,7 +31,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Anything.
+    /// Nobody is held to anything.
     pub const NONE: Self = Self { paid_turns_per_minute: usize::MAX, waiting: usize::MAX };
 }
 

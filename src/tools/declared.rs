@@ -14,7 +14,7 @@ const ABSURD: Duration = Duration::from_secs(24 * 60 * 60);
 /// What calls of a tool may do beside answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
-    /// Nothing.
+    /// They change nothing.
     None,
     /// Something that can be undone.
     Reversible,

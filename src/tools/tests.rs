@@ -550,14 +550,15 @@ fn calls_are_counted_by_session_whoever_makes_them_anew() {
     let session = SessionId("s".to_owned());
     let call = call("t", &json!({}));
     let policy = Policy { max_calls_per_session: 1, ..Policy::default() };
+    let at = |session: &SessionId| host.at(session, host.scope());
     let admitted = |host: &ToolHost| {
         let limits = TurnLimits::new(host.calls_of("Bartok"), policy.clone());
         limits.admit(Instant::now(), &call).is_ok()
     };
-    assert!(admitted(&host.at(&session)) && !admitted(&host.at(&session)));
-    assert!(admitted(&host.at(&SessionId("other".to_owned()))), "another session");
+    assert!(admitted(&at(&session)) && !admitted(&at(&session)));
+    assert!(admitted(&at(&SessionId("other".to_owned()))), "another session");
     host.forget(&session);
-    assert!(admitted(&host.at(&session)), "it begins anew");
+    assert!(admitted(&at(&session)), "it begins anew");
 }
 
 #[tokio::test(start_paused = true)]

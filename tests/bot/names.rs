@@ -53,7 +53,8 @@ async fn a_speech_service_is_told_the_names_of_the_scene_first() {
     hall.told(&hall.dm, add).await;
     hall.told(&hall.dm, Slash::new("session stop")).await;
     hall.reads(|it| it.content().contains("The session is over")).await;
-    hall.told(&hall.dm, Slash::new("session start")).await;
+    let started = hall.told(&hall.dm, Slash::new("session start")).await;
+    assert!(started.contains("I listen"), "{started}");
     hall.listens_to("Dora").await;
     hall.told(&hall.dm, Slash::new("scene set").option("location", "Zorvathian Crypt")).await;
     let again = prompt(&server, &dora).await;

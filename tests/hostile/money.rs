@@ -113,6 +113,12 @@ fn sessions_of_another_name_have_the_same_month() {
         }
     }
     assert_eq!(server.requests().len(), 3);
+    let stats = place.run(&["memory", "stats", "--json"]).ends_with(0).line();
+    let months = stats["spent"].as_object().unwrap();
+    let spent: Vec<f64> = months.values().filter_map(|it| it.as_f64()).collect();
+    assert!(matches!(spent[..], [spent] if (0.3..=0.35).contains(&spent)), "{stats:#}");
+    let told = place.run(&["memory", "stats"]).ends_with(0).stdout;
+    assert!(told.contains("spent or set aside in 20"), "{told}");
 }
 
 /// The answer breaks off before its first word, twice; each attempt may have been billed.

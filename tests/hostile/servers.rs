@@ -81,7 +81,8 @@ pub fn place(attacker: &Attacker) -> Place {
         format!(
             "npcs:\n  - name: Bartok\n    tools: [\"good.*\"]\n    budget_tier: deep\n    lines:\n{calls}\n      \
              - say: \"Hm.\"\nmcp:\n  servers:\n    - {{ {} }}\n    - {{ name: good, required: true, sandbox: off, command: \"python3 \
-             '{}' plain\", env: {{ CALLS: \"{}\" }} }}\n",
+             '{}' plain\", env: {{ CALLS: \"{}\" }}, tools: {{ count: {{ effects: none, \
+             open_world: false }} }} }}\n",
             attacker.line,
             good.display(),
             place.path("calls").display()
@@ -105,6 +106,22 @@ fn asked(live: &mut Live) -> Duration {
     begun.elapsed()
 }
 
+/// Once the program `says` so under `attack`, `calls` of the good server are answered in time and with
+/// bounded memory, over both transports.
+fn answers_beside(attack: &str, says: &str, calls: usize) {
+    for (transport, attacker) in Attacker::both(attack) {
+        let place = place(&attacker);
+        let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+        live.says(says);
+        let slowest = (0..calls).map(|_| asked(&mut live)).max().unwrap();
+        let peak = peak(&live);
+        eprintln!("{attack} over {transport}: slowest answer {slowest:?}, peak {peak} MiB");
+        assert!(slowest < ANSWER, "{attack} over {transport}: {slowest:?}");
+        assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
+        live.leave();
+    }
+}
+
 /// How `bad` and `good` stand.
 fn stand(place: &Place) -> (Value, Value) {
     let ran = place.run(&["mcp", "servers", "--json", "--wait", "25"]);
@@ -119,18 +136,7 @@ fn floods_hold_up_nobody_and_take_no_memory() {
         return;
     }
     for attack in ["pings", "forms", "storm", "logs", "progress"] {
-        for (transport, attacker) in Attacker::both(attack) {
-            let place = place(&attacker);
-            let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
-            live.says("server ready");
-            live.says("server ready");
-            let slowest = (0..20).map(|_| asked(&mut live)).max().unwrap();
-            let peak = peak(&live);
-            eprintln!("{attack} over {transport}: slowest answer {slowest:?}, peak {peak} MiB");
-            assert!(slowest < ANSWER, "{attack} over {transport}: {slowest:?}");
-            assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
-            live.leave();
-        }
+        answers_beside(attack, "server ready server=\"good\"", 20);
     }
 }
 
@@ -167,7 +173,7 @@ fn lists_and_messages_without_end_are_refused_with_the_reason() {
             let took = begun.elapsed();
             let told = bad["reason"].as_str().unwrap_or_default();
             eprintln!("{attack} over {transport}: {took:?}, {told}");
-            if transport == "stdio" || !["values", "endless"].contains(&attack) {
+            if transport == "stdio" || attack != "endless" {
                 assert!(told.contains(reason), "{attack} over {transport}: {bad:#}");
             }
             assert!(!told.is_empty(), "{attack} over {transport}: {bad:#}");
@@ -183,17 +189,7 @@ fn memory_stays_bounded_while_lists_and_messages_have_no_end() {
         return;
     }
     for attack in ["pages", "crowd", "values", "endless"] {
-        for (transport, attacker) in Attacker::both(attack) {
-            let place = place(&attacker);
-            let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
-            live.says("server failed");
-            let slowest = (0..5).map(|_| asked(&mut live)).max().unwrap();
-            let peak = peak(&live);
-            eprintln!("{attack} over {transport}: slowest answer {slowest:?}, peak {peak} MiB");
-            assert!(slowest < ANSWER, "{attack} over {transport}: {slowest:?}");
-            assert!(peak < MEMORY, "{attack} over {transport}: {peak} MiB");
-            live.leave();
-        }
+        answers_beside(attack, "server failed", 5);
     }
 }
 

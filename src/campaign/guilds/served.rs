@@ -12,7 +12,7 @@ pub enum ServedGuilds {
     LetIn,
     /// Exactly these, by their ids at Discord.
     Listed(BTreeSet<u64>),
-    /// Every one.
+    /// Every server that the bot is invited to.
     Any,
 }
 

@@ -70,9 +70,9 @@ pub struct GuildSettings {
 /// A message that shows a request which waits for a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownRequest {
-    /// Its channel.
+    /// The channel it stands in, by Discord's id.
     pub channel: u64,
-    /// Its id.
+    /// The message, by Discord's id.
     pub message: u64,
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use serenity::all::{ChannelId, UserId};
+use tokio::sync::oneshot;
 
 use super::{
     approvals::ClosedMessage,
@@ -80,8 +81,16 @@ impl Guild {
         let songbird = Arc::clone(&self.shared.songbird);
         let opening = Arc::new(());
         self.opening = Arc::downgrade(&opening);
-        let open = GuildSession::open(sessions, songbird, options);
-        Ok(open.map(|opened| StartedSession { opened, _opening: opening }).boxed())
+        let leaving = self.leaving.take();
+        let open = async move {
+            // Joining while the session before still leaves would be taken back with it.
+            if let Some(left) = leaving {
+                _ = left.await;
+            }
+            let opened = GuildSession::open(sessions, songbird, options).await;
+            StartedSession { opened, _opening: opening }
+        };
+        Ok(open.boxed())
     }
 
     /// The voice channel that is meant, once everything is there that is needed.
@@ -127,9 +136,13 @@ impl Guild {
     pub fn stop(&mut self, why: &str) -> Result<(), GuildRefusal> {
         let session = self.take_session(why)?;
         let (handles, panel) = (self.shared.handles.clone(), session.text_channel);
+        let (leaves, left) = oneshot::channel();
+        self.leaving = Some(left);
         self.spawn(async move {
             let consolidated = handles.recaps.consolidate(&session.id);
             keep(&handles.sessions, session).await;
+            // Whoever waits goes on without a word, also when this is never reached.
+            drop::<oneshot::Sender<()>>(leaves);
             let found = consolidated.await;
             Box::new(move |guild: &mut Self| guild.propose(panel, found)) as Job
         });

@@ -16,7 +16,7 @@ use serenity::{
     http::Http,
 };
 use songbird::Songbird;
-use tokio::task::JoinSet;
+use tokio::{sync::oneshot, task::JoinSet};
 
 use super::{
     approvals::Approvals, outbox::Outbox, refusal::GuildRefusal, session::GuildSession,
@@ -67,6 +67,8 @@ pub struct Guild {
     pub(super) session: Option<GuildSession>,
     /// Held by what opens a session, for as long as it does.
     pub(super) opening: Weak<()>,
+    /// Ends when the session before has left its channel and is kept.
+    pub(super) leaving: Option<oneshot::Receiver<()>>,
     /// Why the session is to end once the event at hand is done with.
     pub(super) ending: Option<&'static str>,
     /// What waits to be shown.
@@ -95,6 +97,7 @@ impl Guild {
             settings: KeptSettings::default(),
             session: None,
             opening: Weak::new(),
+            leaving: None,
             ending: None,
             outbox: Outbox::default(),
             calls: BTreeMap::new(),

@@ -2,6 +2,8 @@
 //!
 //! Entry functions: [`cleaned`], [`escaped`]. **Never**: lets a name be anything but a name.
 
+use crate::domain::is_hidden;
+
 /// Characters that mean something to Discord.
 const MARKUP: &str = "\\*_~`|>#-[]()<:";
 /// Put behind what would begin a mention or a link.
@@ -32,13 +34,9 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
+/// A name has no line ends and tabs either.
 fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
+    c.is_control() || is_hidden(c)
 }
 
 #[cfg(test)]

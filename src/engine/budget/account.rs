@@ -12,7 +12,7 @@ use crate::logic::budget::Ledger;
 /// A handle on an account, which is closed when the last is gone.
 #[derive(Clone)]
 pub struct Account {
-    /// The account.
+    /// What all handles look at.
     pub shared: Arc<Shared>,
     _open: Arc<Open>,
 }

@@ -46,7 +46,7 @@ pub enum OverBudget {
     Cap {
         /// Whose cap it is.
         whose: String,
-        /// The cap.
+        /// How much may be spent, in the price list's currency.
         cap: f64,
         /// What counts against it.
         spent: f64,

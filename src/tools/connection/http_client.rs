@@ -36,7 +36,7 @@ use sse_stream::Sse;
 use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
-use super::{facts::Facts, oauth::Authorizer, options::Secret};
+use super::{facts::Facts, oauth::Authorizer, options::Secret, unusable::bounded};
 use crate::{
     domain::SessionId,
     provider::{Outbound, Refused},
@@ -254,6 +254,7 @@ impl HttpClient {
         stream: BoxStream<'static, Result<Sse, SseError>>,
     ) -> BoxStream<'static, Result<Sse, SseError>> {
         self.inner.has_streamed.store(true, Ordering::Relaxed);
+        let stream = stream.map(|event| event.map(bounded)).boxed();
         Drained { stream: Some(stream), drains: self.inner.drains.clone() }.boxed()
     }
 }
@@ -427,7 +428,7 @@ impl StreamableHttpClient for HttpClient {
         if last_event_id.is_none() {
             self.inner.is_listening.send_replace(true);
         }
-        answer
+        Ok(answer?.map(|event| event.map(bounded)).boxed())
     }
 }
 

@@ -16,13 +16,13 @@ pub const BYTES: usize = 8 * 1024 * 1024;
 /// A list that is longer than is read; its text is what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLong {
-    /// More pages.
+    /// It has more pages than are asked for.
     #[error("the list has more than {PAGES} pages")]
     Pages,
-    /// More entries.
+    /// It has more entries than are kept.
     #[error("there are more than {ENTRIES} in the list")]
     Entries,
-    /// More bytes.
+    /// Its pages together are longer than is kept.
     #[error("the list is longer than {} MiB", BYTES >> 20)]
     Bytes,
     /// A page that leads to itself.

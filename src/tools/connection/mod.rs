@@ -32,6 +32,7 @@ mod stdio_transport;
 mod tail;
 mod tool;
 mod traffic;
+mod unusable;
 
 pub use facts::Facts;
 pub use options::{

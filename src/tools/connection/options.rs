@@ -62,7 +62,7 @@ impl ServerOptions {
 /// A server at an address: what is elsewhere, or called otherwise, is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
-    /// Its name.
+    /// Its name in the configuration.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,

@@ -64,7 +64,7 @@ pub struct Streams {
 
 /// Where children are started, and what none of them may reach.
 pub struct Room {
-    /// This program.
+    /// This program, which supervises and confines them.
     pub launcher: PathBuf,
     /// Folder of the homes of children.
     pub homes: PathBuf,
@@ -76,7 +76,7 @@ pub struct Room {
 
 /// What a child is started with.
 pub struct Start<'a> {
-    /// Where.
+    /// Where it is started.
     pub room: &'a Room,
     /// Its name among the others.
     pub name: &'a str,

@@ -26,12 +26,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::unusable::{KEPT, PARTS, answered, parts};
+
 /// Longest message of a server in bytes.
 const LONGEST: usize = 8 * 1024 * 1024;
-/// Most values in a message: a value takes some fifty times the byte or two it may be written in.
-const PARTS: usize = 500_000;
-/// What is kept of the head and of the tail of a longer one.
-const KEPT: usize = 512;
 /// Longest wait for the answer which revision a server speaks; servers of old revisions may
 /// stay silent.
 const PROBE: Duration = Duration::from_secs(3);
@@ -251,33 +249,6 @@ impl IncomingLine {
         let error = ErrorData::internal_error(format!("the server sent {wrong}"), None);
         Some(ServerJsonRpcMessage::error(error, Some(id)))
     }
-}
-
-/// How many values JSON has, or a few more.
-fn parts(json: &[u8]) -> usize {
-    let (mut count, mut is_text, mut is_escaped) = (0, false, false);
-    for byte in json {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_text,
-            b'"' => is_text = !is_text,
-            b',' | b'[' | b'{' if !is_text => count += 1,
-            _ => {}
-        }
-    }
-    count
-}
-
-/// The number of the request that a broken line seems to answer.
-fn answered(line: &[u8]) -> Option<i64> {
-    let text = String::from_utf8_lossy(line);
-    if !text.trim_start().starts_with('{') && line.len() < KEPT || text.contains("\"method\"") {
-        return None;
-    }
-    let (_, after) = text.split_once("\"id\"")?;
-    let digits = after.trim_start().strip_prefix(':')?.trim_start();
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    digits.get(..end)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ impl Look<'_> {
             |filter| async { self.store.sessions(self.scope, filter).await.map_err(failed) };
         let by_id = |id: &str| {
             let id = Some(id.to_owned());
-            sessions(SessionFilter { id, limit: 1, ..SessionFilter::default() })
+            sessions(SessionFilter { id, limit: 1 })
         };
         let found = match called.to_lowercase().as_str() {
             "this" | "current" => by_id(self.session).await?.pop(),

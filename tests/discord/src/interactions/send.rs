@@ -24,6 +24,14 @@ struct Deed {
     whispered: bool,
 }
 
+impl Deed {
+    /// What is done with a component of `message`.
+    const fn component(name: String, channel: u64, message: u64, data: Value) -> Self {
+        let (kind, source) = (kind::COMPONENT, Some(message));
+        Self { kind, name, channel, source, data, whispered: false }
+    }
+}
+
 impl Discord {
     /// A member uses a slash command in a channel; returns once it is first answered, or has not
     /// been in time (see [`Discord::violations`]).
@@ -122,18 +130,7 @@ impl Discord {
         let data = self.component(member, channel, message, custom_id)?;
         ensure!(data["component_type"] == 2, "\"{custom_id}\" is not a button");
         let name = format!("button {custom_id}");
-        self.act(
-            member,
-            Deed {
-                kind: kind::COMPONENT,
-                name,
-                channel,
-                source: Some(message),
-                data,
-                whispered: false,
-            },
-        )
-        .await
+        self.act(member, Deed::component(name, channel, message, data)).await
     }
 
     /// A member chooses from the menu of a place, which is channel, message and `custom_id`; ids as text.
@@ -167,18 +164,7 @@ impl Discord {
         }
         data["values"] = json!(values);
         let name = format!("menu {custom_id}");
-        self.act(
-            member,
-            Deed {
-                kind: kind::COMPONENT,
-                name,
-                channel,
-                source: Some(message),
-                data,
-                whispered: false,
-            },
-        )
-        .await
+        self.act(member, Deed::component(name, channel, message, data)).await
     }
 
     /// A member fills in and sends the form that `answer` opened; inputs by their `custom_id`.

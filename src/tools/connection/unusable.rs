@@ -1,0 +1,73 @@
+//! Messages that cannot be used, and what stands in for them.
+//!
+//! Entry functions: [`parts`], [`answered`], [`bounded`]. **Never**: reads a message as a whole.
+
+use serde_json::json;
+use sse_stream::Sse;
+
+/// Most values in a message: a value takes some fifty times the byte or two it may be written in.
+pub const PARTS: usize = 500_000;
+/// What is kept of the head and of the tail of a longer one.
+pub const KEPT: usize = 512;
+
+/// How many values JSON has, or a few more.
+pub fn parts(json: &[u8]) -> usize {
+    let (mut count, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// The number of the request that a broken line seems to answer.
+pub fn answered(line: &[u8]) -> Option<i64> {
+    let text = String::from_utf8_lossy(line);
+    if !text.trim_start().starts_with('{') && line.len() < KEPT || text.contains("\"method\"") {
+        return None;
+    }
+    let (_, after) = text.split_once("\"id\"")?;
+    let digits = after.trim_start().strip_prefix(':')?.trim_start();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
+}
+
+/// An event of a stream, or an error in place of the answer that it brings in too many values.
+pub fn bounded(mut event: Sse) -> Sse {
+    let Some(data) = event.data.as_deref().map(str::as_bytes) else { return event };
+    // Shorter ones cannot have as many.
+    if data.len() <= PARTS || parts(data) <= PARTS {
+        return event;
+    }
+    let head = data.get(..KEPT).and_then(answered);
+    let tail = || data.get(data.len() - KEPT..).and_then(answered);
+    let message = format!("the server sent an answer of more than {PARTS} values");
+    event.data = head.or_else(tail).map(|id| {
+        let error = json!({"code": -32603, "message": message});
+        json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()
+    });
+    event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_of_very_many_values_becomes_an_error() {
+        let event = |values: &str| {
+            let data = format!("{{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":[{values}1]}}");
+            bounded(Sse::default().data(data)).data.expect("data")
+        };
+        assert!(event("[],").contains("[[],1]"));
+        let replaced = event(&"[],".repeat(600_000));
+        assert!(replaced.contains("\"id\":4,\"error\""), "{replaced:.200}");
+        let words = format!("\"{}\",", "[,".repeat(600_000));
+        assert!(event(&words).len() > 1_000_000, "words are one value");
+    }
+}
