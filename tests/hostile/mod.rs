@@ -6,7 +6,6 @@ mod approvals;
 mod children;
 mod fuzz;
 mod guilds;
-mod guilds_apart;
 mod loopback;
 mod money;
 mod schemas;
