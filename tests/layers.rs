@@ -113,6 +113,8 @@ fn crates_stay_with_their_owner() {
         ("rmcp", &["tools"]),
         ("landlock", &["launch"]),
         ("libloading", &["provider"]),
+        ("rten", &["provider"]),
+        ("rten_tensor", &["provider"]),
         ("earshot", &["logic"]),
         ("bm25", &["tools"]),
         ("rust_stemmers", &["tools"]),

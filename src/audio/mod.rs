@@ -2,8 +2,8 @@
 //!
 //! Everything is mono signed 16-bit. [`pcm`] has the nouns (`SampleRate`, `Clip`, `Frame`);
 //! [`decode`](mod@decode) turns a file's bytes into a `Clip`; [`wav`] writes and reads WAV, whole
-//! or in pieces; [`resample`], [`level`] and [`shape`] change rate, loudness, pitch and speed of a
-//! running stream.
+//! or in pieces; [`resample`], [`level`], [`shape`] and [`timbre`] change rate, loudness, pitch,
+//! speed and formants of a running stream.
 //!
 //! **Never**: async, files, clocks, logging. Bytes from outside never panic.
 
@@ -12,6 +12,7 @@ mod level;
 mod pcm;
 mod resample;
 mod shape;
+mod timbre;
 mod wav;
 
 pub use decode::decode;
@@ -19,4 +20,5 @@ pub use level::{Gain, amplify};
 pub use pcm::{Clip, FRAME, FRAME_SAMPLES_48K, Frame, Framer, SampleRate};
 pub use resample::Resampler;
 pub use shape::Shape;
+pub use timbre::Timbre;
 pub use wav::{WavError, WavStream, write_wav};

@@ -18,7 +18,7 @@ use crate::{
     discord,
     domain::Voice,
     launch,
-    provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
+    provider::{Error, Options, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::{
         builtin,
         connection::{Reach, State, Status},
@@ -96,14 +96,16 @@ async fn examine(config: &Config) -> Vec<Finding> {
         Finding::new("thinking", options.model.probe().await.map_err(said)),
     ];
     let is_program = |entry: &&VoiceEntry| entry.service().without_settings().is_some();
-    for entry in options.voices.iter().filter(|entry| !is_program(entry)) {
+    let voices = config.npcs.iter().map(|npc| &npc.voice);
+    let voices = voices.flat_map(|voice| [Some(voice), voice.fallback.as_deref()]).flatten();
+    let is_used = |entry: &VoiceEntry| voices.clone().any(|it| it.provider == entry.name());
+    // Whoever has no voice of Piper does not miss its files.
+    let matters = |entry: &&VoiceEntry| entry.service() != VoiceService::Piper || is_used(entry);
+    for entry in options.voices.iter().filter(|entry| !is_program(entry)).filter(matters) {
         findings.push(Finding::new("speech service", entry.probe().await.map_err(said)));
     }
     for npc in &config.npcs {
-        let found = match services.voice(options, &npc.voice) {
-            Ok(service) => heard(&*service, &npc.voice).await,
-            Err(error) => Err(error.to_string()),
-        };
+        let found = speaks(&services, options, &npc.voice).await;
         findings.push(Finding::new("voice", found.map(|ms| format!("{} speaks ({ms})", npc.name))));
     }
     let mut programs: Vec<&VoiceEntry> = options.voices.iter().filter(is_program).collect();
@@ -188,6 +190,24 @@ async fn bot(config: &Config) -> Vec<Finding> {
 
 fn said(error: Error) -> String {
     error.to_string()
+}
+
+/// Whether a voice speaks, or its second one, and then why the first does not.
+async fn speaks(services: &Registry, options: &Options, voice: &Voice) -> Result<String, String> {
+    let alone = |voice: &Voice| {
+        let voice = Voice { fallback: None, ..voice.clone() };
+        async move {
+            let service = services.voice(options, &voice).map_err(said)?;
+            heard(&*service, &voice).await
+        }
+    };
+    match (alone(voice).await, &voice.fallback) {
+        (Err(why), Some(second)) => {
+            let found = alone(second).await.map_err(|error| format!("{why}; {error}"))?;
+            Ok(format!("in its second voice, {found}: {why}"))
+        }
+        (found, _) => found,
+    }
 }
 
 /// Has a voice say a word; free voices only, a paid one is taken at its word.

@@ -80,7 +80,7 @@ impl File<'_> {
         let policy = policy.map_or_else(Policy::default, |node| {
             policy::policy(node, &Policy::default(), &known, &mut notes.problems)
         });
-        let voices = provider::Options::voices(providers.voice);
+        let voices = provider::Options::voices(providers.voice, &self.piper_folder());
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -139,6 +139,11 @@ impl File<'_> {
     /// Where kept sessions lie.
     fn data_dir(&self) -> PathBuf {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
+    }
+
+    /// Where the files of Piper's voices lie.
+    fn piper_folder(&self) -> PathBuf {
+        self.data_dir().join("models")
     }
 
     /// What is remembered.

@@ -2,7 +2,7 @@
 
 use super::{keys, line, policy, reading::Notes, voice, whitelist};
 use crate::{
-    domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier},
+    domain::{AddressMode, EngineKind, Npc, Policy, Pronunciation, Tier, Voice},
     import::campaign::check_respelling,
     provider::{VoiceEntry, VoiceService},
     yaml::{Fields, Node, Problems, Value, quoted},
@@ -148,8 +148,11 @@ fn warn(npc: &Npc, fields: &Fields, defaults: &NpcDefaults, warnings: &mut Probl
         let message = format!("{} has no lines and will not answer", quoted(&npc.name));
         warnings.add(fields.at(), message, "add 'lines', or set providers.llm to a model");
     }
-    let service = VoiceService::named(&npc.voice.provider);
-    if service.is_some_and(|it| it.traits().english_only) && npc.language != "en" {
+    let voices = [Some(&npc.voice), npc.voice.fallback.as_deref()].into_iter().flatten();
+    let is_english = |voice: &Voice| {
+        VoiceService::named(&voice.provider).is_some_and(|it| it.traits().english_only)
+    };
+    if npc.language != "en" && voices.into_iter().any(is_english) {
         let message =
             format!("{} speaks '{}' with an english voice", quoted(&npc.name), npc.language);
         warnings.add(fields.place("voice"), message, "use the provider espeak");

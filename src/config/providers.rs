@@ -9,8 +9,8 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, ModelEntry, ModelService, RecogniserEntry, RecogniserService, VoiceEntry,
-        VoiceService, base_url,
+        BaseUrl, ModelEntry, ModelService, PiperOptions, RecogniserEntry, RecogniserService,
+        VoiceEntry, VoiceService, base_url,
         openai::{self, Options},
     },
     yaml::{Fields, Position, Problems, Shape, quoted},
@@ -127,6 +127,11 @@ impl Clients<'_> {
             VoiceService::Flite | VoiceService::Espeak => {
                 self.refuse_settings(fields, PATH, service.name());
                 service.without_settings().unwrap_or_default()
+            }
+            VoiceService::Piper => {
+                self.refuse_settings(fields, PATH, service.name());
+                // Its folder is that of the whole configuration.
+                VoiceEntry::Piper(PiperOptions::default())
             }
             VoiceService::OpenAi => VoiceEntry::OpenAi(self.options(fields, PATH, PaidBy::Speech)),
         }

@@ -4,7 +4,7 @@ use super::keys;
 use crate::{
     domain::Voice,
     provider::{DefaultId, VoiceEntry, VoiceIds, VoiceService},
-    yaml::{Fields, Problems, nearest},
+    yaml::{Fields, Position, Problems, nearest},
 };
 
 /// The voice under `voice` of an NPC that speaks `language`; of `services`, which are those that are
@@ -16,47 +16,94 @@ pub fn voice(
     problems: &mut Problems,
 ) -> Voice {
     let fields = npc.map("voice", &keys::npc::VOICE);
-    let text = |key| fields.and_then(|fields| fields.text(key));
-    let place = |key| fields.map_or(npc.at(), |fields| fields.place(key));
-    let number = |key, default| {
-        #[expect(clippy::cast_possible_truncation, reason = "bounded to a few units by its key")]
-        let number = fields.and_then(|fields| fields.number(key)).map(|number| number as f32);
-        number.unwrap_or(default)
-    };
     let first = services.first().map(VoiceEntry::service).unwrap_or_default();
-    let service = text("provider").and_then(VoiceService::named).unwrap_or(first);
-    let provider = service.name();
+    let written = Written { fields, at: npc.at(), is_broken: npc.is_broken("voice"), language };
+    let service = written.service().unwrap_or(first);
     if !services.iter().any(|entry| entry.service() == service) {
+        let provider = service.name();
         let way_out = format!("providers.tts: {{ name: {provider}, base_url: …, model: … }}");
         let message = format!("voice '{provider}' needs a speech service, and none is configured");
-        problems.add(place("provider"), message, way_out);
+        problems.add(written.place("provider"), message, way_out);
     }
-    let known_broken =
-        fields.is_some_and(|fields| fields.is_broken("voice_id")) || npc.is_broken("voice");
-    let voice_id = match (text("voice_id"), fields) {
-        (Some(id), Some(fields)) => {
-            check_id(service, id, &fields, problems);
-            id
+    let fallback = fields.and_then(|fields| fields.map("fallback", &keys::npc::FALLBACK));
+    let fallback = fallback.map(|fields| {
+        let second = Written { fields: Some(fields), is_broken: false, ..written };
+        Box::new(second.voice(second.service().unwrap_or_default(), problems))
+    });
+    Voice { fallback, ..written.voice(service, problems) }
+}
+
+/// A voice in a file, if there is one.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    fields: Option<Fields<'a>>,
+    /// Where it would be.
+    at: Position,
+    /// It has its problem already.
+    is_broken: bool,
+    /// What the NPC speaks.
+    language: &'a str,
+}
+
+impl<'a> Written<'a> {
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.fields.and_then(|fields| fields.text(key))
+    }
+
+    fn place(&self, key: &str) -> Position {
+        self.fields.map_or(self.at, |fields| fields.place(key))
+    }
+
+    fn number(&self, key: &str, default: f32) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "bounded to a few units by its key")]
+        let number = self.fields.and_then(|fields| fields.number(key)).map(|it| it as f32);
+        number.unwrap_or(default)
+    }
+
+    /// The service it names.
+    fn service(&self) -> Option<VoiceService> {
+        self.text("provider").and_then(VoiceService::named)
+    }
+
+    /// The voice, spoken by `service`.
+    fn voice(&self, service: VoiceService, problems: &mut Problems) -> Voice {
+        let is_set = |key: &&str| self.fields.is_some_and(|fields| fields.get(key).is_some());
+        if let Some(key) = Some("formant_shift").filter(is_set)
+            && !service.traits().shifts_formants
+        {
+            let message = format!("'{key}' has no effect on '{}'", service.name());
+            problems.add(self.place(key), message, "remove it, or use the provider piper");
         }
-        _ => match service.traits().default_id {
+        Voice {
+            provider: service.name().to_owned(),
+            voice_id: self.id(service, problems).to_owned(),
+            pitch_shift: self.number("pitch_shift", 0.0),
+            speed_factor: self.number("speed_factor", 1.0),
+            formant_shift: self.number("formant_shift", 0.0),
+            volume: self.number("volume", 1.0),
+            fallback: None,
+        }
+    }
+
+    /// Its name at `service`.
+    fn id(&self, service: VoiceService, problems: &mut Problems) -> &'a str {
+        if let (Some(id), Some(fields)) = (self.text("voice_id"), self.fields) {
+            check_id(service, id, &fields, problems);
+            return id;
+        }
+        match service.traits().default_id {
             DefaultId::Fixed(id) => id,
-            DefaultId::Language => language,
+            DefaultId::Language => self.language,
             DefaultId::Required => {
-                if !known_broken {
+                let is_known = self.fields.is_some_and(|fields| fields.is_broken("voice_id"));
+                if !is_known && !self.is_broken {
                     let message = "missing key 'voice_id' of 'voice'";
                     let way_out = "a voice the service knows, such as alloy";
-                    problems.add(place("voice_id"), message, way_out);
+                    problems.add(self.place("voice_id"), message, way_out);
                 }
                 ""
             }
-        },
-    };
-    Voice {
-        provider: provider.to_owned(),
-        voice_id: voice_id.to_owned(),
-        pitch_shift: number("pitch_shift", 0.0),
-        speed_factor: number("speed_factor", 1.0),
-        volume: number("volume", 1.0),
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub struct Pronunciation {
 /// A voice of a text-to-speech provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
-    /// Provider name ("flite", "espeak", "openai").
+    /// Provider name ("flite", "espeak", "piper", "openai").
     pub provider: String,
     /// The provider's own name of the voice.
     pub voice_id: String,
@@ -89,8 +89,12 @@ pub struct Voice {
     pub pitch_shift: f32,
     /// Speaking speed, 0.5 to 2.0.
     pub speed_factor: f32,
+    /// Semitones by which the resonances of the mouth are shifted, -6 to 6; up: a smaller body.
+    pub formant_shift: f32,
     /// Loudness factor, 0.0 to 2.0.
     pub volume: f32,
+    /// What speaks while this voice cannot; it has no further one.
+    pub fallback: Option<Box<Voice>>,
 }
 
 impl Voice {
@@ -101,7 +105,9 @@ impl Voice {
             voice_id: voice_id.to_owned(),
             pitch_shift: 0.0,
             speed_factor: 1.0,
+            formant_shift: 0.0,
             volume: 1.0,
+            fallback: None,
         }
     }
 }

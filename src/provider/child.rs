@@ -3,7 +3,11 @@
 //! Entry function: [`speech`] of a [`Program`].
 //! **Never**: a shell, files, a child that outlives its stream.
 
-use std::{collections::VecDeque, io, process::Stdio};
+use std::{
+    collections::VecDeque,
+    io,
+    process::{Output, Stdio},
+};
 
 use futures::{StreamExt, TryStreamExt, stream, stream::BoxStream};
 use tokio::{
@@ -94,18 +98,40 @@ impl Program {
     }
 }
 
+/// Runs a program that reads `input` to its end and gives what it printed. The input has to fit into
+/// a pipe, or both would wait: 64 KiB.
+///
+/// # Errors
+/// It is not installed or failed.
+pub async fn fed(name: &'static str, arguments: &[&str], input: &str) -> Result<String, Error> {
+    let mut child = Command::new(name)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| not_started(name, &error))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not want its input says so itself.
+        let _ = stdin.write_all(input.as_bytes()).await;
+    }
+    printed(name, child.wait_with_output().await)
+}
+
 /// Runs a program to its end and gives what it printed.
 ///
 /// # Errors
 /// It is not installed or failed.
 pub async fn output(name: &'static str, arguments: &[&str]) -> Result<String, Error> {
-    let output = Command::new(name)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .output()
-        .await
-        .map_err(|error| not_started(name, &error))?;
+    let output =
+        Command::new(name).args(arguments).stdin(Stdio::null()).kill_on_drop(true).output().await;
+    printed(name, output)
+}
+
+/// What a program that has ended printed.
+fn printed(name: &'static str, output: io::Result<Output>) -> Result<String, Error> {
+    let output = output.map_err(|error| not_started(name, &error))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

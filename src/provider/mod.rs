@@ -44,5 +44,5 @@ pub use respell::respell;
 pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
-pub use voices::{VoiceEntry, VoiceService};
+pub use voices::{Piper, PiperOptions, VoiceEntry, VoiceService};
 pub use webhook::{Signed, post_signed};

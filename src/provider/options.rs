@@ -2,13 +2,15 @@
 //!
 //! Entry type: [`Options`]; `config` builds it. **Never**: opens anything.
 
+use std::path::Path;
+
 use super::{
     Error, Kind,
     embedders::EmbedderEntry,
     models::ModelEntry,
     recognisers::RecogniserEntry,
     service::Services,
-    voices::{VoiceEntry, VoiceService},
+    voices::{PiperOptions, VoiceEntry, VoiceService},
 };
 use crate::domain::Voice;
 
@@ -26,10 +28,18 @@ pub struct Options {
 }
 
 impl Options {
-    /// The entries of `voices` that NPCs may name: `first`, and those that need no settings.
-    pub fn voices(first: VoiceEntry) -> Vec<VoiceEntry> {
+    /// The entries of `voices` that NPCs may name: `first`, and those that need no settings but the
+    /// folder of `models`.
+    pub fn voices(first: VoiceEntry, models: &Path) -> Vec<VoiceEntry> {
+        let piper = || VoiceEntry::Piper(PiperOptions { models: models.to_owned() });
         let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
-        let others: Vec<_> = others.filter_map(VoiceService::without_settings).collect();
+        let others: Vec<_> = others
+            .filter_map(|service| match service {
+                VoiceService::Piper => Some(piper()),
+                other => other.without_settings(),
+            })
+            .collect();
+        let first = if matches!(first, VoiceEntry::Piper(_)) { piper() } else { first };
         [first].into_iter().chain(others).collect()
     }
 
@@ -53,7 +63,8 @@ impl Options {
     pub fn describe<'a>(&self, voices: impl Iterator<Item = &'a Voice>) -> Services {
         let mut speaks = Vec::new();
         // A voice whose service is not configured does not speak, so nothing goes there.
-        for entry in voices.filter_map(|voice| self.voice(voice).ok()) {
+        let all = voices.flat_map(|voice| [Some(voice), voice.fallback.as_deref()]).flatten();
+        for entry in all.filter_map(|voice| self.voice(voice).ok()) {
             let service = entry.info();
             if !speaks.contains(&service) {
                 speaks.push(service);

@@ -8,8 +8,13 @@
 use std::sync::Arc;
 
 use super::{
-    ChatModel, Embedder, Error, SpeechToText, TextToSpeech, embedders::Embedders,
-    local::Vocabulary, models::Models, options::Options, recognisers::Recognisers, voices::Voices,
+    ChatModel, Embedder, Error, SpeechToText, TextToSpeech,
+    embedders::Embedders,
+    local::Vocabulary,
+    models::Models,
+    options::Options,
+    recognisers::Recognisers,
+    voices::{Voices, WithSecond},
 };
 use crate::domain::{Npc, Voice};
 
@@ -53,12 +58,15 @@ impl Registry {
         self.0.models.open(&options.model, npc, seed)
     }
 
-    /// The service that speaks `voice`.
+    /// The service that speaks `voice`, or its second one while it cannot.
     ///
     /// # Errors
     /// A service that is not configured, or whose address or key makes no request.
     pub fn voice(&self, options: &Options, voice: &Voice) -> Result<Arc<dyn TextToSpeech>, Error> {
-        self.0.voices.open(options.voice(voice)?)
+        let first = self.0.voices.open(options.voice(voice)?)?;
+        let Some(second) = voice.fallback.as_deref() else { return Ok(first) };
+        let speaks = self.0.voices.open(options.voice(second)?)?;
+        Ok(Arc::new(WithSecond::new((first, voice.clone()), (speaks, second.clone()))))
     }
 
     /// What compares meanings, if anything does.

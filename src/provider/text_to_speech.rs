@@ -4,7 +4,11 @@
 
 use std::sync::Arc;
 
-use futures::stream::BoxStream;
+use futures::{
+    FutureExt,
+    future::{self, BoxFuture},
+    stream::BoxStream,
+};
 
 use super::{Attempts, Error};
 use crate::{
@@ -22,6 +26,16 @@ pub trait TextToSpeech: Send + Sync {
 
     /// Synthesises one sentence as 16-bit mono chunks. Dropping the stream cancels it.
     fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>>;
+
+    /// Why `voice` cannot be spoken, as far as a look at what is there tells.
+    fn lacks(&self, _voice: &Voice) -> Option<Error> {
+        None
+    }
+
+    /// Makes the first sentence of `voice` as quick as the others. Cancel safe.
+    fn warm(&self, _voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        future::ready(Ok(())).boxed()
+    }
 }
 
 /// One sentence to speak.
@@ -59,6 +73,8 @@ pub struct VoiceTraits {
     pub default_id: DefaultId,
     /// Whether it reads everything as English.
     pub english_only: bool,
+    /// Whether it moves formants without the pitch.
+    pub shifts_formants: bool,
 }
 
 /// The names a service's voices may have.

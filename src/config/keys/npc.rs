@@ -84,22 +84,53 @@ pub static VOICE: Shape = Shape {
             Kind::Word(VoiceService::NAMES),
             "Voice service; default: providers.tts.",
         ),
-        Key::new(
-            "voice_id",
-            Kind::Filled,
-            "The service's own name of the voice; flite knows slt, rms, awb, kal and kal16.",
-        ),
-        Key::new(
-            "pitch_shift",
-            Kind::Number { min: -10.0, max: 10.0 },
-            "Semitones up or down; default 0.",
-        ),
-        Key::new(
-            "speed_factor",
-            Kind::Number { min: 0.5, max: 2.0 },
-            "Speaking speed; default 1.0.",
-        ),
+        Key::new("voice_id", Kind::Filled, VOICE_ID),
+        PITCH_SHIFT,
+        SPEED_FACTOR,
+        FORMANT_SHIFT,
         Key::new("volume", Kind::Number { min: 0.0, max: 2.0 }, "Loudness; default 1.0."),
+        Key::new(
+            "fallback",
+            Kind::Shape(&FALLBACK),
+            "What speaks while the voice cannot: its files are not there, or its service is away.",
+        ),
+    ],
+};
+
+/// How high.
+const PITCH_SHIFT: Key = Key::new(
+    "pitch_shift",
+    Kind::Number { min: -10.0, max: 10.0 },
+    "Semitones up or down; default 0.",
+);
+/// How fast.
+const SPEED_FACTOR: Key =
+    Key::new("speed_factor", Kind::Number { min: 0.5, max: 2.0 }, "Speaking speed; default 1.0.");
+/// What `voice_id` says of itself.
+const VOICE_ID: &str = "The service's own name of the voice; flite knows slt, rms, awb, kal and \
+                        kal16, piper the folders of voices in data_dir/models (joe; of several \
+                        speakers NAME#SPEAKER).";
+/// How large the speaker's body sounds.
+const FORMANT_SHIFT: Key = Key::new(
+    "formant_shift",
+    Kind::Number { min: -6.0, max: 6.0 },
+    "Semitones by which a piper voice's resonances go up (a smaller body) or down (a larger one), \
+     whatever its pitch; default 0.",
+);
+
+/// What speaks while a voice cannot.
+pub static FALLBACK: Shape = Shape {
+    title: "A second voice",
+    keys: &[
+        Key::new(
+            "provider",
+            Kind::Word(VoiceService::HERE),
+            "A voice service on this machine; default flite.",
+        ),
+        Key::new("voice_id", Kind::Filled, VOICE_ID),
+        PITCH_SHIFT,
+        SPEED_FACTOR,
+        FORMANT_SHIFT,
     ],
 };
 

@@ -65,8 +65,11 @@ impl VoiceEngine for Cascaded {
         let (fillers, tools) = (self.fillers.clone(), Arc::clone(&self.tools));
         // Tools of servers come later than the first turn, which may have to wait for one of them.
         let calls = !tools.specs.is_empty() || !self.model.npc.tools.is_empty();
-        let costs = self.costs();
+        let (costs, voice) = (self.costs(), self.voice.clone());
         async move {
+            if let Err(error) = voice.warm().await {
+                tracing::warn!(%error, "a voice is not ready");
+            }
             if calls && let Err(error) = fillers.prepare(&tools).await {
                 tracing::warn!(%error, "no filler line prepared");
             }

@@ -59,6 +59,14 @@ impl Synthesizer {
         &self.npc.language
     }
 
+    /// Makes the first sentence as quick as the others. Cancel safe.
+    ///
+    /// # Errors
+    /// The voice's own: it will not speak.
+    pub async fn warm(&self) -> Result<(), Error> {
+        self.voice.warm(&self.npc.voice).await
+    }
+
     /// What leaves no silence, emoji or stage direction: one filter per turn.
     pub fn spoken_filter(&self) -> SpeakableFilter {
         let names = std::iter::once(&self.npc.name).chain(&self.npc.aliases);

@@ -37,6 +37,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     },
     default_id: DefaultId::Language,
     english_only: false,
+    shifts_formants: false,
 };
 
 /// Whether `id` can be the name of a voice, and is no option of the program.
@@ -133,6 +134,8 @@ mod tests {
                 pitch_shift: pitch,
                 speed_factor: speed,
                 volume: 1.0,
+                formant_shift: 0.0,
+                fallback: None,
             },
             language: "en".to_owned(),
             pronunciation: Arc::from([]),

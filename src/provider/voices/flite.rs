@@ -32,6 +32,7 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
     ids: VoiceIds::Listed(VOICES),
     default_id: DefaultId::Fixed("slt"),
     english_only: true,
+    shifts_formants: false,
 };
 
 impl Flite {
@@ -120,6 +121,8 @@ mod tests {
                 pitch_shift,
                 speed_factor,
                 volume: 1.0,
+                formant_shift: 0.0,
+                fallback: None,
             },
             language: "en".to_owned(),
             pronunciation: Arc::from([]),

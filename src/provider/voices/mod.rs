@@ -6,9 +6,13 @@
 
 mod espeak;
 mod flite;
+mod piper;
+mod second;
 
 use std::sync::Arc;
 
+pub use self::piper::{Options as PiperOptions, Piper};
+pub use self::second::WithSecond;
 use self::{espeak::Espeak, flite::Flite};
 use super::{Error, TextToSpeech, VoiceTraits, openai, pool::Pool, service::ServiceInfo};
 
@@ -20,15 +24,20 @@ pub enum VoiceService {
     Flite,
     /// espeak-ng on this machine.
     Espeak,
+    /// Networks in files on this machine.
+    Piper,
     /// An OpenAI-compatible service.
     OpenAi,
 }
 
 impl VoiceService {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Flite, Self::Espeak, Self::OpenAi];
+    pub const ALL: [Self; 4] = [Self::Flite, Self::Espeak, Self::Piper, Self::OpenAi];
     /// Their names in files.
-    pub const NAMES: &[&str] = &[Self::Flite.name(), Self::Espeak.name(), Self::OpenAi.name()];
+    pub const NAMES: &[&str] =
+        &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name(), Self::OpenAi.name()];
+    /// Names of those that run on this machine and cost nothing.
+    pub const HERE: &[&str] = &[Self::Flite.name(), Self::Espeak.name(), Self::Piper.name()];
 
     /// The one that files call `name`.
     pub fn named(name: &str) -> Option<Self> {
@@ -45,6 +54,7 @@ impl VoiceService {
         match self {
             Self::Flite => &flite::TRAITS,
             Self::Espeak => &espeak::TRAITS,
+            Self::Piper => &piper::TRAITS,
             Self::OpenAi => &openai::VOICE_TRAITS,
         }
     }
@@ -54,7 +64,7 @@ impl VoiceService {
         match self {
             Self::Flite => Some(VoiceEntry::Flite),
             Self::Espeak => Some(VoiceEntry::Espeak),
-            Self::OpenAi => None,
+            Self::Piper | Self::OpenAi => None,
         }
     }
 }
@@ -68,6 +78,8 @@ pub enum VoiceEntry {
     Flite,
     /// espeak-ng on this machine.
     Espeak,
+    /// Networks in files on this machine.
+    Piper(PiperOptions),
     /// An OpenAI-compatible service.
     OpenAi(openai::Options),
 }
@@ -78,6 +90,7 @@ impl VoiceEntry {
         match self {
             Self::Flite => VoiceService::Flite,
             Self::Espeak => VoiceService::Espeak,
+            Self::Piper(_) => VoiceService::Piper,
             Self::OpenAi(_) => VoiceService::OpenAi,
         }
     }
@@ -92,6 +105,7 @@ impl VoiceEntry {
         match self {
             Self::Flite => ServiceInfo::here("flite"),
             Self::Espeak => ServiceInfo::here("espeak-ng"),
+            Self::Piper(_) => ServiceInfo::here("Piper"),
             Self::OpenAi(options) => options.info(),
         }
     }
@@ -104,6 +118,7 @@ impl VoiceEntry {
         match self {
             Self::Flite => Flite::new().voices().await.map(|voices| listed(&voices)),
             Self::Espeak => Espeak::new().voices().await.map(|voices| listed(&voices)),
+            Self::Piper(options) => Piper::voices(&options.models).map(|voices| listed(&voices)),
             Self::OpenAi(options) => openai::probe(options.clone()).await,
         }
     }
@@ -133,6 +148,7 @@ impl Voices {
             Ok(match entry {
                 VoiceEntry::Flite => Arc::new(Flite::new()),
                 VoiceEntry::Espeak => Arc::new(Espeak::new()),
+                VoiceEntry::Piper(options) => Arc::new(Piper::new(options)),
                 VoiceEntry::OpenAi(options) => Arc::new(openai::Speech::new(options.clone())?),
             })
         })

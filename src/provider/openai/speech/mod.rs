@@ -28,6 +28,7 @@ pub const VOICE_TRAITS: VoiceTraits = VoiceTraits {
     ids: VoiceIds::Unknown,
     default_id: DefaultId::Required,
     english_only: false,
+    shifts_formants: false,
 };
 
 /// Voices at an endpoint.

@@ -17,6 +17,8 @@ fn says(text: &str, pitch_shift: f32, speed_factor: f32) -> SpeakRequest {
         pitch_shift,
         speed_factor,
         volume: 1.0,
+        formant_shift: 0.0,
+        fallback: None,
     };
     let attempts = Attempts::default();
     SpeakRequest {

@@ -1,0 +1,144 @@
+//! The files of Piper voices.
+//!
+//! Entry function: [`Name::files`] of a [`Name`]. **Never**: a name that leads out of the folder.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::provider::{Error, Kind};
+
+/// What `glyphoxa models` puts before the names of these voices.
+const PREFIX: &str = "piper-";
+/// The largest network that is read; the largest of Piper's have 115 MB.
+const MOST_NETWORK: u64 = 256 * 1024 * 1024;
+/// The largest description that is read; one of 900 speakers has 25 kB.
+const MOST_SETTINGS: u64 = 1024 * 1024;
+
+/// Whose voice is wanted: "joe", or of several speakers "libritts#p3922" or "libritts#3".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// The voice.
+    pub voice: &'a str,
+    /// One of its speakers.
+    pub speaker: Option<&'a str>,
+}
+
+/// The files of a voice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Files {
+    /// The network.
+    pub network: PathBuf,
+    /// Its description.
+    pub settings: PathBuf,
+}
+
+impl<'a> Name<'a> {
+    /// What `id` names, if it can be the name of a voice.
+    pub fn of(id: &'a str) -> Option<Self> {
+        let (voice, speaker) = match id.split_once('#') {
+            Some((voice, speaker)) => (voice, Some(speaker)),
+            None => (id, None),
+        };
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_name = |text: &str| {
+            (1..=80).contains(&text.len())
+                && !text.starts_with(['.', '-'])
+                && text.chars().all(fits)
+        };
+        let named = Self { voice, speaker };
+        (is_name(voice) && speaker.is_none_or(|it| !it.is_empty() && it.len() <= 80))
+            .then_some(named)
+    }
+
+    /// Its files below `folder`.
+    ///
+    /// # Errors
+    /// [`Kind::Missing`] when they are not there, with what to do.
+    pub fn files(&self, folder: &Path) -> Result<Files, Error> {
+        let voice = self.voice;
+        let places = [folder.join(voice), folder.join(format!("{PREFIX}{voice}"))];
+        let found = places.iter().find(|place| place.is_dir()).map(|place| in_folder(place));
+        match found {
+            Some(Ok(Some(files))) => Ok(files),
+            Some(Err(error)) => Err(missing(format!("cannot read the voice '{voice}': {error}"))),
+            Some(Ok(None)) => Err(missing(format!(
+                "the Piper voice '{voice}' in '{}' has no .onnx file with an .onnx.json beside it \
+                 (glyphoxa models get {PREFIX}{voice}, or copy both there)",
+                folder.display()
+            ))),
+            None => Err(missing(format!(
+                "there is no Piper voice '{voice}' in '{}' (glyphoxa models get {PREFIX}{voice}, or \
+                 put its .onnx and .onnx.json into a folder of that name there)",
+                folder.display()
+            ))),
+        }
+    }
+}
+
+/// The voices below `folder` that have files; none where it cannot be read.
+pub fn voices(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut voices: Vec<String> = names
+        .filter(|name| matches!(in_folder(&folder.join(name)), Ok(Some(_))))
+        .map(|name| name.strip_prefix(PREFIX).map_or_else(|| name.clone(), str::to_owned))
+        .filter(|name| Name::of(name).is_some())
+        .collect();
+    voices.sort();
+    voices.dedup();
+    voices
+}
+
+/// The network in `folder` that has a description; the first by name.
+fn in_folder(folder: &Path) -> io::Result<Option<Files>> {
+    let mut networks = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "onnx") {
+            networks.push(path);
+        }
+    }
+    networks.sort();
+    let with_settings = networks.into_iter().map(|network| {
+        let settings = network.with_extension("onnx.json");
+        Files { network, settings }
+    });
+    Ok(with_settings.into_iter().find(|files| files.settings.is_file()))
+}
+
+impl Files {
+    /// What is in them: the description and the network.
+    ///
+    /// # Errors
+    /// They cannot be read or are too large.
+    pub fn read(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
+        Ok((bounded(&self.settings, MOST_SETTINGS)?, bounded(&self.network, MOST_NETWORK)?))
+    }
+}
+
+/// The bytes of a file that has no more than `most`.
+fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    use std::io::Read;
+    let shown = path.display();
+    let read = || -> io::Result<Vec<u8>> {
+        let file = fs::File::open(path)?;
+        let mut bytes = Vec::new();
+        if let Ok(length) = usize::try_from(file.metadata()?.len().min(most)) {
+            bytes.reserve_exact(length + 1);
+        }
+        file.take(most + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| missing(format!("cannot read '{shown}': {error}")))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        let text = format!("'{shown}' has more than \"{most}\" bytes, which no voice has");
+        return Err(Error::new(Kind::Protocol, text));
+    }
+    Ok(bytes)
+}
+
+fn missing(text: String) -> Error {
+    Error::new(Kind::Missing, text)
+}

@@ -1,0 +1,113 @@
+//! Voices of Piper: networks in files, run by rten, with espeak-ng for the phonemes.
+//!
+//! Entry type: [`Piper`]. A voice is loaded when it is first wanted and shared by all tables; what
+//! computes runs on threads for blocking work, as many at once as there are cores. Dropping a
+//! stream ends it after the piece that is being computed, whose sound nobody gets.
+//! **Never**: downloads a voice; a broken file is an error, also where the runtime panics over it.
+
+mod files;
+mod graph;
+mod library;
+mod network;
+mod phonemes;
+mod settings;
+mod speaking;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream, stream::BoxStream};
+
+use self::{files::Name, library::Library, speaking::Speaking};
+use crate::{
+    domain::Voice,
+    provider::{DefaultId, Error, Kind, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits},
+};
+
+/// What it is before anything is spoken.
+pub const TRAITS: VoiceTraits = VoiceTraits {
+    name: "piper",
+    ids: VoiceIds::Shaped {
+        fits: may_be_voice,
+        hint: "the name of a folder with a voice's files, such as joe, or of one of its speakers, \
+               such as libritts#p3922 or libritts#3",
+    },
+    default_id: DefaultId::Fixed("joe"),
+    english_only: false,
+    shifts_formants: true,
+};
+
+/// Where Piper's voices are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The folder of model files.
+    pub models: PathBuf,
+}
+
+/// Whether `id` can be the name of a voice, and leads out of no folder.
+fn may_be_voice(id: &str) -> bool {
+    Name::of(id).is_some()
+}
+
+/// Speaks with Piper's voices.
+pub struct Piper(Arc<Library>);
+
+impl Piper {
+    /// Nothing is loaded until somebody speaks.
+    pub fn new(options: &Options) -> Self {
+        Self(Arc::new(Library::new(&options.models)))
+    }
+
+    /// Voices whose files are there.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn voices(models: &Path) -> Result<Vec<String>, Error> {
+        let voices = files::voices(models);
+        if voices.is_empty() {
+            let text = format!(
+                "there is no Piper voice in '{}' (glyphoxa models get piper-joe)",
+                models.display()
+            );
+            return Err(Error::new(Kind::Missing, text));
+        }
+        Ok(voices)
+    }
+}
+
+impl TextToSpeech for Piper {
+    fn name(&self) -> &'static str {
+        TRAITS.name
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        let library = Arc::clone(&self.0);
+        let begun = async move {
+            let voice = library.voice(&request.voice.voice_id).await?;
+            let speaking = Speaking::new(voice, &request).await?;
+            let id: Arc<str> = request.voice.voice_id.into();
+            Ok(stream::try_unfold(speaking, move |speaking| {
+                let (library, id) = (Arc::clone(&library), Arc::clone(&id));
+                async move { library.computed(&id, move || speaking.next()).await? }
+            }))
+        };
+        begun.try_flatten_stream().boxed()
+    }
+
+    fn lacks(&self, voice: &Voice) -> Option<Error> {
+        self.0.lacks(&voice.voice_id)
+    }
+
+    fn warm(&self, voice: &Voice) -> BoxFuture<'static, Result<(), Error>> {
+        let (library, id) = (Arc::clone(&self.0), voice.voice_id.clone());
+        async move { library.voice(&id).await.map(drop) }.boxed()
+    }
+}

@@ -1,0 +1,233 @@
+//! A Piper network and how it is run.
+//!
+//! Entry type: [`Network`]. It works in two steps where the file allows it: all of a sentence to a
+//! row of vectors, quickly, and these to sound a piece at a time, so that the first sound is there
+//! long before the last. Otherwise a sentence is one piece.
+//! **Never**: reads files; panics of the runtime are caught by whoever runs this.
+
+use std::ops::Range;
+
+use rten::{Model, ModelOptions, NodeId, OpRegistry, Value, ValueOrView, op_registry};
+use rten_tensor::{NdTensor, Tensor, prelude::*};
+
+use super::{graph::decoder_input, settings::Settings};
+
+/// Vectors beside a piece that its sound depends on. With fewer of them the difference to a
+/// sentence in one piece is no longer that of rounding (`pieces_are_the_whole`).
+const AROUND: usize = 12;
+/// Sound of one sentence, in samples, that is believed: two minutes at the highest rate.
+const MOST_SOUND: usize = 120 * 48_000;
+/// Vectors of one sentence that are believed; 256 samples each.
+const MOST_VECTORS: usize = 30_000;
+
+/// Why a network does not speak.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The file is broken, or uses what the runtime lacks.
+    #[error("it cannot be loaded: {0}")]
+    Load(#[from] rten::LoadError),
+    /// It failed.
+    #[error("it failed: {0}")]
+    Run(#[from] rten::RunError),
+    /// It is the network of something else.
+    #[error("it has no '{0}', so it is no Piper voice")]
+    Lacks(&'static str),
+    /// What came out is no sound.
+    #[error("what it says is no sound")]
+    NoSound,
+}
+
+/// A network, ready to speak; shared by whoever does.
+pub struct Network {
+    model: Model,
+    input: NodeId,
+    lengths: NodeId,
+    scales: NodeId,
+    /// Who speaks; only networks of several speakers ask.
+    speaker: Option<NodeId>,
+    output: NodeId,
+    /// What becomes sound in pieces.
+    vectors: Option<NodeId>,
+}
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Numbers of its sounds.
+    pub numbers: Vec<i32>,
+    /// How random the sound is, how long sounds last, how random their lengths are.
+    pub scales: [f32; 3],
+    /// Who says it.
+    pub speaker: i32,
+}
+
+/// Speech on its way.
+pub enum Speech {
+    /// Sound of the whole sentence.
+    Whole(Vec<f32>),
+    /// Vectors of it, a row of them for each number.
+    Vectors(NdTensor<f32, 3>),
+}
+
+impl Network {
+    /// The network of the ONNX file `bytes` of a voice with `settings`.
+    ///
+    /// # Errors
+    /// It is broken or no Piper network.
+    pub fn load(bytes: Vec<u8>, settings: &Settings) -> Result<Self, NetworkError> {
+        let vectors = decoder_input(&bytes).map(str::to_owned);
+        // From memory: an ONNX file could name other files to be read.
+        let model = ModelOptions::with_ops(operations()).load(bytes)?;
+        let node = |name| model.find_node(name).ok_or(NetworkError::Lacks(name));
+        let speaker = model.find_node("sid");
+        if speaker.is_none() && settings.n_speakers > 1 {
+            return Err(NetworkError::Lacks("sid"));
+        }
+        Ok(Self {
+            input: node("input")?,
+            lengths: node("input_lengths")?,
+            scales: node("scales")?,
+            speaker,
+            output: model.output_ids().first().copied().ok_or(NetworkError::Lacks("output"))?,
+            vectors: vectors.and_then(|name| model.find_node(&name)),
+            model,
+        })
+    }
+
+    /// The first step of saying `said`.
+    ///
+    /// # Errors
+    /// The network's own, or what comes out is no speech.
+    pub fn begin(&self, said: &Said) -> Result<Speech, NetworkError> {
+        let n = said.numbers.len();
+        let count = i32::try_from(n).map_err(|_| NetworkError::NoSound)?;
+        let mut inputs: Vec<(NodeId, ValueOrView)> = vec![
+            (self.input, NdTensor::from_data([1, n], said.numbers.clone()).into()),
+            (self.lengths, NdTensor::from_data([1], vec![count]).into()),
+            (self.scales, NdTensor::from_data([3], said.scales.to_vec()).into()),
+        ];
+        inputs.extend(self.speaking(said.speaker));
+        let Some(vectors) = self.vectors else {
+            return Ok(Speech::Whole(sound(self.model.run(inputs, &[self.output], None)?)?));
+        };
+        let made = self.model.run(inputs, &[vectors], None)?.into_iter().next();
+        let vectors = made.and_then(|value| NdTensor::<f32, 3>::try_from(value).ok());
+        let fits =
+            |it: &NdTensor<f32, 3>| it.size(0) == 1 && (1..=MOST_VECTORS).contains(&it.size(2));
+        vectors.filter(fits).map(Speech::Vectors).ok_or(NetworkError::NoSound)
+    }
+
+    /// Sound of the `wanted` vectors.
+    ///
+    /// # Errors
+    /// The network's own, or what comes out is no sound.
+    pub fn sound(
+        &self,
+        vectors: &NdTensor<f32, 3>,
+        wanted: Range<usize>,
+        speaker: i32,
+    ) -> Result<Vec<f32>, NetworkError> {
+        let input = self.vectors.ok_or(NetworkError::NoSound)?;
+        let Range { start: from, end: to } = wanted;
+        let (first, last) = (from.saturating_sub(AROUND), (to + AROUND).min(vectors.size(2)));
+        if first >= last || from > to {
+            return Err(NetworkError::NoSound);
+        }
+        let piece = vectors.slice((.., .., first..last)).to_tensor();
+        let mut inputs: Vec<(NodeId, ValueOrView)> = vec![(input, piece.into())];
+        inputs.extend(self.speaking(speaker));
+        let samples = sound(self.model.run(inputs, &[self.output], None)?)?;
+        let each = samples.len() / (last - first);
+        let wanted = (from - first) * each..(to - first) * each;
+        samples.get(wanted).map(<[f32]>::to_vec).ok_or(NetworkError::NoSound)
+    }
+
+    /// Who speaks, if the network asks.
+    fn speaking(&self, speaker: i32) -> Option<(NodeId, ValueOrView<'static>)> {
+        self.speaker.map(|input| (input, NdTensor::from_data([1], vec![speaker]).into()))
+    }
+}
+
+/// The samples in what a network gives.
+fn sound(made: Vec<Value>) -> Result<Vec<f32>, NetworkError> {
+    let sound = made.into_iter().next().and_then(|value| Tensor::<f32>::try_from(value).ok());
+    let sound = sound.filter(|sound| (1..=MOST_SOUND).contains(&sound.len()));
+    sound.map(|sound| sound.to_vec()).ok_or(NetworkError::NoSound)
+}
+
+/// What Piper networks are made of: that of all qualities, with one speaker and with several, as
+/// several versions of PyTorch write them. Operations that are not named are not linked.
+fn operations() -> OpRegistry {
+    op_registry!(
+        Abs,
+        Add,
+        And,
+        Cast,
+        Ceil,
+        Clip,
+        Concat,
+        ConstantOfShape,
+        Conv,
+        ConvTranspose,
+        Cos,
+        CumSum,
+        Div,
+        Equal,
+        Erf,
+        Exp,
+        Expand,
+        Flatten,
+        Floor,
+        Gather,
+        GatherElements,
+        GatherND,
+        Gemm,
+        Greater,
+        GreaterOrEqual,
+        Identity,
+        If,
+        LayerNormalization,
+        LeakyRelu,
+        Less,
+        LessOrEqual,
+        Log,
+        MatMul,
+        Max,
+        Min,
+        Mod,
+        Mul,
+        Neg,
+        NonZero,
+        Not,
+        Or,
+        Pad,
+        Pow,
+        RandomNormalLike,
+        RandomUniformLike,
+        Range,
+        Reciprocal,
+        ReduceMax,
+        ReduceMean,
+        ReduceMin,
+        ReduceSum,
+        Relu,
+        Reshape,
+        ScatterElements,
+        ScatterND,
+        Shape,
+        Sigmoid,
+        Sin,
+        Slice,
+        Softmax,
+        Softplus,
+        Split,
+        Sqrt,
+        Squeeze,
+        Sub,
+        Tanh,
+        Tile,
+        Transpose,
+        Unsqueeze,
+        Where
+    )
+}

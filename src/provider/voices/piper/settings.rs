@@ -1,0 +1,201 @@
+//! What stands beside a Piper network: the JSON file with its sounds, speakers and scales.
+//!
+//! Entry type: [`Settings`]. The file comes from elsewhere: every number is held against a bound,
+//! so that a broken one is refused here and not inside the network.
+//! **Never**: trusts a number of the file.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::audio::SampleRate;
+
+/// Rates that a voice is made at.
+const RATES: std::ops::RangeInclusive<u32> = 8_000..=48_000;
+/// Sounds of the largest alphabet, and speakers of the largest voice, that are believed.
+const MOST: i32 = 100_000;
+/// Numbers that one sound may become.
+const MOST_IDS: usize = 16;
+/// How much longer or shorter than it was trained a voice may be spoken.
+const LENGTHS: std::ops::RangeInclusive<f32> = 0.1..=10.0;
+/// How random a voice may be.
+const NOISES: std::ops::RangeInclusive<f32> = 0.0..=3.0;
+
+/// What is wrong with the file.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// No JSON of this shape.
+    #[error("it is no description of a Piper voice: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// A number out of bounds.
+    #[error("its '{key}' is \"{value}\", which no voice has")]
+    Number { key: &'static str, value: String },
+    /// Phonemes that espeak-ng does not make.
+    #[error("it reads \"{0}\" instead of the phonemes of espeak-ng")]
+    Phonemes(String),
+    /// Its alphabet lacks what every sentence needs.
+    #[error("its alphabet has no '{0}'")]
+    Alphabet(char),
+}
+
+/// How a voice is spoken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The rate of its sound.
+    pub rate: SampleRate,
+    /// The voice of espeak-ng that finds its phonemes.
+    pub espeak: String,
+    /// How random the sound is.
+    pub noise: f32,
+    /// How long sounds last; 1: as trained.
+    pub length: f32,
+    /// How random their lengths are.
+    pub noise_w: f32,
+    /// Numbers of each sound.
+    pub alphabet: HashMap<char, Vec<i32>>,
+    /// Sounds that are written otherwise in the alphabet.
+    pub replaced: HashMap<char, String>,
+    /// How many speakers it has; 1: the network does not ask for one.
+    pub n_speakers: i32,
+    /// Speakers by their names.
+    pub speakers: HashMap<String, i32>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    audio: Audio,
+    espeak: Espeak,
+    #[serde(default)]
+    inference: Inference,
+    phoneme_type: Option<String>,
+    phoneme_id_map: HashMap<String, Vec<i64>>,
+    #[serde(default)]
+    phoneme_map: HashMap<String, Vec<String>>,
+    num_speakers: Option<i64>,
+    #[serde(default)]
+    speaker_id_map: HashMap<String, i64>,
+}
+
+#[derive(Deserialize)]
+struct Audio {
+    sample_rate: u32,
+}
+
+#[derive(Deserialize)]
+struct Espeak {
+    voice: String,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Inference {
+    noise_scale: f32,
+    length_scale: f32,
+    noise_w: f32,
+}
+
+impl Default for Inference {
+    /// Those of Piper itself.
+    fn default() -> Self {
+        Self { noise_scale: 0.667, length_scale: 1.0, noise_w: 0.8 }
+    }
+}
+
+impl Settings {
+    /// What the file `bytes` says.
+    ///
+    /// # Errors
+    /// It describes no voice that can be spoken.
+    pub fn read(bytes: &[u8]) -> Result<Self, SettingsError> {
+        let written: Written = serde_json::from_slice(bytes)?;
+        if let Some(other) = written.phoneme_type.filter(|kind| kind != "espeak") {
+            return Err(SettingsError::Phonemes(shortened(&other)));
+        }
+        if !may_be_language(&written.espeak.voice) {
+            return Err(number("espeak.voice", shortened(&written.espeak.voice)));
+        }
+        let hz = written.audio.sample_rate;
+        let rate = SampleRate::new(hz).ok().filter(|_| RATES.contains(&hz));
+        let n_speakers = index("num_speakers", written.num_speakers.unwrap_or(1))?.max(1);
+        let speakers = written.speaker_id_map.into_iter().map(|(name, id)| {
+            let id = index("speaker_id_map", id)?;
+            if id < n_speakers { Ok((name, id)) } else { Err(number("speaker_id_map", id)) }
+        });
+        let inference = written.inference;
+        Ok(Self {
+            rate: rate.ok_or_else(|| number("audio.sample_rate", hz))?,
+            espeak: written.espeak.voice,
+            noise: within("inference.noise_scale", inference.noise_scale, &NOISES)?,
+            length: within("inference.length_scale", inference.length_scale, &LENGTHS)?,
+            noise_w: within("inference.noise_w", inference.noise_w, &NOISES)?,
+            alphabet: alphabet(written.phoneme_id_map)?,
+            replaced: written.phoneme_map.into_iter().filter_map(replaced).collect(),
+            n_speakers,
+            speakers: speakers.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The speaker that `asked` names, by name or by number; nobody asked for is the first.
+    pub fn speaker(&self, asked: Option<&str>) -> Option<i32> {
+        let Some(asked) = asked else { return Some(0) };
+        let by_number = || asked.parse().ok().filter(|id| (0..self.n_speakers).contains(id));
+        self.speakers.get(asked).copied().or_else(by_number)
+    }
+}
+
+/// Numbers of each sound, with those that every sentence has.
+fn alphabet(written: HashMap<String, Vec<i64>>) -> Result<HashMap<char, Vec<i32>>, SettingsError> {
+    let mut alphabet = HashMap::with_capacity(written.len());
+    for (sound, ids) in written {
+        if ids.len() > MOST_IDS {
+            return Err(number("phoneme_id_map", ids.len()));
+        }
+        let ids = ids.into_iter().map(|id| index("phoneme_id_map", id));
+        // What is longer than a character is never looked for: espeak-ng's output is read so.
+        if let Some(sound) = only(&sound) {
+            alphabet.insert(sound, ids.collect::<Result<_, _>>()?);
+        }
+    }
+    match ['^', '_', '$'].into_iter().find(|needed| !alphabet.contains_key(needed)) {
+        Some(missing) => Err(SettingsError::Alphabet(missing)),
+        None => Ok(alphabet),
+    }
+}
+
+/// A sound and what it is written as.
+fn replaced((sound, by): (String, Vec<String>)) -> Option<(char, String)> {
+    Some((only(&sound)?, by.concat().chars().take(MOST_IDS).collect()))
+}
+
+/// The one character of `text`.
+fn only(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+/// Whether espeak-ng can be asked for it.
+fn may_be_language(voice: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
+    (1..=40).contains(&voice.len()) && !voice.starts_with('-') && voice.chars().all(fits)
+}
+
+fn index(key: &'static str, value: i64) -> Result<i32, SettingsError> {
+    let fits = |id: &i32| (0..MOST).contains(id);
+    i32::try_from(value).ok().filter(fits).ok_or_else(|| number(key, value))
+}
+
+fn within(
+    key: &'static str,
+    value: f32,
+    bounds: &std::ops::RangeInclusive<f32>,
+) -> Result<f32, SettingsError> {
+    if bounds.contains(&value) { Ok(value) } else { Err(number(key, value)) }
+}
+
+fn number(key: &'static str, value: impl ToString) -> SettingsError {
+    SettingsError::Number { key, value: value.to_string() }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(40).collect()
+}

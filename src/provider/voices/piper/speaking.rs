@@ -1,0 +1,129 @@
+//! One sentence of a Piper voice, a piece of sound at a time.
+//!
+//! Entry type: [`Speaking`]. **Never**: computes more than the piece it is asked for.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use rten_tensor::{NdTensor, prelude::*};
+
+use super::{
+    files::Name,
+    library::{Loaded, unusable},
+    network::{NetworkError, Said, Speech},
+    phonemes::pieces,
+};
+use crate::{
+    audio::{SampleRate, Timbre},
+    provider::{Error, Kind, Pcm, SpeakRequest, respell::respell},
+};
+
+/// Sound computed first: what is played while the next is computed.
+const FIRST: Duration = Duration::from_millis(350);
+/// The longest piece; a cancelled sentence computes no more than this in vain.
+const LONGEST: Duration = Duration::from_millis(1_200);
+/// Samples that a vector becomes in the voices there are; only the length of pieces depends on it.
+const HOP: usize = 256;
+/// What speed and a voice's own scale may come to.
+const LENGTHS: (f32, f32) = (0.1, 10.0);
+/// Speakers that a complaint names.
+const FEW: usize = 8;
+
+/// A sentence on its way.
+pub struct Speaking {
+    voice: Arc<Loaded>,
+    /// How it is said.
+    scales: [f32; 3],
+    speaker: i32,
+    /// What is not begun.
+    pieces: VecDeque<Vec<i32>>,
+    /// What is begun, and how many of its vectors are sound.
+    vectors: Option<(NdTensor<f32, 3>, usize)>,
+    /// Vectors that become sound next.
+    length: usize,
+    timbre: Timbre,
+    is_over: bool,
+}
+
+impl Speaking {
+    /// `request` said by `voice`; finds its phonemes.
+    ///
+    /// # Errors
+    /// espeak-ng is missing, or the voice has no such speaker.
+    pub async fn new(voice: Arc<Loaded>, request: &SpeakRequest) -> Result<Self, Error> {
+        let wanted = &request.voice;
+        let settings = &voice.settings;
+        let asked = Name::of(&wanted.voice_id).and_then(|name| name.speaker);
+        let speaker =
+            settings.speaker(asked).ok_or_else(|| no_speaker(&voice, &wanted.voice_id))?;
+        let timbre = Timbre::new(settings.rate, wanted.pitch_shift, wanted.formant_shift)
+            .map_err(|error| Error::new(Kind::InvalidRequest, error.to_string()))?;
+        let length = settings.length / wanted.speed_factor.max(0.01);
+        let scales = [settings.noise, length.clamp(LENGTHS.0, LENGTHS.1), settings.noise_w];
+        let said = respell(&request.text, &request.pronunciation);
+        let pieces = pieces(&said, settings).await?.into();
+        let length = vectors_in(FIRST, settings.rate);
+        Ok(Self { scales, speaker, pieces, vectors: None, length, timbre, is_over: false, voice })
+    }
+
+    /// The next sound; `None`: all is said.
+    ///
+    /// # Errors
+    /// The network does not speak.
+    pub fn next(mut self) -> Result<Option<(Pcm, Self)>, Error> {
+        let rate = self.voice.settings.rate;
+        let mut samples = Vec::new();
+        while samples.is_empty() && !self.is_over {
+            match self.made().map_err(|error| unusable(&self.voice.settings.espeak, error))? {
+                Some(made) => self.timbre.push(&made, &mut samples),
+                None => {
+                    self.timbre.finish(&mut samples);
+                    self.is_over = true;
+                }
+            }
+        }
+        Ok((!samples.is_empty()).then_some((Pcm { samples, rate }, self)))
+    }
+
+    /// The next sound as the network makes it.
+    fn made(&mut self) -> Result<Option<Vec<f32>>, NetworkError> {
+        let network = &self.voice.network;
+        let (vectors, from) = match self.vectors.take() {
+            Some(begun) => begun,
+            None => {
+                let Some(numbers) = self.pieces.pop_front() else { return Ok(None) };
+                let said = Said { numbers, scales: self.scales, speaker: self.speaker };
+                match network.begin(&said)? {
+                    Speech::Whole(samples) => return Ok(Some(samples)),
+                    Speech::Vectors(vectors) => (vectors, 0),
+                }
+            }
+        };
+        let to = (from + self.length).min(vectors.size(2));
+        let samples = network.sound(&vectors, from..to, self.speaker)?;
+        // Half as long again: it is computed while the one before is played.
+        let longest = vectors_in(LONGEST, self.voice.settings.rate);
+        self.length = (self.length + self.length / 2).min(longest);
+        self.vectors = (to < vectors.size(2)).then_some((vectors, to));
+        Ok(Some(samples))
+    }
+}
+
+/// Vectors that become so much sound.
+fn vectors_in(length: Duration, rate: SampleRate) -> usize {
+    (rate.samples_in(length) / HOP).max(1)
+}
+
+/// A speaker that the voice does not have.
+fn no_speaker(voice: &Loaded, id: &str) -> Error {
+    let Loaded { settings, .. } = voice;
+    let mut names: Vec<&str> = settings.speakers.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names.truncate(FEW);
+    let listed =
+        if names.is_empty() { String::new() } else { format!("; some are {}", names.join(", ")) };
+    let last = settings.n_speakers - 1;
+    let text = format!(
+        "the voice of \"{id}\" has no such speaker (its speakers have the numbers 0 to {last}{listed})"
+    );
+    Error::new(Kind::InvalidRequest, text)
+}

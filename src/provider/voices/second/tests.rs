@@ -1,0 +1,99 @@
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use futures::{TryStreamExt, stream};
+
+use super::*;
+use crate::{audio::SampleRate, provider::Attempts};
+
+/// Says its number; fails when told to.
+struct Says {
+    sample: i16,
+    asked: AtomicUsize,
+    fails: Option<Kind>,
+    lacks: AtomicBool,
+}
+
+impl Says {
+    fn new(sample: i16, fails: Option<Kind>) -> Arc<Self> {
+        Arc::new(Self { sample, asked: AtomicUsize::new(0), fails, lacks: AtomicBool::new(false) })
+    }
+}
+
+impl TextToSpeech for Says {
+    fn name(&self) -> &str {
+        if self.sample == 1 { "first" } else { "second" }
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn speak(&self, request: SpeakRequest) -> BoxStream<'static, Result<Pcm, Error>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(request.voice.voice_id, self.name(), "a voice is asked for its own");
+        let samples = vec![self.sample];
+        let said = match self.fails {
+            Some(kind) => Err(Error::new(kind, "away")),
+            None => Ok(Pcm { samples, rate: SampleRate::HZ_24000 }),
+        };
+        stream::iter([said]).boxed()
+    }
+
+    fn lacks(&self, _voice: &Voice) -> Option<Error> {
+        self.lacks.load(Ordering::Relaxed).then(|| Error::new(Kind::Missing, "no files"))
+    }
+}
+
+fn both(first: &Arc<Says>, second: &Arc<Says>) -> WithSecond {
+    let voice = |name| Voice::as_is("x", name);
+    WithSecond::new(
+        (Arc::clone(first) as Arc<dyn TextToSpeech>, voice("first")),
+        (Arc::clone(second) as Arc<dyn TextToSpeech>, voice("second")),
+    )
+}
+
+async fn said(voice: &WithSecond) -> Result<Vec<i16>, Error> {
+    let request = SpeakRequest {
+        text: "Hello.".to_owned(),
+        voice: Voice::as_is("x", "first"),
+        language: "en".to_owned(),
+        pronunciation: Arc::from([]),
+        attempts: Attempts::default(),
+    };
+    let chunks: Vec<Pcm> = voice.speak(request).try_collect().await?;
+    Ok(chunks.into_iter().flat_map(|chunk| chunk.samples).collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_voice_speaks_while_the_first_fails() {
+    let (first, second) = (Says::new(1, Some(Kind::Unavailable)), Says::new(2, None));
+    let voice = both(&first, &second);
+    assert_eq!(voice.name(), "first");
+    assert_eq!(said(&voice).await.unwrap(), [2]);
+    assert_eq!(said(&voice).await.unwrap(), [2]);
+    assert_eq!((voice.name(), first.asked.load(Ordering::Relaxed)), ("second", 1));
+    tokio::time::advance(STAYS).await;
+    assert_eq!(said(&voice).await.unwrap(), [2]);
+    assert_eq!(first.asked.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_that_come_are_spoken_from_the_next_sentence_on() {
+    let (first, second) = (Says::new(1, None), Says::new(2, None));
+    first.lacks.store(true, Ordering::Relaxed);
+    let voice = both(&first, &second);
+    assert_eq!((voice.name(), said(&voice).await.unwrap()), ("second", vec![2]));
+    assert_eq!(first.asked.load(Ordering::Relaxed), 0);
+    first.lacks.store(false, Ordering::Relaxed);
+    assert_eq!((voice.name(), said(&voice).await.unwrap()), ("first", vec![1]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_that_is_spent_is_not_gone_around() {
+    let (first, second) = (Says::new(1, Some(Kind::OverBudget)), Says::new(2, None));
+    let error = said(&both(&first, &second)).await.unwrap_err();
+    assert_eq!((error.kind(), second.asked.load(Ordering::Relaxed)), (Kind::OverBudget, 0));
+    let broken = Says::new(2, Some(Kind::Missing));
+    let first = Says::new(1, Some(Kind::Protocol));
+    assert_eq!(said(&both(&first, &broken)).await.unwrap_err().kind(), Kind::Missing);
+}

@@ -1,0 +1,104 @@
+//! Piper voices through the real program. Where `GLYPHOXA_MODELS` names a folder of models with a
+//! Piper voice, one speaks; elsewhere those tests say SKIPPED.
+
+use std::{os::unix::fs::symlink, path::PathBuf};
+
+use serde_json::Value;
+
+use crate::support::program::Place;
+
+/// Pip has only a Piper voice, Mira a second one.
+fn cast(voice: &str) -> String {
+    format!(
+        r#"
+npcs:
+  - name: Pip
+    voice: {{ provider: piper, voice_id: {voice} }}
+    lines: [{{ say: "Ah, adventurers! Take a seat, and tell me what brings you here." }}]
+  - name: Mira
+    pronunciation: {{ Mira: meera }}
+    voice:
+      provider: piper
+      voice_id: {voice}
+      pitch_shift: 8
+      formant_shift: 3
+      speed_factor: 1.1
+      fallback: {{ provider: flite, voice_id: slt, pitch_shift: 1 }}
+    lines: [{{ say: "Mira hears you." }}]
+"#
+    )
+}
+
+#[test]
+fn a_second_voice_speaks_where_the_first_has_no_files() {
+    let place = Place::with_config(&cast("joe"));
+    let ran = place.run(&["ask", "--json", "--text", "Mira, hello", "--out", "o.wav"]);
+    let line = ran.ends_with(0).line();
+    assert_eq!((&line["outcome"], &line["tts"]), (&Value::from("spoken"), &Value::from("flite")));
+
+    let ran = place.run(&["ask", "--json", "--text", "Pip, hello", "--out", "o.wav"]).ends_with(1);
+    let line = ran.line();
+    assert_eq!(line["outcome"], "voice_error", "{line:#}");
+    let detail = line["detail"].as_str().expect("a detail");
+    assert!(detail.contains("there is no Piper voice 'joe' in '"), "{detail}");
+    assert!(detail.contains("(glyphoxa models get piper-joe, or "), "{detail}");
+
+    let doctor = place.run(&["doctor"]).ends_with(1).stdout;
+    assert!(doctor.contains("✓ voice: Mira speaks (in its second voice, flite 'slt'"), "{doctor}");
+    assert!(doctor.contains("✗ voice: there is no Piper voice 'joe'"), "{doctor}");
+}
+
+#[test]
+fn keys_of_voices_are_checked() {
+    let voice = |text: &str| {
+        let npc =
+            format!("npcs: [{{ name: Pip, voice: {{ {text} }}, lines: [{{ say: Hi. }}] }}]\n");
+        Place::with_config(&npc).run(&["check"])
+    };
+    voice("provider: piper, voice_id: 'libritts#p3922', formant_shift: -2").ends_with(0);
+    for (text, part) in [
+        ("provider: piper, voice_id: ../joe", "unknown voice \"../joe\""),
+        ("provider: flite, formant_shift: 2", "'formant_shift' has no effect on 'flite'"),
+        ("provider: piper, formant_shift: 7", "formant_shift"),
+        ("provider: piper, fallback: { provider: openai, voice_id: x }", "openai"),
+        ("provider: piper, fallback: { provider: flite, voice_id: nobody }", "unknown voice"),
+        ("provider: piper, fallback: { provider: piper, fallback: {} }", "fallback"),
+    ] {
+        let ran = voice(text).ends_with(2);
+        assert!(ran.stderr.contains(part) || ran.stdout.contains(part), "{text}: {ran:#?}");
+    }
+}
+
+/// The folder of models, and a voice in it.
+fn models() -> Option<(PathBuf, String)> {
+    let models = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
+    let models = models.and_then(|models| models.canonicalize().ok());
+    let names = models.iter().flat_map(|models| models.read_dir().into_iter().flatten());
+    let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let voice = names.filter_map(|name| name.strip_prefix("piper-").map(str::to_owned)).min();
+    if voice.is_none() {
+        eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with a Piper voice");
+    }
+    Some((models?, voice?))
+}
+
+#[test]
+fn several_characters_speak_out_of_one_voice() {
+    let Some((models, voice)) = models() else { return };
+    let place = Place::with_config(&cast(&voice));
+    std::fs::create_dir(place.path("data")).unwrap();
+    symlink(models, place.path("data/models")).unwrap();
+    for npc in ["Pip", "Mira"] {
+        let hello = format!("{npc}, hello");
+        let ran = place.run(&["ask", "--json", "--text", &hello, "--out", "o.wav"]).ends_with(0);
+        let line = ran.line();
+        assert_eq!(
+            (&line["outcome"], &line["tts"]),
+            (&Value::from("spoken"), &Value::from("piper"))
+        );
+        assert!(line["audio_ms"].as_u64().is_some_and(|ms| ms > 700), "{line:#}");
+    }
+    let doctor = place.run(&["doctor"]).ends_with(0).stdout;
+    let found = format!("✓ voice: Mira speaks (piper '{voice}'");
+    assert!(doctor.contains(&found) && doctor.contains("✓ speech service: "), "{doctor}");
+}
