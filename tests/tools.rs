@@ -63,6 +63,31 @@ fn calls_by_hand_are_the_operators_or_an_npcs() {
 }
 
 #[test]
+fn a_model_is_told_which_tables_there_are_and_may_spell_them_its_own_way() {
+    let config = format!("{BARTOK}tools: {{ tables: {{ tavern-names: [The Gilded Goose.] }} }}\n");
+    let config = config.replace("tools: [dice-roller.roll]", "tools: [\"dice-roller.*\"]");
+    let place = Place::with_config(&config);
+    let visible = ["tools", "visible", "--npc", "Bartok", "--tier", "deep", "--json"];
+    let lines = place.run(&visible).ends_with(0).lines();
+    let tool = lines.iter().find(|it| it["identity"] == "dice-roller.roll_table").expect("there");
+    let tables = &tool["parameters"]["properties"]["table_name"]["enum"];
+    let all = ["tavern-names", "random_encounter", "treasure_hoard", "wild_magic"];
+    assert_eq!(tables, &json!(all), "{tool:#}");
+    let roll = |name: &str, status| {
+        let arguments = json!({ "table_name": name }).to_string();
+        let call = ["tools", "call", "--json", "roll_table", &arguments, "--npc", "Bartok"];
+        place.run(&call).ends_with(status).line()
+    };
+    for name in ["tavern-names", "Tavern Names", "TAVERN_NAMES", "tavernNames"] {
+        assert_eq!(roll(name, 0)["result"]["result"], "The Gilded Goose.", "{name}");
+    }
+    let wrong = roll("tavern", 1);
+    assert_eq!(wrong["result"]["error"], "invalid_arguments");
+    let what = wrong["result"]["message"].as_str().unwrap();
+    assert!(all.iter().all(|name| what.contains(name)), "{what}");
+}
+
+#[test]
 fn calls_of_a_kept_session_are_logged() {
     let place = Place::with_config(BARTOK);
     for _ in 0..2 {
