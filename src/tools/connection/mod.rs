@@ -36,6 +36,9 @@ mod tool;
 mod traffic;
 mod unusable;
 
+#[cfg(test)]
+mod tests;
+
 pub use facts::Facts;
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
