@@ -184,6 +184,7 @@ impl Host {
     /// One call.
     async fn call(&self) {
         let context = CallContext {
+            scope: self.host.scope().clone(),
             session: SessionId("bench".to_owned()),
             turn: TurnId(1),
             authority: Authority::OperatorAs(Caller {

@@ -102,6 +102,7 @@ async fn built_in(n: usize) -> Figures {
     for _ in 0..n {
         let started = std::time::Instant::now();
         let context = CallContext {
+            scope: host.scope().clone(),
             session: SessionId("bench".to_owned()),
             turn: TurnId(1),
             authority: Authority::OperatorAs(Caller {

@@ -6,7 +6,7 @@
 //! happened.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -162,6 +162,7 @@ fn settings(folder: &Path) -> Settings {
         approvals: ApprovalOptions::default(),
         consolidate: false,
         data_dir: folder.to_owned(),
+        worlds: BTreeMap::new(),
         environment: "bench".to_owned(),
         services,
     }

@@ -133,8 +133,8 @@ impl Bench<'_> {
     /// One utterance a time, in turns with the bare disk.
     async fn append(&self) -> Value {
         let mut disk = Disk::new(self.place.folder());
-        let there = self.filled.store.counts(&self.filled.campaign).await.expect("counts").lines;
-        let mut lines = Lines::new(self.words, &self.filled.campaign.0, there);
+        let there = self.filled.store.counts(&self.filled.scope).await.expect("counts").lines;
+        let mut lines = Lines::new(self.words, &self.filled.scope.campaign.0, there);
         let (mut wall, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..self.n {
             let began = Instant::now();
@@ -142,7 +142,7 @@ impl Bench<'_> {
             bare.push(ms(began.elapsed()));
             let line = lines.next().expect("there is always more");
             let began = Instant::now();
-            let written = self.filled.store.append(&self.filled.campaign, vec![line]);
+            let written = self.filled.store.append(&self.filled.scope, vec![line]);
             written.await.expect("a line");
             wall.push(ms(began.elapsed()));
         }
@@ -200,8 +200,7 @@ impl Bench<'_> {
                     LineQuery { text: asked.join(" "), limit: HITS, ..LineQuery::default() };
                 let found = &found;
                 async move {
-                    let hits =
-                        self.filled.store.search(&self.filled.campaign, query, viewer.clone());
+                    let hits = self.filled.store.search(&self.filled.scope, query, viewer.clone());
                     found.set(found.get() + hits.await.expect("hits").len());
                 }
             })
@@ -225,7 +224,7 @@ impl Bench<'_> {
                         let found = &found;
                         async move {
                             let near = self.filled.store.neighbours(
-                                &self.filled.campaign,
+                                &self.filled.scope,
                                 around,
                                 viewer.clone(),
                             );
@@ -255,8 +254,7 @@ impl Bench<'_> {
                     assert_eq!(values.len(), DIMENSION);
                     let model = MODEL.to_owned();
                     let query = VectorQuery { model, values, kinds: Vec::new(), limit: HITS };
-                    let near =
-                        self.filled.store.nearest(&self.filled.campaign, query, viewer.clone());
+                    let near = self.filled.store.nearest(&self.filled.scope, query, viewer.clone());
                     assert_eq!(near.await.expect("items").len(), HITS);
                 })
                 .await;

@@ -20,7 +20,7 @@ const NOW: i64 = 2_200_000_000_000;
 pub async fn measure(bench: &Bench<'_>) -> Value {
     let memory = RecallMemory {
         store: Arc::clone(&bench.filled.store),
-        campaign: bench.filled.campaign.clone(),
+        scope: bench.filled.scope.clone(),
         now: || NOW,
     };
     let open = || Arc::new(Recaller::new(memory.clone(), SessionId("none".to_owned())));

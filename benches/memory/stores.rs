@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use glyphoxa::measure::{CampaignKey, MemoryStore, Postgres, Sqlite};
+use glyphoxa::measure::{CampaignKey, MemoryStore, Postgres, Scope, Sqlite};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -81,7 +81,7 @@ pub struct Filled {
     /// The store.
     pub store: Arc<dyn MemoryStore>,
     /// The campaign with nearly all of its lines.
-    pub campaign: CampaignKey,
+    pub scope: Scope,
     /// How many these are.
     pub lines: u64,
     /// Where its database is administered, and its name, if it is to be removed.
@@ -109,9 +109,9 @@ impl Filled {
                 (Arc::new(store.expect("a server")), Some((admin, name)))
             }
         };
-        let campaign = CampaignKey("large".to_owned());
-        let mut filled = Self { store, campaign, lines, database };
-        let before = filled.store.counts(&filled.campaign).await.expect("counts").lines;
+        let scope = Scope::local(CampaignKey("large".to_owned()));
+        let mut filled = Self { store, scope, lines, database };
+        let before = filled.store.counts(&filled.scope).await.expect("counts").lines;
         let cpu_before = cpu_of("self");
         let began = Instant::now();
         if before < lines {
@@ -140,9 +140,9 @@ impl Filled {
         let mut from = before;
         while from < self.lines {
             let count = STEP.min(self.lines - from);
-            self.append(&self.campaign, words, from, count).await;
+            self.append(&self.scope, words, from, count).await;
             for other in 0..OTHERS {
-                let key = CampaignKey(format!("small-{other}"));
+                let key = Scope::local(CampaignKey(format!("small-{other}")));
                 let there = self.store.counts(&key).await.expect("counts").lines;
                 self.append(&key, words, there, count / SMALLER).await;
             }
@@ -154,20 +154,20 @@ impl Filled {
         }
         let world = corpus::world(words);
         for part in world.chunks(CHANGES) {
-            self.store.apply(&self.campaign, part.to_vec()).await.expect("a part of the world");
+            self.store.apply(&self.scope, part.to_vec()).await.expect("a part of the world");
         }
         for part in corpus::chunks(words).chunks(500) {
-            let written = self.store.put_items(&self.campaign, part.to_vec()).await;
+            let written = self.store.put_items(&self.scope, part.to_vec()).await;
             assert_eq!(written.expect("chunks"), part.len() as u64, "chunks of lines there are");
         }
         for part in corpus::vectors().chunks(500) {
             let model = corpus::MODEL;
-            self.store.put_vectors(&self.campaign, model, part.to_vec()).await.expect("vectors");
+            self.store.put_vectors(&self.scope, model, part.to_vec()).await.expect("vectors");
         }
     }
 
-    async fn append(&self, key: &CampaignKey, words: &Vocabulary, from: u64, count: u64) {
-        let mut lines = Lines::new(words, &key.0, from);
+    async fn append(&self, key: &Scope, words: &Vocabulary, from: u64, count: u64) {
+        let mut lines = Lines::new(words, &key.campaign.0, from);
         let mut left = usize::try_from(count).expect("it fits");
         while left > 0 {
             let batch: Vec<_> = lines.by_ref().take(BATCH.min(left)).collect();

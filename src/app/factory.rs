@@ -8,16 +8,16 @@ use futures::{FutureExt, future::BoxFuture};
 
 use super::{
     IDENTITIES, LiveConfig, OpenTables, Resumed, Tools, assistant, for_session, open_table,
-    recogniser, servers,
+    recogniser, servers, world_of,
 };
 use crate::{
     campaign::{
-        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
-        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, ServerError, TableRequest,
-        Tables, TranscriptWriter,
+        self, AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts,
+        Handles, KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped,
+        ServerError, TableRequest, Tables, TranscriptWriter,
     },
     config::{self, Config},
-    domain::{SessionId, Voice},
+    domain::{Scope, SessionId, Voice},
     engine::Budget,
     provider::{Error, SpeechToText, VoiceService},
     session::TableSetup,
@@ -70,9 +70,18 @@ impl TableFactory {
 
     /// The configuration as a session of `played` plays it. Without its store, names of files are
     /// known.
-    async fn config_for(&self, played: Option<&PlayedCampaign>) -> Config {
+    async fn config_for(&self, scope: &Scope, played: Option<&PlayedCampaign>) -> Config {
         let config = self.0.config.load_full();
-        for_session(&config, &*self.0.transcripts.store(), played).await.unwrap_or_else(|error| {
+        let store = self.0.transcripts.store();
+        let at = Scoped::new(&*store, scope);
+        let found = async {
+            if let Some(world) = world_of(&config, &scope.campaign) {
+                campaign::seed(at, world).await?;
+            }
+            anyhow::Ok(for_session(&config, at, played).await?)
+        };
+        found.await.unwrap_or_else(|error| {
+            let error = format!("{error:#}");
             tracing::error!(%error, "only names of files are known");
             (*config).clone()
         })
@@ -95,7 +104,7 @@ impl TableFactory {
             session: wanted.session.clone(),
             stt,
             outlets: wanted.outlets,
-            host: parts.tools.host.at(&wanted.session),
+            host: parts.tools.host.at(&wanted.session, &wanted.scope),
             backlog: parts.transcripts.backlog(),
             seed: rand::random(),
         };
@@ -105,7 +114,6 @@ impl TableFactory {
         parts.open.add(&table.handle, table.seats);
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
         parts.tools.facts.begin(&wanted.session, facts);
-        parts.tools.archive.set_campaign(&wanted.session, Some(wanted.scope.campaign));
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },
@@ -119,7 +127,7 @@ impl Factory for TableFactory {
     fn table(&self, wanted: TableRequest) -> BoxFuture<'static, Result<MadeTable, OpenError>> {
         let factory = self.clone();
         async move {
-            let config = factory.config_for(wanted.played.as_ref()).await;
+            let config = factory.config_for(&wanted.scope, wanted.played.as_ref()).await;
             let services = &factory.0.tools.services;
             let stt = recogniser(services, &config).map_err(OpenError::Hearing)?;
             stt.ready().await.map_err(OpenError::Hearing)?;
@@ -132,7 +140,6 @@ impl Factory for TableFactory {
 
     fn closed(&self, session: &SessionId) {
         self.0.tools.facts.end(session);
-        self.0.tools.archive.set_campaign(session, None);
     }
 
     fn server(&self, name: &str, added: &AddedServer) -> Result<ServerOptions, ServerError> {

@@ -8,16 +8,17 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::{
-    campaign::{self, Accounts, CAMPAIGN_FILE, Scoped, key_of, now},
+    campaign::{self, Accounts, Scoped, key_of, now},
     config::{Config, MemoryPlace},
-    domain::{Owner, Scope},
+    domain::Scope,
+    import::campaign::World,
     memory::{CampaignKey, MemoryStore, Postgres, Sqlite},
     provider::{Embedder, EmbedderEntry},
     tools::builtin::{Archive, ArchiveParts, Meaning},
 };
 
 /// Opens the store; a file is made where there is none, and the entities of the campaign file are
-/// put into it where they have changed.
+/// put into it where they have changed, for this machine; guilds have them when they play.
 ///
 /// # Errors
 /// It cannot be reached or written, is newer than this program, or damaged.
@@ -58,7 +59,7 @@ pub fn archive(
     meaning: Meaning,
 ) -> Arc<Archive> {
     let config = Arc::new(config.clone());
-    let (campaign, described) = (campaign_key(&config), Arc::clone(&config));
+    let described = Arc::clone(&config);
     let open = move || {
         let (store, config) = (store.clone(), Arc::clone(&config));
         async move {
@@ -69,7 +70,7 @@ pub fn archive(
         }
         .boxed()
     };
-    let parts = ArchiveParts { campaign, open: Box::new(open), meaning, now };
+    let parts = ArchiveParts { open: Box::new(open), meaning, now };
     let archive = Archive::new(parts);
     archive.set_cast(&described.npcs, &described.assistant);
     Arc::new(archive)
@@ -89,21 +90,27 @@ pub fn campaign_key(config: &Config) -> CampaignKey {
     key_of(&config.campaign.name)
 }
 
+/// The world of a campaign of the configuration.
+pub fn world_of<'c>(config: &'c Config, campaign: &CampaignKey) -> Option<&'c World> {
+    if *campaign == campaign_key(config) {
+        return Some(&config.world);
+    }
+    let shared = config.shared.iter().find(|(shared, _)| key_of(&shared.name) == *campaign);
+    shared.map(|(_, world)| world)
+}
+
 /// The campaign that is configured, as it is played at the command line.
 pub fn local_scope(config: &Config) -> Scope {
-    Scope { owner: Owner::Local, campaign: campaign_key(config) }
+    Scope::local(campaign_key(config))
 }
 
 /// Makes the entities that come from campaign files those that are in them.
 async fn put_world(config: &Config, store: &dyn MemoryStore) -> anyhow::Result<()> {
-    let shared = config.shared.iter().map(|(campaign, world)| (key_of(&campaign.name), world));
-    for (campaign, world) in std::iter::once((campaign_key(config), &config.world)).chain(shared) {
-        let scope = Scope { owner: Owner::Local, campaign };
-        let at = Scoped::new(store, &scope);
-        let mut plan = campaign::plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
-        plan.carry_out(at).await?;
-        let campaign::Plan { added, changed, removed, .. } = plan;
-        tracing::debug!(added, changed, removed, "the world of a campaign file is remembered");
+    let shared = config.shared.iter().map(|(campaign, _)| key_of(&campaign.name));
+    for campaign in std::iter::once(campaign_key(config)).chain(shared) {
+        if let Some(world) = world_of(config, &campaign) {
+            campaign::seed(Scoped::new(store, &Scope::local(campaign.clone())), world).await?;
+        }
     }
     Ok(())
 }

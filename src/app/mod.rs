@@ -14,7 +14,7 @@ mod world;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use factory::{FactoryParts, TableFactory};
-pub use memory::{accounts, campaign_key, local_scope, open_memory};
+pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};
 pub use seats::OpenTables;
 pub use servers::Playing;
@@ -33,7 +33,7 @@ use self::seats::SeatMaker;
 use crate::{
     campaign::{Indexer, TranscriptWriter, now},
     config::{self, Config},
-    domain::{Message, Npc, Voice},
+    domain::{Message, Npc, Scope, Voice},
     engine::Budget,
     logic::tier::Names,
     memory::MemoryStore,
@@ -103,7 +103,7 @@ pub fn open_tools(
 ) -> Result<Tools, Error> {
     let services = Registry::default();
     let embedder = services.embedder(&config.services)?;
-    let host = ToolHost::new(StdRng::seed_from_u64(seed));
+    let host = ToolHost::new(StdRng::seed_from_u64(seed)).within(&local_scope(config));
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.set_approval_expiry(config.approvals.expires);
     host.catalog().set_cast(&callers(config));
@@ -137,10 +137,10 @@ fn callers(config: &Config) -> Vec<Arc<Npc>> {
 }
 
 impl Tools {
-    /// Makes what `transcripts` writes of the campaign of `config` searchable until closed.
-    pub fn index(&self, config: &Config, transcripts: &TranscriptWriter) -> Indexer {
+    /// Makes what `transcripts` writes searchable until closed: of the scope `only`, or of all.
+    pub fn index(&self, only: Option<Scope>, transcripts: &TranscriptWriter) -> Indexer {
         let (store, written) = (transcripts.store(), transcripts.written());
-        Indexer::open(store, local_scope(config), self.meaning.clone(), written, now)
+        Indexer::open(store, only, self.meaning.clone(), written, now)
     }
 
     /// Ends what is under way. Cancel safe.
@@ -174,6 +174,7 @@ pub fn open_table(
 ) -> Result<OpenTable, Error> {
     let campaign = Arc::new(config.campaign.clone());
     let Resumed { mut histories, budget } = resumed;
+    let scope = setup.host.scope().clone();
     let maker = SeatMaker::new(services.clone(), &setup.host, &budget, &campaign, setup.seed);
     let seats = config
         .npcs
@@ -183,7 +184,7 @@ pub fn open_table(
             maker.seat(config, Arc::new(npc.clone()), history)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let memory = memory.map(|store| session::Memory { store, campaign: campaign_key(config), now });
+    let memory = memory.map(|store| session::Memory { store, scope, now });
     let parts = TableParts {
         options: config.session.clone(),
         seats,

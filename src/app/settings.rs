@@ -2,14 +2,16 @@
 //!
 //! Entry type: [`LiveConfig`]; function [`assistant`]. **Never**: starts anything.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use arc_swap::{ArcSwap, Guard};
 
+use super::campaign_key;
 use crate::{
-    campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings},
+    campaign::{AssistantSettings, ModelMaker, PlayedCampaign, Settings, SharedSettings, key_of},
     config::Config,
-    domain::Campaign,
+    domain::{Campaign, CampaignKey},
+    import::campaign::World,
     provider::Registry,
 };
 
@@ -52,6 +54,7 @@ impl LiveConfig {
 fn settings(services: &Registry, config: &Config) -> Settings {
     Settings {
         campaign: Arc::new(config.campaign.clone()),
+        worlds: worlds(config),
         shared: config.shared.iter().map(|(campaign, _)| played(campaign)).collect(),
         cast: config.npcs.iter().cloned().map(Arc::new).collect(),
         assistant: assistant(services, config),
@@ -68,6 +71,13 @@ fn settings(services: &Registry, config: &Config) -> Settings {
 fn played(campaign: &Campaign) -> PlayedCampaign {
     let Campaign { name, description, system, .. } = campaign.clone();
     PlayedCampaign { name, description, system }
+}
+
+/// What is in the files of campaigns, by their keys.
+fn worlds(config: &Config) -> BTreeMap<CampaignKey, Arc<World>> {
+    let shared =
+        config.shared.iter().map(|(it, world)| (key_of(&it.name), Arc::new(world.clone())));
+    shared.chain([(campaign_key(config), Arc::new(config.world.clone()))]).collect()
 }
 
 /// How the assistant of `config` is asked.

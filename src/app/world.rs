@@ -8,18 +8,18 @@ use crate::{
     config::{Config, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
-    memory::{Error, MemoryStore},
+    memory::Error,
 };
 
 /// `config` as a session of the campaign called `other` plays it, or of the one that is configured: its
-/// campaign also has the entities of the store that no file has, so that their names are heard, put
-/// right, said, and known.
+/// campaign also has the entities there are `at` its scope that no file has, so that their names are
+/// heard, put right, said, and known.
 ///
 /// # Errors
 /// The store's own.
 pub async fn for_session(
     config: &Config,
-    store: &dyn MemoryStore,
+    at: Scoped<'_>,
     other: Option<&PlayedCampaign>,
 ) -> Result<Config, Error> {
     let mut config = config.clone();
@@ -42,8 +42,7 @@ pub async fn for_session(
         };
         config.world = world;
     }
-    let scope = local_scope(&config);
-    let others = entities_of_no_file(Scoped::new(store, &scope), scope.campaign != own).await?;
+    let others = entities_of_no_file(at, *at.campaign() != own).await?;
     config.campaign.entities.extend(others);
     Ok(config)
 }
@@ -57,7 +56,8 @@ pub async fn with_names(config: &Config) -> Config {
     }
     let named = async {
         let store = open_memory(config).await?;
-        anyhow::Ok(for_session(config, &*store, None).await?)
+        let scope = local_scope(config);
+        anyhow::Ok(for_session(config, Scoped::new(&*store, &scope), None).await?)
     };
     named.await.unwrap_or_else(|error| {
         let error = format!("{error:#}");

@@ -56,7 +56,7 @@ pub use keys::key_of;
 pub use notifier::WaitingCall;
 pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
-pub use privacy::{ForgetFrom, ForgetRequest};
+pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::Sessions;
@@ -67,6 +67,6 @@ pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_hand
 pub use tables::Tables;
 pub use transcript::{NotWritten, Transcript, TranscriptOptions, TranscriptWriter};
 pub use world::{
-    CAMPAIGN_FILE, IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder,
-    WorldRequest, entities_of_no_file, plan,
+    IMPORT, ImportError, NewEntity, Plan, SentFile, WorldAnswer, WorldOrder, WorldRequest,
+    entities_of_no_file, plan, seed,
 };

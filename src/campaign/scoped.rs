@@ -1,6 +1,6 @@
 //! A store, and whose things in it are meant.
 //!
-//! Entry type: [`Scoped`]. **Never**: sees what belongs to another campaign.
+//! Entry type: [`Scoped`]. **Never**: sees what belongs to another scope.
 
 use crate::{
     domain::Scope,
@@ -22,7 +22,7 @@ impl<'a> Scoped<'a> {
         Self { store, scope }
     }
 
-    /// The campaign, by which the store keeps them.
+    /// The campaign they belong to.
     pub const fn campaign(self) -> &'a CampaignKey {
         &self.scope.campaign
     }

@@ -199,12 +199,8 @@ impl Sessions {
     pub fn forget(&self, names: &[String], from: &ForgetFrom) -> BTreeSet<String> {
         let mut all = self.running();
         for (session, running) in all.iter_mut() {
-            let is_meant = match from {
-                ForgetFrom::Everywhere => true,
-                ForgetFrom::Owner(owner) => running.transcript.scope.owner == *owner,
-                ForgetFrom::Session(meant) => meant == session,
-            };
-            if !is_meant {
+            let is_theirs = running.transcript.scope.owner == from.owner;
+            if !is_theirs || from.session.as_ref().is_some_and(|meant| meant != session) {
                 continue;
             }
             if let Err(error) = running.calls.forget(names) {

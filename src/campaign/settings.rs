@@ -3,13 +3,14 @@
 //! Entry type: [`Settings`], shared as [`SharedSettings`]: `app` replaces it when files change.
 //! **Never**: read from a file here.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 
 use super::{approvals::ApprovalOptions, played::PlayedCampaign};
 use crate::{
-    domain::{Campaign, Npc},
+    domain::{Campaign, CampaignKey, Npc},
+    import::campaign::World,
     logic::budget::BudgetOptions,
     provider::{ChatModel, Error, Services},
 };
@@ -21,6 +22,8 @@ pub type SharedSettings = Arc<ArcSwap<Settings>>;
 pub struct Settings {
     /// The configured campaign.
     pub campaign: Arc<Campaign>,
+    /// What is in the files of campaigns; every owner has entities of their own made of it.
+    pub worlds: BTreeMap<CampaignKey, Arc<World>>,
     /// Further campaigns, which every server may play.
     pub shared: Vec<PlayedCampaign>,
     /// The NPCs, in the order of the files.

@@ -27,6 +27,7 @@ fn settings(folder: &Path) -> Settings {
     Settings {
         approvals: ApprovalOptions::default(),
         campaign: Arc::new(Campaign::default()),
+        worlds: Default::default(),
         shared: Vec::new(),
         cast: Vec::new(),
         assistant: AssistantSettings {

@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use super::{DONE, FAILED, Failure, block_on, complain};
+use super::{DONE, FAILED, Failure, block_on, complain, whose::Whose};
 use crate::{
     app,
     campaign::{self, IMPORT, ImportError, Plan, Scoped, key_of},
@@ -32,6 +32,8 @@ pub struct Arguments {
     /// The campaign they belong to, by name [default: the one that is configured].
     #[arg(long, value_name = "NAME")]
     campaign: Option<String>,
+    #[command(flatten)]
+    whose: Whose,
     /// Says what would change, and changes nothing.
     #[arg(long)]
     dry_run: bool,
@@ -46,7 +48,7 @@ pub struct Arguments {
 /// The memory cannot be written, or stdout.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
     let (worlds, mut problems) = read(&arguments.files, &config.npcs);
-    let mut scope = app::local_scope(config);
+    let mut scope = arguments.whose.scope(config);
     if let Some(name) = &arguments.campaign {
         scope.campaign = key_of(name);
     }

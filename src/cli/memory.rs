@@ -9,10 +9,14 @@ use std::{
 
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, block_on, session::said};
+use super::{
+    DONE, Failure, block_on,
+    session::said,
+    whose::{Whose, shown},
+};
 use crate::{
     app,
-    campaign::{self, Scoped, Verdict},
+    campaign::{self, ForgetFrom, Scoped, Verdict},
     config::Config,
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
@@ -31,8 +35,11 @@ const NEAR_MAX: usize = 100;
   glyphoxa memory entity Saltmarsh
   glyphoxa memory facts
   glyphoxa memory facts --accept fact-0123456789abcdef
+  glyphoxa memory forget 123456789 --guild 987654321
   glyphoxa memory stats")]
 pub struct Arguments {
+    #[command(flatten)]
+    whose: Whose,
     #[command(subcommand)]
     action: Action,
 }
@@ -94,6 +101,15 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Deletes what one person has said, what was made of it, and what conversations of NPCs and lists
+    /// of tool calls keep under names that were theirs alone. Without --yes it says what that is.
+    Forget {
+        /// Their identity: on Discord their user id, in `ask` the name they gave.
+        player: String,
+        /// Deletes it for good.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Makes the store, or brings it up to date; every other command does so too when it begins.
     Migrate,
     /// How much there is, and where.
@@ -111,7 +127,7 @@ enum Action {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
-        let scope = app::local_scope(config);
+        let scope = arguments.whose.scope(config);
         let at = Scoped::new(&*store, &scope);
         match arguments.action {
             Action::Search { text, session, speaker, npc, limit, json } => {
@@ -139,6 +155,7 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
                     .chain(edit.zip(text).map(|(id, text)| (id, Verdict::Edit(text))));
                 facts(at, verdicts.collect(), Listing { all, json }).await
             }
+            Action::Forget { player, yes } => forget(config, at, &player, yes).await,
             Action::Migrate => migrated(&*store).await,
             Action::Stats { json } => stats(at, json).await,
         }
@@ -151,7 +168,7 @@ async fn search(
     viewer: Viewer,
     json: bool,
 ) -> Result<u8, Failure> {
-    let hits = at.store.search(at.campaign(), query, viewer).await?;
+    let hits = at.store.search(at.scope, query, viewer).await?;
     let mut out = io::stdout().lock();
     for hit in &hits {
         if json {
@@ -172,7 +189,7 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
     let named = Some(name.to_owned());
     let filter = EntityFilter { named, limit: 1, ..EntityFilter::default() };
     at.store
-        .entities(at.campaign(), filter, Viewer::Dm)
+        .entities(at.scope, filter, Viewer::Dm)
         .await?
         .pop()
         .ok_or_else(|| Failure::Failed(anyhow::anyhow!("nothing is known of '{name}'")))
@@ -180,7 +197,7 @@ async fn find(at: Scoped<'_>, name: &str) -> Result<Entity, Failure> {
 
 async fn entity(at: Scoped<'_>, name: &str, json: bool) -> Result<u8, Failure> {
     let found = find(at, name).await?;
-    let snapshot = at.store.snapshot(at.campaign(), &found.id, Viewer::Dm).await?;
+    let snapshot = at.store.snapshot(at.scope, &found.id, Viewer::Dm).await?;
     let mut out = io::stdout().lock();
     match snapshot {
         Some(snapshot) if json => writeln!(out, "{}", serde_json::to_string(&snapshot)?)?,
@@ -195,7 +212,7 @@ async fn neighbours(at: Scoped<'_>, name: &str, depth: u32, json: bool) -> Resul
     let ids = vec![find(at, name).await?.id];
     let around = Around { ids, depth, limit: NEAR_MAX };
     let mut out = io::stdout().lock();
-    for near in at.store.neighbours(at.campaign(), around, Viewer::Dm).await? {
+    for near in at.store.neighbours(at.scope, around, Viewer::Dm).await? {
         if json {
             writeln!(out, "{}", serde_json::to_string(&near)?)?;
         } else {
@@ -214,7 +231,7 @@ struct Ends<'a> {
 async fn way(at: Scoped<'_>, ends: &Ends<'_>, json: bool) -> Result<u8, Failure> {
     let Ends { from, to } = ends;
     let (first, last) = (find(at, from).await?, find(at, to).await?);
-    let steps = at.store.path(at.campaign(), &first.id, &last.id, Viewer::Dm).await?;
+    let steps = at.store.path(at.scope, &first.id, &last.id, Viewer::Dm).await?;
     let steps = steps.ok_or_else(|| {
         anyhow::anyhow!("no way is known from '{from}' to '{to}' of at most {PATH_MAX} relations")
     })?;
@@ -287,6 +304,27 @@ async fn facts(
     Ok(DONE)
 }
 
+/// Forgets a person by their identity, once it was said under which names more would go.
+async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
+    let from = ForgetFrom { owner: at.scope.owner, session: None };
+    let known = campaign::names(at.store, player, &[], &from).await?;
+    let mut out = io::stdout().lock();
+    for name in &known.shared {
+        writeln!(out, "kept by name stays: '{name}' (somebody else is called so too)")?;
+    }
+    if !yes {
+        for name in &known.own {
+            writeln!(out, "kept by name goes: '{name}'")?;
+        }
+        writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
+        return Ok(DONE);
+    }
+    campaign::forget_kept(&config.data_dir, &known.own, &from, |_| false)?;
+    let lines = campaign::forget(at.store, player, &from).await?;
+    writeln!(out, "deleted {lines} lines of '{player}'")?;
+    Ok(DONE)
+}
+
 /// Says how the store is, which opening it has brought up to date.
 async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
     let health = store.health().await?;
@@ -296,16 +334,16 @@ async fn migrated(store: &dyn MemoryStore) -> Result<u8, Failure> {
 }
 
 async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
-    let (health, counts) = (at.store.health().await?, at.store.counts(at.campaign()).await?);
+    let (health, counts) = (at.store.health().await?, at.store.counts(at.scope).await?);
     let campaign = at.campaign();
-    let campaigns = at.store.campaigns().await?;
+    let scopes = at.store.scopes().await?;
     let spent = at.store.spent(at.scope).await?;
     let mut out = io::stdout().lock();
     if json {
         let month = |it: &MonthSpent| (it.month.clone(), it.total.units());
         let spent: BTreeMap<String, f64> = spent.iter().map(month).collect();
         let all = serde_json::json!({
-            "health": health, "campaign": campaign, "counts": counts, "campaigns": campaigns,
+            "health": health, "campaign": campaign, "counts": counts, "scopes": scopes,
             "spent": spent,
         });
         writeln!(out, "{all}")?;
@@ -317,19 +355,15 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
         "{} in '{}', schema {}, {kilobytes} kB",
         health.engine, health.place, health.schema
     )?;
-    writeln!(
-        out,
-        "campaign '{}': {} sessions, {} lines",
-        campaign.0, counts.sessions, counts.lines
-    )?;
+    writeln!(out, "{}: {} sessions, {} lines", shown(at.scope), counts.sessions, counts.lines)?;
     let (items, vectors) = (list(&counts.items), list(&counts.vectors));
     writeln!(out, "items: {items}; vectors: {vectors}")?;
     writeln!(out, "entities: {}; relations: {}", list(&counts.entities), counts.relations)?;
     for MonthSpent { month, total } in &spent {
         writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
     }
-    for other in campaigns.iter().filter(|other| *other != campaign) {
-        writeln!(out, "there is also the campaign '{}'", other.0)?;
+    for other in scopes.iter().filter(|other| *other != at.scope) {
+        writeln!(out, "there is also {}", shown(other))?;
     }
     Ok(DONE)
 }

@@ -17,6 +17,7 @@ mod schema;
 mod session;
 mod tier;
 mod tools;
+mod whose;
 
 use std::{io, path::PathBuf, process::ExitCode};
 

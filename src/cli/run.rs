@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{DONE, Failure, complain};
 use crate::{
     app::{self, FactoryParts, LiveConfig, OpenTables, Running, TableFactory},
-    campaign::{ServedGuilds, Tables, TranscriptWriter},
+    campaign::{Scoped, ServedGuilds, Tables, TranscriptWriter},
     config::Config,
     discord,
 };
@@ -46,8 +46,10 @@ async fn serve(
     let (playing, seed) = (app::Playing::Sessions, rand::random());
     let tools = app::open_tools(&config, playing, seed, Some(Arc::clone(&store)))?;
     let tools = Arc::new(tools);
+    let scope = app::local_scope(&config);
+    let at = Scoped::new(&*store, &scope);
     // Who cannot hear learns it before a session.
-    app::recogniser(&tools.services, &app::for_session(&config, &*store, None).await?)?;
+    app::recogniser(&tools.services, &app::for_session(&config, at, None).await?)?;
     tools.servers.required().await?;
     let (options, tables) = (bot_options(&config), Tables::default());
     let open = OpenTables::default();
@@ -55,7 +57,7 @@ async fn serve(
     let config = LiveConfig::new(config, tools.services.clone());
     let transcripts =
         TranscriptWriter::open(store, tables.clone(), &config.load().memory.transcripts);
-    let indexer = tools.index(&config.load(), &transcripts);
+    let indexer = tools.index(None, &transcripts);
     let handles = TableFactory::handles(
         FactoryParts {
             config: Arc::clone(&config),
@@ -72,17 +74,12 @@ async fn serve(
     let beside = async {
         tokio::select! {
             () = app::follow(running, config) => {}
-            ended = told_to_end() => {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "signals are not heard");
-                    std::future::pending::<()>().await;
-                }
-            }
+            () = told_to_end() => {}
         }
         complain("ending; every session is closed first (again to end at once)");
         stop.cancel();
         // A second signal ends the program as the system does.
-        let _ = told_to_end().await;
+        told_to_end().await;
     };
     let ended = tokio::select! {
         ended = bot => Some(ended),
@@ -117,8 +114,15 @@ fn bot_options(config: &Config) -> discord::Options {
     options
 }
 
-/// Ctrl-C, or the system's request to end.
-async fn told_to_end() -> std::io::Result<()> {
+/// Ctrl-C, or the system's request to end; never where signals are not heard.
+async fn told_to_end() {
+    if let Err(error) = signalled().await {
+        tracing::error!(%error, "signals are not heard");
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn signalled() -> std::io::Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,

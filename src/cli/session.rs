@@ -10,7 +10,10 @@ use std::{
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{DONE, Failure, block_on, complain};
+use super::{
+    DONE, Failure, block_on, complain,
+    whose::{Whose, shown},
+};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
@@ -28,6 +31,8 @@ use crate::{
   glyphoxa session export friday --out friday.md
   glyphoxa session delete friday")]
 pub struct Arguments {
+    #[command(flatten)]
+    whose: Whose,
     #[command(subcommand)]
     action: Action,
 }
@@ -97,7 +102,7 @@ enum Action {
 pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
     block_on(async {
         let store = app::open_memory(config).await?;
-        let scope = app::local_scope(config);
+        let scope = arguments.whose.scope(config);
         let at = Scoped::new(&*store, &scope);
         match arguments.action {
             Action::List { json } => list(at, json).await,
@@ -118,11 +123,10 @@ pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
 }
 
 async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
-    let (store, campaign) = (at.store, at.campaign());
-    let entries = store.sessions(campaign, SessionFilter::default()).await?;
+    let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
     let mut out = io::stdout().lock();
     if entries.is_empty() && !json {
-        writeln!(out, "no session is kept of the campaign '{}'", campaign.0)?;
+        writeln!(out, "no session is kept of {}", shown(at.scope))?;
     }
     for entry in entries {
         if json {
@@ -140,12 +144,11 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
 
 /// The session `id`.
 async fn find(at: Scoped<'_>, id: &str) -> Result<SessionEntry, Failure> {
-    let (store, campaign) = (at.store, at.campaign());
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
-    store.sessions(campaign, filter).await?.pop().ok_or_else(|| {
+    at.store.sessions(at.scope, filter).await?.pop().ok_or_else(|| {
         Failure::Failed(anyhow::anyhow!(
-            "the campaign '{}' has no session '{id}' (glyphoxa session list)",
-            campaign.0
+            "{} has no session '{id}' (glyphoxa session list)",
+            shown(at.scope)
         ))
     })
 }
@@ -164,7 +167,7 @@ async fn lines(
         limit: last,
         ..LineFilter::default()
     };
-    Ok(at.store.lines(at.campaign(), filter, Viewer::Dm).await?)
+    Ok(at.store.lines(at.scope, filter, Viewer::Dm).await?)
 }
 
 /// Reads "3-7", or "5" for one line.
@@ -286,7 +289,7 @@ fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
 
 async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result<u8, Failure> {
     let kept = kept(config, id)?;
-    let gone = at.store.forget(at.campaign(), Forget::Session(id.to_owned())).await?;
+    let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
     if gone.sessions == 0 && !had_files {
         find(at, id).await?;

@@ -96,7 +96,7 @@ impl File<'_> {
         Config {
             world,
             shared: self.shared(&cast, reading, notes),
-            file_io: self.file_io(&campaign.name, notes),
+            file_io: self.file_io(notes),
             manifests: manifests.tools,
             campaign: self.veiled(campaign),
             assistant: assistant::assistant(&mut cast, language, &policy),
@@ -222,15 +222,15 @@ impl File<'_> {
         manifests
     }
 
-    /// Where NPCs may read and write files of `campaign`.
-    fn file_io(&self, campaign: &str, notes: &mut Notes) -> Option<FileIo> {
+    /// Where NPCs may read and write files.
+    fn file_io(&self, notes: &mut Notes) -> Option<FileIo> {
         let fields = self.fields.map("file_io", &keys::app::FILE_IO)?;
         let base = self.folder.join(fields.text("base_dir")?);
         if base.exists() && !base.is_dir() {
             let message = format!("base_dir '{}' is no folder", base.display());
             notes.problems.add(fields.place("base_dir"), message, "name a folder");
         }
-        Some(FileIo::new(base, campaign, fields.flag("read_only").unwrap_or_default()))
+        Some(FileIo { base, read_only: fields.flag("read_only").unwrap_or_default() })
     }
 
     /// The path under `key`, relative to the file.

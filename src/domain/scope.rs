@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct CampaignKey(pub String);
 
 /// Who plays a campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
     /// A Discord server, by its id.
     Guild(u64),
@@ -17,8 +17,9 @@ pub enum Owner {
     Local,
 }
 
-/// Whose something is that was said, done, learned or paid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Whose something is that was said, done, learned or paid. Nothing is seen from another one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
 pub struct Scope {
     /// Who plays it: a guild, or this machine.
     pub owner: Owner,
@@ -38,5 +39,64 @@ impl Owner {
     /// The owner in one word, as a store has it.
     pub fn word(self) -> String {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
+    }
+}
+
+impl Scope {
+    /// `campaign` as this machine plays it.
+    pub const fn local(campaign: CampaignKey) -> Self {
+        Self { owner: Owner::Local, campaign }
+    }
+
+    /// The text it is kept under: `42/saltmarsh` of a guild, `saltmarsh` of this machine, as everything
+    /// was kept before there were scopes. No two scopes have the same.
+    pub fn key(&self) -> String {
+        let campaign = &self.campaign.0;
+        match self.owner {
+            Owner::Guild(guild) => format!("{guild}/{campaign}"),
+            Owner::Local if campaign.contains('/') => format!("/{campaign}"),
+            Owner::Local => campaign.clone(),
+        }
+    }
+
+    /// What [`Scope::key`] was made of.
+    pub fn of_key(key: &str) -> Self {
+        let campaign = |it: &str| CampaignKey(it.to_owned());
+        match key.split_once('/').map(|(owner, it)| (owner, owner.parse(), it)) {
+            Some((_, Ok(guild), it)) => Self { owner: Owner::Guild(guild), campaign: campaign(it) },
+            Some(("", Err(_), it)) => Self::local(campaign(it)),
+            _ => Self::local(campaign(key)),
+        }
+    }
+}
+
+impl From<Scope> for String {
+    fn from(scope: Scope) -> Self {
+        scope.key()
+    }
+}
+
+impl From<String> for Scope {
+    fn from(key: String) -> Self {
+        Self::of_key(&key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_back_to_scopes() {
+        for (owner, campaign, key) in [
+            (Owner::Guild(42), "saltmarsh", "42/saltmarsh"),
+            (Owner::Local, "saltmarsh", "saltmarsh"),
+            (Owner::Local, "42/saltmarsh", "/42/saltmarsh"),
+            (Owner::Guild(42), "/a/b", "42//a/b"),
+            (Owner::Local, "/", "//"),
+        ] {
+            let scope = Scope { owner, campaign: CampaignKey(campaign.to_owned()) };
+            assert_eq!((scope.key().as_str(), Scope::of_key(key)), (key, scope));
+        }
     }
 }

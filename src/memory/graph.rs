@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::CampaignKey;
+use crate::domain::Scope;
 
 use super::{
     reply::StoreFuture,
@@ -215,16 +215,12 @@ pub struct Around {
 pub trait Graph: Send + Sync {
     /// Applies all changes or none: entities in their order first, then relations in theirs. Both
     /// ends of a relation must exist.
-    fn apply<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        changes: Vec<Change>,
-    ) -> StoreFuture<'a, Applied>;
+    fn apply<'a>(&'a self, scope: &'a Scope, changes: Vec<Change>) -> StoreFuture<'a, Applied>;
 
     /// Entities, by name.
     fn entities<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: EntityFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Entity>>;
@@ -232,7 +228,7 @@ pub trait Graph: Send + Sync {
     /// An entity with its relations and the entities at their other ends, in one round trip.
     fn snapshot<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         id: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Snapshot>>;
@@ -241,7 +237,7 @@ pub trait Graph: Send + Sync {
     /// nearest first, then by name. Where there are too many, those with the first ids are kept.
     fn neighbours<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         around: Around,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Neighbour>>;
@@ -250,7 +246,7 @@ pub trait Graph: Send + Sync {
     /// direction; `None`: no such path.
     fn path<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         from: &'a str,
         to: &'a str,
         viewer: Viewer,

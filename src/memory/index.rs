@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::CampaignKey;
+use crate::domain::Scope;
 
 use super::{
     reply::StoreFuture,
@@ -123,13 +123,12 @@ pub trait Index: Send + Sync {
     /// Writes items, in place of those of the same ids; a changed text loses its vectors. A chunk
     /// marks its lines as indexed. An item from lines that are withdrawn, forgotten or not there is
     /// not written. Answers how many were written.
-    fn put_items<'a>(&'a self, campaign: &'a CampaignKey, items: Vec<Item>)
-    -> StoreFuture<'a, u64>;
+    fn put_items<'a>(&'a self, scope: &'a Scope, items: Vec<Item>) -> StoreFuture<'a, u64>;
 
     /// Items, the oldest first.
     fn items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: ItemFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Item>>;
@@ -138,7 +137,7 @@ pub trait Index: Send + Sync {
     /// written.
     fn put_vectors<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         model: &'a str,
         vectors: Vec<Vector>,
     ) -> StoreFuture<'a, u64>;
@@ -146,7 +145,7 @@ pub trait Index: Send + Sync {
     /// The nearest items, the best first. A query whose length is not the model's finds nothing.
     fn nearest<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: VectorQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>>;
@@ -154,15 +153,11 @@ pub trait Index: Send + Sync {
     /// Items that hold words, the best first.
     fn search_items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: ItemQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>>;
 
     /// Removes the vectors of every model but `model`. Answers how many there were.
-    fn keep_vectors_of<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        model: &'a str,
-    ) -> StoreFuture<'a, u64>;
+    fn keep_vectors_of<'a>(&'a self, scope: &'a Scope, model: &'a str) -> StoreFuture<'a, u64>;
 }

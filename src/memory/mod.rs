@@ -1,7 +1,7 @@
 //! What the table remembers: its lines, what was made searchable of them, and what is true in its
 //! world.
 //!
-//! Entry trait: [`MemoryStore`]; everything in it belongs to one [`CampaignKey`]. **Never**: makes
+//! Entry trait: [`MemoryStore`]; everything in it belongs to one [`Scope`]. **Never**: makes
 //! vectors, asks a model, or shows a [`Viewer`] what it may not see.
 
 mod error;
@@ -19,7 +19,9 @@ mod text;
 mod transcript;
 mod viewer;
 
-pub use crate::domain::CampaignKey;
+#[cfg(test)]
+use crate::domain::Owner;
+pub use crate::domain::{CampaignKey, Scope};
 pub use error::Error;
 pub use graph::{
     Applied, Around, Change, DEPTH_MAX, Entity, EntityFilter, EntityKind, Graph, Neighbour,

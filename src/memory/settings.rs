@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::CampaignKey;
+use crate::domain::Scope;
 
 use super::reply::StoreFuture;
 
@@ -39,10 +39,10 @@ impl fmt::Debug for GuildRecord {
     }
 }
 
-/// What belongs to no single campaign.
+/// What belongs to no single scope.
 pub trait Settings: Send + Sync {
-    /// All campaigns the store has anything of.
-    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>>;
+    /// Everything the store has anything of, by owner and campaign.
+    fn scopes(&self) -> StoreFuture<'_, Vec<Scope>>;
 
     /// What `guild` has set; `None`: nothing yet.
     fn guild(&self, guild: u64) -> StoreFuture<'_, Option<GuildRecord>>;

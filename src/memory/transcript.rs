@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::CampaignKey;
+use crate::domain::Scope;
 
 use super::{
     reply::StoreFuture,
@@ -21,10 +21,8 @@ pub struct Uid(pub String);
 /// A play session. What is `None` or empty leaves what is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Its id within the campaign.
+    /// Its id within the scope.
     pub id: String,
-    /// The guild it was played in.
-    pub guild: Option<u64>,
     /// A title for people.
     pub title: Option<String>,
     /// When it began, in Unix time in ms.
@@ -54,8 +52,6 @@ pub struct SessionEntry {
 pub struct SessionFilter {
     /// Only the session with this id.
     pub id: Option<String>,
-    /// Only sessions of this guild.
-    pub guild: Option<u64>,
     /// The most to return, the latest; 0: all.
     pub limit: usize,
 }
@@ -236,32 +232,24 @@ pub struct Counts {
 /// The first layer: append-only lines.
 pub trait Transcript: Send + Sync {
     /// Opens a session, or changes the fields that are given.
-    fn put_session<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        session: Session,
-    ) -> StoreFuture<'a, ()>;
+    fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()>;
 
     /// Writes lines in their order, and the sessions they name where there are none; gives their
     /// numbers. A line whose uid is there already is not written again and gives the number it has.
     /// After the answer they survive a crash and a power cut; before it, all are written or none.
-    fn append<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Utterance>,
-    ) -> StoreFuture<'a, Vec<u64>>;
+    fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>>;
 
     /// Sessions, the latest first.
     fn sessions<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: SessionFilter,
     ) -> StoreFuture<'a, Vec<SessionEntry>>;
 
     /// Lines, by session and number.
     fn lines<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: LineFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<TranscriptLine>>;
@@ -271,22 +259,18 @@ pub trait Transcript: Send + Sync {
     /// otherwise those that hold several of the words.
     fn search<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: LineQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<LineHit>>;
 
     /// Withdraws these lines: removes their text, their index entries and what was derived from
     /// them. Their numbers stay.
-    fn withdraw<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Uid>,
-    ) -> StoreFuture<'a, Forgotten>;
+    fn withdraw<'a>(&'a self, scope: &'a Scope, lines: Vec<Uid>) -> StoreFuture<'a, Forgotten>;
 
     /// Forgets for good.
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten>;
+    fn forget<'a>(&'a self, scope: &'a Scope, what: Forget) -> StoreFuture<'a, Forgotten>;
 
     /// Figures of the campaign.
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts>;
+    fn counts<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Counts>;
 }

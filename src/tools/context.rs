@@ -13,11 +13,13 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attachment, Authority, CallRecord};
-use crate::domain::{SessionId, ToolCall, TurnId};
+use crate::domain::{Scope, SessionId, ToolCall, TurnId};
 
 /// The turn a call belongs to.
 #[derive(Clone)]
 pub struct CallContext {
+    /// Whose things the call is about.
+    pub scope: Scope,
     /// The play session the turn belongs to.
     pub session: SessionId,
     /// Turn within it.

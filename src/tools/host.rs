@@ -21,7 +21,7 @@ use super::{
     schema::Mismatch,
     state::HostState,
 };
-use crate::domain::{SessionId, Tier, ToolCall};
+use crate::domain::{CampaignKey, Scope, SessionId, Tier, ToolCall};
 
 /// The embedded tool host; clones are handles of one host.
 #[derive(Clone)]
@@ -29,18 +29,32 @@ pub struct ToolHost {
     pub(super) inner: Arc<HostState>,
     /// The session whose game master's changes apply.
     pub(super) session: Option<SessionId>,
+    /// For whom tools are called here.
+    pub(super) scope: Scope,
 }
 
 impl ToolHost {
-    /// A host without any tools; `jitter` spreads repeated calls.
+    /// A host without any tools, for this machine, of no campaign yet; `jitter` spreads repeated calls.
     pub fn new(jitter: StdRng) -> Self {
-        Self { inner: Arc::new(HostState::new(jitter)), session: None }
+        let scope = Scope::local(CampaignKey("default".to_owned()));
+        Self { inner: Arc::new(HostState::new(jitter)), session: None, scope }
     }
 
-    /// The same tools as NPCs of `session` may use them.
+    /// The same tools as NPCs of `session` may use them, for `scope`.
     #[must_use]
-    pub fn at(&self, session: &SessionId) -> Self {
-        Self { inner: Arc::clone(&self.inner), session: Some(session.clone()) }
+    pub fn at(&self, session: &SessionId, scope: &Scope) -> Self {
+        Self { session: Some(session.clone()), ..self.within(scope) }
+    }
+
+    /// The same tools, for `scope` outside its sessions.
+    #[must_use]
+    pub fn within(&self, scope: &Scope) -> Self {
+        Self { inner: Arc::clone(&self.inner), session: None, scope: scope.clone() }
+    }
+
+    /// For whom tools are called here.
+    pub const fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// Calls of `npc` in the session of this handle, which go on when the NPC is described anew.

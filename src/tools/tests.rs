@@ -169,6 +169,7 @@ impl Stage {
 
     fn context(&self, tier: Tier, left: Duration) -> CallContext {
         CallContext {
+            scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
             session: SessionId("s".to_owned()),
             turn: TurnId(1),
             authority: Authority::OperatorAs(Caller {
@@ -549,14 +550,15 @@ fn calls_are_counted_by_session_whoever_makes_them_anew() {
     let session = SessionId("s".to_owned());
     let call = call("t", &json!({}));
     let policy = Policy { max_calls_per_session: 1, ..Policy::default() };
+    let at = |session: &SessionId| host.at(session, host.scope());
     let admitted = |host: &ToolHost| {
         let limits = TurnLimits::new(host.calls_of("Bartok"), policy.clone());
         limits.admit(Instant::now(), &call).is_ok()
     };
-    assert!(admitted(&host.at(&session)) && !admitted(&host.at(&session)));
-    assert!(admitted(&host.at(&SessionId("other".to_owned()))), "another session");
+    assert!(admitted(&at(&session)) && !admitted(&at(&session)));
+    assert!(admitted(&at(&SessionId("other".to_owned()))), "another session");
     host.forget(&session);
-    assert!(admitted(&host.at(&session)), "it begins anew");
+    assert!(admitted(&at(&session)), "it begins anew");
 }
 
 #[tokio::test(start_paused = true)]
@@ -731,7 +733,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
     let npc = Npc { tools: Vec::new(), ..Npc::plain("Bartok") };
     stage.host.catalog().set_cast(&[Arc::new(npc)]);
     let session = SessionId("s".to_owned());
-    let (plain, own) = (stage.host.clone(), stage.host.at(&session));
+    let (plain, own) = (stage.host.clone(), stage.host.at(&session, &stage.host.scope().clone()));
     let seen = |host: &ToolHost| host.visible("Bartok", Tier::Deep, Tier::Deep.ceiling()).len();
     assert_eq!((seen(&plain), seen(&own)), (0, 0));
 

@@ -83,7 +83,9 @@ async fn presses(
 
 /// Facts as the program has kept them: status by text.
 fn kept(hall: &Hall) -> Value {
-    let all = hall.place.run(&["memory", "facts", "--all", "--json"]).ends_with(0);
+    let guild = hall.inn.id.to_string();
+    let all = hall.place.run(&["memory", "facts", "--all", "--json", "--guild", &guild]);
+    let all = all.ends_with(0);
     let facts = all.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     facts.map(|it| (it["text"].as_str().unwrap().to_owned(), it["status"].clone())).collect()
 }
@@ -138,7 +140,9 @@ async fn the_game_master_decides_in_the_log_channel_after_a_restart_too() {
     // What was accepted is known to who was there; what was rejected to nobody.
     let asked = json!({ "query": "key mill" }).to_string();
     let call = ["tools", "call", "--json", "memory.search_facts", &asked, "--npc", "Tessa"];
-    let found = hall.place.run(&call).ends_with(0).line().to_string();
+    let guild = hall.inn.id.to_string();
+    let found = hall.place.run(&[&call[..], &["--guild", &guild]].concat());
+    let found = found.ends_with(0).line().to_string();
     assert!(found.contains(facts[0]) && found.contains("The mill glitters."), "{found}");
     assert!(!found.contains(facts[2]), "{found}");
 

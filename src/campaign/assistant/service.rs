@@ -19,7 +19,7 @@ const DAY: i64 = 24 * 3_600 * 1_000;
 
 /// What a game master asks.
 pub struct AssistantQuestion {
-    /// Who asks, and what they play: they pay when no session does.
+    /// Who asks, and what they play: its tools find theirs, and they pay when no session does.
     pub scope: Scope,
     /// The session that runs and pays, if there is one.
     pub session: Option<SessionId>,
@@ -76,7 +76,7 @@ impl Questions {
         let today = now() / DAY;
         let of_day = |day: i64| SessionId(format!("operator {:?} {day}", scope.owner));
         self.tools.forget(&of_day(today - 1));
-        self.tools.at(&of_day(today))
+        self.tools.at(&of_day(today), scope)
     }
 
     /// Has the assistant answer `question`. Cancel safe.
@@ -88,7 +88,7 @@ impl Questions {
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
         let (settings, accounts) = (self.settings.load_full(), self.accounts.clone());
         let host = match &session {
-            Some(session) => self.tools.at(session),
+            Some(session) => self.tools.at(session, &scope),
             None => self.outside_sessions(&scope),
         };
         let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));

@@ -19,7 +19,7 @@ pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
         status: (!all).then_some(Status::Proposed),
         ..ItemFilter::default()
     };
-    at.store.items(at.campaign(), filter, Viewer::Dm).await
+    at.store.items(at.scope, filter, Viewer::Dm).await
 }
 
 /// Decides on a fact; whether there is one of this id.
@@ -29,7 +29,7 @@ pub async fn facts(at: Scoped<'_>, all: bool) -> Result<Vec<Item>, Error> {
 pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, Error> {
     let ids = Some(vec![id.to_owned()]);
     let filter = ItemFilter { ids, kinds: vec![ItemKind::Fact], ..ItemFilter::default() };
-    let Some(mut fact) = at.store.items(at.campaign(), filter, Viewer::Dm).await?.pop() else {
+    let Some(mut fact) = at.store.items(at.scope, filter, Viewer::Dm).await?.pop() else {
         return Ok(false);
     };
     fact.status = match verdict {
@@ -40,5 +40,5 @@ pub async fn decide(at: Scoped<'_>, id: &str, verdict: Verdict) -> Result<bool, 
             Status::Accepted
         }
     };
-    Ok(at.store.put_items(at.campaign(), vec![fact]).await? > 0)
+    Ok(at.store.put_items(at.scope, vec![fact]).await? > 0)
 }

@@ -3,8 +3,6 @@
 //! Entry functions: [`consolidate`], [`waiting`], [`fact`], [`settle`]. **Never**: changes what was
 //! decided before.
 
-use std::collections::BTreeMap;
-
 use super::{
     decisions::{decide, facts},
     fact::{Fact, FactId, FactStatus, FactsPage, Verdict, WaitingFacts},
@@ -13,8 +11,8 @@ use crate::{
     campaign::{RecapError, Scoped, Writer, date, recap},
     logic::words::shortened,
     memory::{
-        self, Item, ItemFilter, ItemKind, LineFilter, Pick, SessionFilter, Status, TranscriptLine,
-        Viewer, Visibility,
+        self, Item, ItemFilter, ItemKind, LineFilter, Pick, Status, TranscriptLine, Viewer,
+        Visibility,
     },
 };
 
@@ -57,24 +55,16 @@ pub async fn consolidate(
     let (session, status) = (Some(id.to_owned()), Some(Status::Proposed));
     let kinds = vec![ItemKind::Fact];
     let filter = ItemFilter { kinds, status, session, ..ItemFilter::default() };
-    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    let items = at.store.items(at.scope, filter, Viewer::Dm).await?;
     Ok(shown(at, items).await?)
 }
 
-/// A part of the facts that wait, of sessions of the scope's owner or of nobody's.
+/// A part of the facts that wait.
 ///
 /// # Errors
 /// The memory cannot be read.
 pub async fn waiting(at: Scoped<'_>, page: FactsPage) -> Result<WaitingFacts, memory::Error> {
-    let sessions = at.store.sessions(at.campaign(), SessionFilter::default()).await?;
-    let guilds: BTreeMap<String, Option<u64>> =
-        sessions.into_iter().map(|it| (it.session.id, it.session.guild)).collect();
-    let is_theirs = |item: &Item| {
-        let guild = item.session.as_ref().and_then(|id| guilds.get(id).copied().flatten());
-        guild.is_none_or(|guild| at.scope.owner.guild() == Some(guild))
-    };
-    let mut items = facts(at, false).await?;
-    items.retain(is_theirs);
+    let items = facts(at, false).await?;
     let all = items.len();
     // Others may have been decided since the page was turned.
     let before = if page.after < all { page.after } else { 0 };
@@ -92,7 +82,7 @@ pub async fn fact(at: Scoped<'_>, id: &str) -> Result<Fact, FactError> {
         kinds: vec![ItemKind::Fact],
         ..ItemFilter::default()
     };
-    let items = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    let items = at.store.items(at.scope, filter, Viewer::Dm).await?;
     shown(at, items).await?.pop().ok_or(FactError::Gone)
 }
 
@@ -120,7 +110,7 @@ async fn shown(at: Scoped<'_>, items: Vec<Item>) -> Result<Vec<Fact>, memory::Er
                 let pick = Pick::Range { from, to };
                 let filter =
                     LineFilter { session: Some(session.clone()), pick, ..LineFilter::default() };
-                at.store.lines(at.campaign(), filter, Viewer::Dm).await?
+                at.store.lines(at.scope, filter, Viewer::Dm).await?
             }
             _ => Vec::new(),
         };

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Waited where it fails again and again.
 const FAILING: Duration = Duration::from_secs(60);
 
-/// Keeps the index of one scope. Cloning shares it.
+/// Keeps the indexes of scopes. Cloning shares it.
 #[derive(Clone)]
 pub struct Indexer {
     stop: CancellationToken,
@@ -40,18 +40,18 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Indexes what is in `store` until closed, and again whenever something was `written`; `now` is
-    /// Unix time in ms.
+    /// Indexes what is in `store` until closed, and again whenever something was `written`: what is of
+    /// the scope `only`, or everything, each scope by itself. `now` is Unix time in ms.
     pub fn open(
         store: Arc<dyn MemoryStore>,
-        scope: Scope,
+        only: Option<Scope>,
         meaning: Meaning,
         written: Arc<Notify>,
         now: fn() -> i64,
     ) -> Self {
         let stop = CancellationToken::new();
         let (stopped, panics) = (stop.clone(), Panics::default());
-        let work = Work { store, scope, meaning, written, now, stop: stopped, panics };
+        let work = Work { store, only, meaning, written, now, stop: stopped, panics };
         let task = Arc::new(Mutex::new(Some(tokio::spawn(work.run()))));
         Self { stop, task }
     }
@@ -71,7 +71,7 @@ impl Indexer {
 /// The task's own side.
 struct Work {
     store: Arc<dyn MemoryStore>,
-    scope: Scope,
+    only: Option<Scope>,
     meaning: Meaning,
     written: Arc<Notify>,
     now: fn() -> i64,
@@ -102,8 +102,15 @@ impl Work {
     /// Indexes what was said before `until`; whether there is something younger.
     async fn pass(&mut self, until: i64) -> bool {
         let indexed = caught(async {
-            let waits = self.chunk(until).await?;
-            self.embed().await?;
+            let scopes = match &self.only {
+                Some(only) => vec![only.clone()],
+                None => self.store.scopes().await?,
+            };
+            let mut waits = false;
+            for scope in scopes {
+                waits |= self.chunk(&scope, until).await?;
+                self.embed(&scope).await?;
+            }
             Ok::<bool, Error>(waits)
         });
         match indexed.await {
@@ -121,9 +128,9 @@ impl Work {
         }
     }
 
-    async fn chunk(&self, until: i64) -> Result<bool, Error> {
+    async fn chunk(&self, scope: &Scope, until: i64) -> Result<bool, Error> {
         let mut waits = false;
-        let sessions = self.store.sessions(&self.scope.campaign, SessionFilter::default()).await?;
+        let sessions = self.store.sessions(scope, SessionFilter::default()).await?;
         for entry in sessions.into_iter().filter(|entry| entry.unindexed > 0) {
             loop {
                 let filter = LineFilter {
@@ -132,12 +139,11 @@ impl Work {
                     limit: LINES,
                     ..LineFilter::default()
                 };
-                let lines = self.store.lines(&self.scope.campaign, filter, Viewer::Dm).await?;
+                let lines = self.store.lines(scope, filter, Viewer::Dm).await?;
                 let is_all = lines.len() < LINES;
                 let Chunks { items, waits: left } = chunk::chunks(&lines, until, is_all);
                 waits |= left;
-                let some = !items.is_empty()
-                    && self.store.put_items(&self.scope.campaign, items).await? > 0;
+                let some = !items.is_empty() && self.store.put_items(scope, items).await? > 0;
                 if is_all || !some {
                     break;
                 }
@@ -147,12 +153,12 @@ impl Work {
     }
 
     /// Gives every item a vector of the model; those of other models go.
-    async fn embed(&self) -> Result<(), Error> {
+    async fn embed(&self, scope: &Scope) -> Result<(), Error> {
         let Meaning { model, embedder } = &self.meaning;
         loop {
             let without = Some(model.clone());
             let filter = ItemFilter { without, limit: TEXTS, ..ItemFilter::default() };
-            let items = self.store.items(&self.scope.campaign, filter, Viewer::Dm).await?;
+            let items = self.store.items(scope, filter, Viewer::Dm).await?;
             if items.is_empty() {
                 break;
             }
@@ -169,10 +175,10 @@ impl Work {
                 .filter(|(_, values)| values.iter().any(|value| *value != 0.0))
                 .map(|(item, values)| Vector { item: item.id, values });
             let vectors = vectors.collect();
-            if self.store.put_vectors(&self.scope.campaign, model, vectors).await? == 0 {
+            if self.store.put_vectors(scope, model, vectors).await? == 0 {
                 break;
             }
         }
-        self.store.keep_vectors_of(&self.scope.campaign, model).await.map(drop)
+        self.store.keep_vectors_of(scope, model).await.map(drop)
     }
 }

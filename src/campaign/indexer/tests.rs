@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::Indexer;
 use crate::{
-    domain::{CampaignKey, Owner, Scope},
+    domain::{CampaignKey, Scope},
     memory::{MemoryStore, Present, SessionFilter, Sqlite, Uid, Utterance},
     provider::{self, Embedder},
     tools::builtin::Meaning,
@@ -39,8 +39,8 @@ impl Embedder for Same {
     }
 }
 
-fn campaign() -> CampaignKey {
-    CampaignKey("c".to_owned())
+fn campaign() -> Scope {
+    Scope::local(CampaignKey("c".to_owned()))
 }
 
 fn line(n: u64) -> Utterance {
@@ -60,8 +60,7 @@ async fn indexed(store: &Arc<dyn MemoryStore>, model: &str) -> (String, usize) {
     let embedder = Arc::new(Same::default());
     let meaning = Meaning { model: model.to_owned(), embedder: Arc::clone(&embedder) as _ };
     let written = Arc::new(Notify::new());
-    let scope = Scope { owner: Owner::Local, campaign: campaign() };
-    let indexer = Indexer::open(Arc::clone(store), scope, meaning, written, || 1_000);
+    let indexer = Indexer::open(Arc::clone(store), None, meaning, written, || 1_000);
     indexer.close().await;
     let counts = store.counts(&campaign()).await.unwrap();
     let all = counts.items.iter().chain(&counts.vectors);
@@ -113,9 +112,8 @@ async fn an_indexer_that_has_panicked_goes_on() {
     store.append(&campaign(), (1..=8).map(line).collect()).await.unwrap();
     let embedder = Arc::new(Breaks(AtomicUsize::new(0)));
     let meaning = Meaning { model: "one".to_owned(), embedder: Arc::clone(&embedder) as _ };
-    let scope = Scope { owner: Owner::Local, campaign: campaign() };
     let now = || i64::MAX;
-    let indexer = Indexer::open(Arc::clone(&store), scope, meaning, Arc::default(), now);
+    let indexer = Indexer::open(Arc::clone(&store), None, meaning, Arc::default(), now);
     while embedder.0.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }

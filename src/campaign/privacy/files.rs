@@ -13,8 +13,8 @@ use crate::{
 /// What names of Discord's sessions begin with.
 const SESSIONS: &str = "discord-";
 
-/// Forgets in the files of kept sessions what people of these names have led to: exchanges with
-/// NPCs, and calls. Blocks. `is_open` says whose calls are logged at this moment.
+/// Forgets in the files of kept sessions of an owner what people of these names have led to: exchanges
+/// with NPCs, and calls. Blocks. `is_open` says whose calls are logged at this moment.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -30,11 +30,12 @@ pub fn forget_kept(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(FileError::on("read", &folder)(error).into()),
     };
-    let is_meant = |id: &str| match from {
-        ForgetFrom::Everywhere => id.starts_with(SESSIONS),
-        ForgetFrom::Owner(Owner::Guild(guild)) => id.starts_with(&format!("{SESSIONS}{guild}-")),
-        ForgetFrom::Owner(Owner::Local) => !id.starts_with(SESSIONS),
-        ForgetFrom::Session(session) => id == session.0,
+    let is_meant = |id: &str| {
+        let is_theirs = match from.owner {
+            Owner::Guild(guild) => id.starts_with(&format!("{SESSIONS}{guild}-")),
+            Owner::Local => !id.starts_with(SESSIONS),
+        };
+        is_theirs && from.session.as_ref().is_none_or(|session| id == session.0)
     };
     let mut ids = BTreeSet::new();
     for file in files {

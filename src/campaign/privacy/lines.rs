@@ -1,38 +1,34 @@
-//! What the store has of one person.
+//! Lines of a person, by their identity.
 //!
-//! Entry functions: [`own_lines`], [`forget`]. **Never**: forgets what somebody else has said.
+//! Entry functions: [`own_lines`], [`names`], [`forget`]. **Never**: takes a name for a person, or
+//! looks at what belongs to another owner.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::request::ForgetFrom;
+use super::request::{ForgetFrom, NamesOf};
 use crate::{
     campaign::{date, time},
-    memory::{
-        CampaignKey, Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer,
-    },
+    domain::{Owner, Scope},
+    memory::{Error, Forget, LineFilter, MemoryStore, SessionFilter, TranscriptLine, Viewer},
 };
 
-/// Everything a person has said, as text for them; `player` is their identity.
+/// Everything a person has said where `owner` plays, as text for them; `player` is their identity.
 ///
 /// # Errors
 /// The memory cannot be read.
-pub async fn own_lines(store: &dyn MemoryStore, player: &str) -> Result<String, Error> {
+pub async fn own_lines(
+    store: &dyn MemoryStore,
+    owner: Owner,
+    player: &str,
+) -> Result<String, Error> {
     let mut text = String::from("What is written down of what you said. Times are UTC.\n");
     let (mut lines, mut session) = (0_u64, None);
-    for campaign in store.campaigns().await? {
-        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
+    for scope in scopes(store, owner).await? {
+        for TranscriptLine { said, .. } in theirs(store, &scope, player).await? {
             if session.as_ref() != Some(&said.session) {
+                let (day, campaign) = (date(said.at), &scope.campaign.0);
                 // Writing to a text cannot fail.
-                _ = writeln!(
-                    text,
-                    "\n# {}, {} (campaign {})\n",
-                    said.session,
-                    date(said.at),
-                    campaign.0
-                );
+                _ = writeln!(text, "\n# {}, {day} (campaign {campaign})\n", said.session);
                 session = Some(said.session.clone());
             }
             let name = said.who();
@@ -50,32 +46,57 @@ pub async fn own_lines(store: &dyn MemoryStore, player: &str) -> Result<String, 
     Ok(text)
 }
 
+/// What is kept for `owner`.
+async fn scopes(store: &dyn MemoryStore, owner: Owner) -> Result<Vec<Scope>, Error> {
+    let all = store.scopes().await?.into_iter();
+    Ok(all.filter(|scope| scope.owner == owner).collect())
+}
+
 async fn theirs(
     store: &dyn MemoryStore,
-    campaign: &CampaignKey,
+    scope: &Scope,
     player: &str,
 ) -> Result<Vec<TranscriptLine>, Error> {
     let filter = LineFilter { player: Some(player.to_owned()), ..LineFilter::default() };
-    store.lines(campaign, filter, Viewer::Dm).await
+    store.lines(scope, filter, Viewer::Dm).await
 }
 
-/// Names a person goes by in what is kept of them.
+/// What a person goes by in what is kept: `also`, and what their lines say. What other people's lines
+/// say too is told apart.
 ///
 /// # Errors
 /// The memory cannot be read.
-pub async fn names(store: &dyn MemoryStore, player: &str) -> Result<BTreeSet<String>, Error> {
-    let mut names = BTreeSet::new();
-    for campaign in store.campaigns().await? {
-        for TranscriptLine { said, .. } in theirs(store, &campaign, player).await? {
-            names.extend(said.character);
-            names.insert(said.speaker);
+pub async fn names(
+    store: &dyn MemoryStore,
+    player: &str,
+    also: &[String],
+    from: &ForgetFrom,
+) -> Result<NamesOf, Error> {
+    let (mut own, mut others) = (BTreeSet::from_iter(also.iter().cloned()), BTreeSet::new());
+    for scope in scopes(store, from.owner).await? {
+        let id = from.session.as_ref().map(|session| session.0.clone());
+        let filter = SessionFilter { id, ..SessionFilter::default() };
+        // A session at a time, so that no more than one is held.
+        for entry in store.sessions(&scope, filter).await? {
+            let session = Some(entry.session.id);
+            let filter = LineFilter { session, ..LineFilter::default() };
+            for TranscriptLine { said, .. } in store.lines(&scope, filter, Viewer::Dm).await? {
+                let whose = match said.speaker_id {
+                    None => continue,
+                    Some(id) if id == player => &mut own,
+                    Some(_) => &mut others,
+                };
+                whose.extend(said.character);
+                whose.insert(said.speaker);
+            }
         }
     }
-    Ok(names)
+    let (shared, own) = own.into_iter().partition(|name| others.contains(name));
+    Ok(NamesOf { own, shared })
 }
 
-/// Forgets a person's lines and what was derived from them; how many lines there were. Where they
-/// have played elsewhere too, what was said there stays.
+/// Forgets a person's lines and what was derived from them; how many lines there were. What was said
+/// where somebody else plays stays.
 ///
 /// # Errors
 /// The memory cannot be written.
@@ -85,32 +106,16 @@ pub async fn forget(
     from: &ForgetFrom,
 ) -> Result<u64, Error> {
     let mut gone = 0;
-    for campaign in store.campaigns().await? {
-        let lines = theirs(store, &campaign, player).await?;
-        let guilds = guilds(store, &campaign).await?;
-        let is_meant = |line: &&TranscriptLine| match from {
-            ForgetFrom::Everywhere => true,
-            ForgetFrom::Owner(owner) => guilds.get(&line.said.session).copied() == owner.guild(),
-            ForgetFrom::Session(session) => line.said.session == session.0,
-        };
-        let meant: Vec<_> = lines.iter().filter(is_meant).map(|it| it.said.uid.clone()).collect();
-        let is_all = meant.len() == lines.len() && !matches!(from, ForgetFrom::Session(_));
-        let done = if is_all {
-            store.forget(&campaign, Forget::Player(player.to_owned())).await?
-        } else {
-            store.withdraw(&campaign, meant).await?
+    for scope in scopes(store, from.owner).await? {
+        let done = match &from.session {
+            None => store.forget(&scope, Forget::Player(player.to_owned())).await?,
+            Some(session) => {
+                let lines = theirs(store, &scope, player).await?.into_iter();
+                let meant = lines.filter(|line| line.said.session == session.0);
+                store.withdraw(&scope, meant.map(|line| line.said.uid).collect()).await?
+            }
         };
         gone += done.lines;
     }
     Ok(gone)
-}
-
-/// The guild of each session that has one.
-async fn guilds(
-    store: &dyn MemoryStore,
-    campaign: &CampaignKey,
-) -> Result<BTreeMap<String, u64>, Error> {
-    let all = store.sessions(campaign, SessionFilter::default()).await?;
-    let guild = |session: crate::memory::Session| Some((session.id, session.guild?));
-    Ok(all.into_iter().filter_map(|entry| guild(entry.session)).collect())
 }

@@ -7,5 +7,7 @@ mod lines;
 mod request;
 mod service;
 
-pub use request::{ForgetFrom, ForgetRequest};
+pub use files::forget_kept;
+pub use lines::{forget, names};
+pub use request::{ForgetFrom, ForgetRequest, NamesOf};
 pub use service::Privacy;

@@ -1,4 +1,4 @@
-//! Whose lines are forgotten, and which of them.
+//! What is to be forgotten of a person.
 //!
 //! Entry type: [`ForgetRequest`].
 
@@ -7,8 +7,8 @@ use crate::domain::{Owner, SessionId};
 /// Whose lines are forgotten, and which of them.
 #[derive(Clone, Debug)]
 pub struct ForgetRequest {
-    /// The person, by their id on Discord.
-    pub user: u64,
+    /// The person, by their identity: on Discord their id.
+    pub player: String,
     /// What they are called now, beside what is known of them.
     pub names: Vec<String>,
     /// Where the lines were said.
@@ -17,11 +17,18 @@ pub struct ForgetRequest {
 
 /// Where lines were said that are forgotten.
 #[derive(Clone, Debug)]
-pub enum ForgetFrom {
-    /// In every session on Discord.
-    Everywhere,
-    /// In sessions of this owner.
-    Owner(Owner),
-    /// In this session alone.
-    Session(SessionId),
+pub struct ForgetFrom {
+    /// In sessions of this owner, whichever campaign they played.
+    pub owner: Owner,
+    /// In this session alone; `None`: in all of theirs.
+    pub session: Option<SessionId>,
+}
+
+/// What a person goes by where things are kept by name: conversations of NPCs, and calls of tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamesOf {
+    /// Theirs alone: what is kept under these goes with their lines.
+    pub own: Vec<String>,
+    /// Somebody else's too: what is kept under these stays.
+    pub shared: Vec<String>,
 }

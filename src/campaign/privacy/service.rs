@@ -9,10 +9,11 @@ use tokio::task::{JoinError, spawn_blocking};
 use super::{
     files::forget_kept,
     lines::{forget, names, own_lines},
-    request::ForgetRequest,
+    request::{ForgetRequest, NamesOf},
 };
 use crate::{
     campaign::{KeptError, NotWritten, Sessions, SharedSettings},
+    domain::Owner,
     memory,
 };
 
@@ -43,28 +44,34 @@ pub struct Privacy {
 }
 
 impl Privacy {
-    /// Everything the user of this id has said, as text for them.
+    /// Everything the person of this identity has said where `owner` plays, as text for them.
     ///
     /// # Errors
     /// The memory cannot be read, or lacks the last lines.
-    pub async fn own_lines(self, user: u64) -> Result<String, PrivacyError> {
+    pub async fn own_lines(self, owner: Owner, player: String) -> Result<String, PrivacyError> {
         let transcripts = self.sessions.transcripts();
         transcripts.caught_up().await?;
-        Ok(own_lines(&*transcripts.store(), &user.to_string()).await?)
+        Ok(own_lines(&*transcripts.store(), owner, &player).await?)
+    }
+
+    /// Under which names more of them would be forgotten than their lines.
+    ///
+    /// # Errors
+    /// The memory cannot be read, or lacks the last lines.
+    pub async fn names(self, what: ForgetRequest) -> Result<NamesOf, PrivacyError> {
+        let transcripts = self.sessions.transcripts();
+        transcripts.caught_up().await?;
+        Ok(names(&*transcripts.store(), &what.player, &what.names, &what.from).await?)
     }
 
     /// Forgets a person's lines and what was derived from them, in tables that run too; how many
-    /// lines there were.
+    /// lines there were. What is kept by name goes where the name is theirs alone.
     ///
     /// # Errors
     /// Something cannot be read or written; doing it again goes on with it.
     pub async fn forget(self, what: ForgetRequest) -> Result<u64, PrivacyError> {
-        let transcripts = self.sessions.transcripts();
-        transcripts.caught_up().await?;
-        let (store, player) = (transcripts.store(), what.user.to_string());
-        let mut known = names(&*store, &player).await?;
-        known.extend(what.names);
-        let known: Vec<String> = known.into_iter().collect();
+        let known = self.clone().names(what.clone()).await?.own;
+        let (store, player) = (self.sessions.transcripts().store(), what.player);
         let open = self.sessions.forget(&known, &what.from);
         let (folder, from) = (self.settings.load().data_dir.clone(), Arc::new(what.from));
         let also = Arc::clone(&from);

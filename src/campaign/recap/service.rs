@@ -7,7 +7,7 @@ use crate::{
     campaign::{
         AccountFor, Accounts, Fact, Scoped, Sessions, SharedSettings, Transcript, consolidate,
     },
-    domain::{CampaignKey, Owner, Scope, SessionId},
+    domain::{Owner, Scope, SessionId},
     engine::Budget,
     memory::{self, SessionEntry, SessionFilter, Viewer},
 };
@@ -80,8 +80,7 @@ impl Recaps {
 
     async fn retell(&self, request: RecapRequest) -> Result<String, RecapError> {
         self.sessions.transcripts().caught_up().await?;
-        let Some((campaign, SessionEntry { session, .. })) = self.last_session(&request).await?
-        else {
+        let Some((scope, SessionEntry { session, .. })) = self.last_session(&request).await? else {
             return Err(request.session.map_or(RecapError::Nothing, RecapError::Unknown));
         };
         // Of a session that runs it would soon be old.
@@ -89,7 +88,6 @@ impl Recaps {
             return Ok(summary.clone());
         }
         let own = self.sessions.paid(&SessionId(session.id.clone())).map(|(budget, _)| budget);
-        let scope = Scope { owner: request.owner, campaign };
         let settings = self.settings.load_full();
         let writer = match (request.paid, own) {
             (true, Some(budget)) => Writer::new(&settings.assistant, budget)?,
@@ -114,22 +112,22 @@ impl Recaps {
         Ok(text)
     }
 
-    /// The session that is meant, and its campaign: its owner may have played several.
+    /// The session that is meant, and whose it is: its owner may have played several.
     async fn last_session(
         &self,
         request: &RecapRequest,
-    ) -> Result<Option<(CampaignKey, SessionEntry)>, memory::Error> {
-        let (id, guild) = (request.session.clone(), request.owner.guild());
-        let filter = SessionFilter { id, guild, limit: 1 };
+    ) -> Result<Option<(Scope, SessionEntry)>, memory::Error> {
+        let filter = SessionFilter { id: request.session.clone(), limit: 1 };
         let store = self.sessions.transcripts().store();
-        let mut latest: Option<(CampaignKey, SessionEntry)> = None;
-        for campaign in store.campaigns().await? {
-            let found = store.sessions(&campaign, filter.clone()).await?.pop();
+        let mut latest: Option<(Scope, SessionEntry)> = None;
+        let all = store.scopes().await?.into_iter();
+        for scope in all.filter(|scope| scope.owner == request.owner) {
+            let found = store.sessions(&scope, filter.clone()).await?.pop();
             let began = |it: &SessionEntry| it.session.started;
             if let Some(found) = found
                 && latest.as_ref().is_none_or(|(_, other)| began(other) < began(&found))
             {
-                latest = Some((campaign, found));
+                latest = Some((scope, found));
             }
         }
         Ok(latest)

@@ -49,11 +49,11 @@ pub async fn recap(
     viewer: Viewer,
     writer: Option<&Writer>,
 ) -> Result<Option<Recap>, Error> {
-    let (store, campaign) = (at.store, at.campaign());
+    let (store, scope) = (at.store, at.scope);
     let filter = SessionFilter { id: Some(id.to_owned()), ..SessionFilter::default() };
-    let Some(entry) = store.sessions(campaign, filter).await?.pop() else { return Ok(None) };
+    let Some(entry) = store.sessions(scope, filter).await?.pop() else { return Ok(None) };
     let filter = LineFilter { session: Some(id.to_owned()), ..LineFilter::default() };
-    let lines = store.lines(campaign, filter, viewer.clone()).await?;
+    let lines = store.lines(scope, filter, viewer.clone()).await?;
     let written = match writer.filter(|_| !lines.is_empty()) {
         None => None,
         Some(writer) => Some((writer, model::write(writer, &lines).await)),
@@ -77,14 +77,14 @@ pub async fn recap(
         other => {
             recap.note = other.and_then(|(_, failed)| failed.err()).map(|error| error.to_string());
             let everything = EntityFilter::default();
-            let names = store.entities(campaign, everything, viewer.clone()).await?;
+            let names = store.entities(scope, everything, viewer.clone()).await?;
             recap.claims = extract::extract(&lines, &names);
         }
     }
     if viewer == Viewer::Everyone && !recap.claims.is_empty() {
         let summary = Some(recap.summary());
         let session = Session { id: id.to_owned(), summary, ..Session::default() };
-        store.put_session(campaign, session).await?;
+        store.put_session(scope, session).await?;
     }
     Ok(Some(recap))
 }
@@ -147,12 +147,12 @@ async fn propose(
     }
     let ids = Some(items.iter().map(|item| item.id.clone()).collect());
     let filter = ItemFilter { ids, ..ItemFilter::default() };
-    let known = at.store.items(at.campaign(), filter, Viewer::Dm).await?;
+    let known = at.store.items(at.scope, filter, Viewer::Dm).await?;
     items.retain(|item| known.iter().all(|known| known.id != item.id));
     if items.is_empty() {
         return Ok(0);
     }
-    at.store.put_items(at.campaign(), items).await
+    at.store.put_items(at.scope, items).await
 }
 
 /// The same for the same words, so that nothing is proposed twice.

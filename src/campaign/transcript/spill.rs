@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{CampaignKey, Session, Uid, Utterance};
+use crate::memory::{Scope, Session, Uid, Utterance};
 
 /// Programs of one folder that may have something waiting at once.
 const FILES: u32 = 16;
@@ -24,11 +24,11 @@ const SPILL_MAX: u64 = 64 * 1024 * 1024;
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// A session begins, changes or ends.
-    Session(CampaignKey, Session),
+    Session(Scope, Session),
     /// Something was said.
-    Lines(CampaignKey, Vec<Utterance>),
+    Lines(Scope, Vec<Utterance>),
     /// Something said is taken back.
-    Withdraw(CampaignKey, Vec<Uid>),
+    Withdraw(Scope, Vec<Uid>),
 }
 
 impl Entry {
@@ -228,12 +228,12 @@ fn parsed(text: &[u8]) -> Option<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Uid;
+    use crate::memory::{CampaignKey, Uid};
 
     fn entry(n: u64) -> Entry {
         let uid = Uid(format!("u{n}"));
         let line = Utterance { uid, text: "a\nb".to_owned(), ..Utterance::default() };
-        Entry::Lines(CampaignKey("c".to_owned()), vec![line.clone(), line])
+        Entry::Lines(Scope::local(CampaignKey("c".to_owned())), vec![line.clone(), line])
     }
 
     fn drained(spill: &mut Spill) -> Vec<Entry> {
@@ -255,7 +255,7 @@ mod tests {
         let path = folder.path().join("data/waiting.0.jsonl");
         let (mut spill, lines) = opened(&folder);
         assert!(spill.is_empty() && lines == 0 && spill.first().unwrap().is_none());
-        let session = Entry::Session(CampaignKey("c".to_owned()), Session::default());
+        let session = Entry::Session(Scope::local(CampaignKey("c".to_owned())), Session::default());
         let all = vec![session, entry(1), entry(2)];
         all.iter().for_each(|entry| spill.push(entry).unwrap());
         let permissions = fs::metadata(&path).unwrap().permissions();

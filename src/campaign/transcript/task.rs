@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::spill::{Entry, Spill};
 use crate::{
     campaign::{Tables, now},
-    memory::{CampaignKey, Error, Forget, MemoryStore},
+    memory::{Error, Forget, MemoryStore, Scope},
     panics::{Panicked, caught},
     session::Backlog,
 };
@@ -233,10 +233,10 @@ impl WriterTask {
                 if entry.lines() > 0 {
                     self.parts.written.notify_one();
                 }
-                if let Entry::Session(campaign, session) = entry
+                if let Entry::Session(scope, session) = entry
                     && session.ended.is_none()
                 {
-                    self.retain(campaign).await;
+                    self.retain(scope).await;
                 }
                 true
             }
@@ -264,14 +264,14 @@ impl WriterTask {
         }
         let written = async {
             match entry {
-                Entry::Session(campaign, session) => {
-                    self.parts.store.put_session(campaign, session.clone()).await
+                Entry::Session(scope, session) => {
+                    self.parts.store.put_session(scope, session.clone()).await
                 }
-                Entry::Lines(campaign, lines) => {
-                    self.parts.store.append(campaign, lines.clone()).await.map(drop)
+                Entry::Lines(scope, lines) => {
+                    self.parts.store.append(scope, lines.clone()).await.map(drop)
                 }
-                Entry::Withdraw(campaign, lines) => {
-                    self.parts.store.withdraw(campaign, lines.clone()).await.map(drop)
+                Entry::Withdraw(scope, lines) => {
+                    self.parts.store.withdraw(scope, lines.clone()).await.map(drop)
                 }
             }
         };
@@ -335,11 +335,11 @@ impl WriterTask {
     }
 
     /// Forgets what is too old.
-    async fn retain(&self, campaign: &CampaignKey) {
+    async fn retain(&self, scope: &Scope) {
         let days = self.parts.options.retention_days.and_then(|days| i64::try_from(days).ok());
         let Some(days) = days else { return };
         let before = now().saturating_sub(days.saturating_mul(DAY));
-        match self.parts.store.forget(campaign, Forget::Before(before)).await {
+        match self.parts.store.forget(scope, Forget::Before(before)).await {
             Ok(gone) if gone.sessions > 0 => {
                 tracing::info!(
                     sessions = gone.sessions,

@@ -86,10 +86,10 @@ async fn everything_said_is_written_in_its_order_before_it_ends() {
     writer.ends(&of);
     assert_eq!(writer.close().await, None);
     assert_eq!(writer.backlog().count(), Unwritten::default());
-    let lines = store.lines(&of.scope.campaign, LineFilter::default(), Viewer::Dm).await.unwrap();
+    let lines = store.lines(&of.scope, LineFilter::default(), Viewer::Dm).await.unwrap();
     assert_eq!(lines.len(), 200);
     assert!(lines.is_sorted_by_key(|line| (line.said.turn, line.seq)));
-    let sessions = store.sessions(&of.scope.campaign, SessionFilter::default()).await.unwrap();
+    let sessions = store.sessions(&of.scope, SessionFilter::default()).await.unwrap();
     assert!(sessions[0].session.ended >= sessions[0].session.started);
 }
 
@@ -137,7 +137,7 @@ async fn written_with(
     for turn in 1..=4 {
         let lines = utterances(&of, &TurnLine { turn, ..line() }, 1_000);
         backlog.wait(2);
-        notes.send(Note::Write(Entry::Lines(of.scope.campaign.clone(), lines))).await.unwrap();
+        notes.send(Note::Write(Entry::Lines(of.scope.clone(), lines))).await.unwrap();
     }
     let (done, heard) = oneshot::channel();
     notes.send(Note::Mark(done)).await.unwrap();
@@ -152,9 +152,9 @@ async fn what_is_said_outlasts_a_writer_that_panics() {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn MemoryStore> =
             Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
-        let campaign = of(Owner::Local).scope.campaign;
+        let scope = of(Owner::Local).scope;
         let lines =
-            async || store.lines(&campaign, LineFilter::default(), Viewer::Dm).await.unwrap().len();
+            async || store.lines(&scope, LineFilter::default(), Viewer::Dm).await.unwrap().len();
         assert_eq!(written_with(faults, &store, &folder).await, spilled);
         assert_eq!(lines().await, there);
         // The next run writes down what waits.

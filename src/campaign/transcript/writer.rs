@@ -101,20 +101,16 @@ impl TranscriptWriter {
 
     /// A session begins, or is gone on with.
     pub fn begins(&self, of: &Transcript) {
-        let session = Session {
-            id: of.session.0.clone(),
-            guild: of.scope.owner.guild(),
-            started: Some(now()),
-            ..Session::default()
-        };
-        self.note(Entry::Session(of.scope.campaign.clone(), session));
+        let session =
+            Session { id: of.session.0.clone(), started: Some(now()), ..Session::default() };
+        self.note(Entry::Session(of.scope.clone(), session));
     }
 
     /// A session has ended.
     pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
         let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
-        self.note(Entry::Session(of.scope.campaign.clone(), session));
+        self.note(Entry::Session(of.scope.clone(), session));
     }
 
     /// Something was said; returns at once.
@@ -129,7 +125,7 @@ impl TranscriptWriter {
             let session = of.session.clone();
             recent.push_back(Recent { session, turn: line.turn, lines: uids });
             drop(recent);
-            self.note(Entry::Lines(of.scope.campaign.clone(), lines));
+            self.note(Entry::Lines(of.scope.clone(), lines));
         }
     }
 
@@ -144,7 +140,7 @@ impl TranscriptWriter {
             !taken
         });
         if !lines.is_empty() {
-            self.note(Entry::Withdraw(of.scope.campaign.clone(), lines));
+            self.note(Entry::Withdraw(of.scope.clone(), lines));
         }
     }
 

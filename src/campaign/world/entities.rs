@@ -93,7 +93,7 @@ pub async fn entities_of_no_file(
     at: Scoped<'_>,
     and_of_file: bool,
 ) -> Result<Vec<domain::Entity>, Error> {
-    let found = at.store.entities(at.campaign(), EntityFilter::default(), Viewer::Dm).await?;
+    let found = at.store.entities(at.scope, EntityFilter::default(), Viewer::Dm).await?;
     let others: Vec<Entity> =
         found.into_iter().filter(|it| and_of_file || !is_of_campaign_file(it)).collect();
     if let Some(unnamed) = others.len().checked_sub(NAMED_MAX).filter(|&it| it > 0) {

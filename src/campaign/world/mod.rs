@@ -10,7 +10,7 @@ mod orders;
 mod plan;
 mod service;
 
-pub use entities::{CAMPAIGN_FILE, IMPORT, entities_of_no_file};
+pub use entities::{IMPORT, entities_of_no_file};
 pub use order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest};
-pub use plan::{ImportError, Plan, plan};
+pub use plan::{ImportError, Plan, plan, seed};
 pub use service::WorldEdits;

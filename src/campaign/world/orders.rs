@@ -8,7 +8,7 @@ use super::{
     entities::{IMPORT, PRONUNCIATION, is_of_campaign_file, kind},
     error::WorldError,
     order::{NewEntity, SentFile, WorldAnswer, WorldOrder, WorldRequest},
-    plan::plan,
+    plan::{plan, seed},
 };
 use crate::{
     campaign::{PlayedCampaign, Scoped, Settings, key_of},
@@ -29,13 +29,16 @@ pub async fn carry_out(
 ) -> Result<WorldAnswer, WorldError> {
     let WorldRequest { scope, played, order } = request;
     let at = Scoped::new(store, &scope);
+    if let Some(world) = settings.worlds.get(&scope.campaign) {
+        seed(at, world).await?;
+    }
     let mut answer = WorldAnswer::default();
     match order {
         WorldOrder::Add(new) => answer.text = add(at, new).await?,
         WorldOrder::List(of) => answer.text = list(at, of.map(kind)).await?,
         WorldOrder::Show(name) => {
             let entity = find(at, &name).await?;
-            let found = store.snapshot(at.campaign(), &entity.id, Viewer::Dm).await?;
+            let found = store.snapshot(at.scope, &entity.id, Viewer::Dm).await?;
             answer.text = found.as_ref().map(described).unwrap_or_default();
         }
         WorldOrder::Find(name) => {
@@ -58,7 +61,7 @@ pub async fn carry_out(
 }
 
 async fn all(at: Scoped<'_>, filter: EntityFilter) -> Result<Vec<Entity>, WorldError> {
-    Ok(at.store.entities(at.campaign(), filter, Viewer::Dm).await?)
+    Ok(at.store.entities(at.scope, filter, Viewer::Dm).await?)
 }
 
 async fn names(at: Scoped<'_>) -> Result<Vec<String>, WorldError> {
@@ -109,7 +112,7 @@ async fn add(at: Scoped<'_>, new: NewEntity) -> Result<String, WorldError> {
         visibility: if dm_only { Visibility::Dm } else { Visibility::Everyone },
         source: None,
     };
-    at.store.apply(at.campaign(), vec![Change::Put(entity)]).await?;
+    at.store.apply(at.scope, vec![Change::Put(entity)]).await?;
     Ok(text)
 }
 
@@ -174,7 +177,7 @@ async fn remove(at: Scoped<'_>, id: String) -> Result<String, WorldError> {
     let found = all(at, EntityFilter { ids, ..EntityFilter::default() }).await?.pop();
     let entity = found.ok_or(WorldError::Gone)?;
     refuse_of_file(&entity)?;
-    at.store.apply(at.campaign(), vec![Change::Remove(id)]).await?;
+    at.store.apply(at.scope, vec![Change::Remove(id)]).await?;
     Ok(format!("**{}** is forgotten.", entity.name))
 }
 
@@ -239,7 +242,7 @@ async fn info(
     if !description.is_empty() {
         lines.push(description.clone());
     }
-    let counts = at.store.counts(at.campaign()).await?;
+    let counts = at.store.counts(at.scope).await?;
     let kinds: Vec<String> =
         counts.entities.iter().map(|it| format!("{} {}", it.count, it.of)).collect();
     let kinds = if kinds.is_empty() { "nothing yet".to_owned() } else { kinds.join(", ") };

@@ -55,10 +55,23 @@ impl Plan {
     pub async fn carry_out(&mut self, at: Scoped<'_>) -> Result<(), Error> {
         let changes = std::mem::take(&mut self.changes);
         if !changes.is_empty() {
-            at.store.apply(at.campaign(), changes).await?;
+            at.store.apply(at.scope, changes).await?;
         }
         Ok(())
     }
+}
+
+/// Makes the entities that come from the campaign file those that are in `world`, for whoever plays it
+/// `at` this scope: the text of a file is shared, what becomes of it is not.
+///
+/// # Errors
+/// What is wrong with the file, or the store's own.
+pub async fn seed(at: Scoped<'_>, world: &World) -> Result<(), ImportError> {
+    let mut plan = plan(at, std::slice::from_ref(world), CAMPAIGN_FILE).await?;
+    plan.carry_out(at).await?;
+    let Plan { added, changed, removed, .. } = plan;
+    tracing::debug!(added, changed, removed, "the world of the campaign file is remembered");
+    Ok(())
 }
 
 /// What is to change so that the store holds `worlds`, whose entities come from `source`. Relations
@@ -69,8 +82,8 @@ impl Plan {
 /// Ids that are there twice, relations to what is not there, entities that belong to the campaign
 /// file; or the store's own.
 pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan, ImportError> {
-    let (store, campaign) = (at.store, at.campaign());
-    let before = store.entities(campaign, EntityFilter::default(), Viewer::Dm).await?;
+    let (store, scope) = (at.store, at.scope);
+    let before = store.entities(scope, EntityFilter::default(), Viewer::Dm).await?;
     let known: Vec<KnownEntity> = before.iter().map(known).collect();
     let mut problems = Vec::new();
     let edges = link(worlds, &known).unwrap_or_else(|found| {
@@ -113,7 +126,7 @@ pub async fn plan(at: Scoped<'_>, worlds: &[World], source: &str) -> Result<Plan
     let old = own.iter().map(String::as_str).filter(|id| before.contains_key(id));
     let mut ties = Vec::new();
     for id in old {
-        let found = store.snapshot(campaign, id, Viewer::Dm).await?;
+        let found = store.snapshot(scope, id, Viewer::Dm).await?;
         ties.extend(found.into_iter().flat_map(|it| it.ties).map(|it| it.relation));
     }
     tie(&mut plan, &edges, &Ties { before: &ties, own: &own, source });

@@ -107,9 +107,10 @@ impl Setting<'_> {
         let calls = CallLog::open(path, self.kept.id())?;
         let options = &self.config.memory.transcripts;
         let transcripts = TranscriptWriter::open(Arc::clone(store), tables.clone(), options);
-        let written = Transcript { scope: app::local_scope(self.config), session: self.session() };
+        let scope = app::local_scope(self.config);
+        let indexer = self.tools.index(Some(scope.clone()), &transcripts);
+        let written = Transcript { scope, session: self.session() };
         transcripts.begins(&written);
-        let indexer = self.tools.index(self.config, &transcripts);
         Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
     }
 

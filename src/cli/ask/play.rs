@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::{self, Tools},
-    campaign::{AccountFor, KeptError, KeptSession},
+    campaign::{AccountFor, KeptError, KeptSession, Scoped},
     config::Config,
     domain::SessionId,
     session::Limits,
@@ -71,10 +71,11 @@ async fn play(
         Some(_) => Some(app::open_memory(config).await?),
         None => None,
     };
+    let scope = app::local_scope(config);
     let mut config = match &memory {
-        Some(store) => {
-            app::for_session(config, &**store, None).await.map_err(anyhow::Error::from)?
-        }
+        Some(store) => app::for_session(config, Scoped::new(&**store, &scope), None)
+            .await
+            .map_err(anyhow::Error::from)?,
         None => app::with_names(config).await,
     };
     // Whoever sits at this machine pays.

@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{DONE, FAILED, Failure, ask::TerminalEffects};
+use super::super::{DONE, FAILED, Failure, ask::TerminalEffects, whose::Whose};
 use crate::{
     app,
     config::Config,
@@ -37,6 +37,8 @@ pub struct Arguments {
     /// One JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    whose: Whose,
 }
 
 impl Arguments {
@@ -74,6 +76,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
         _ => arguments.tool.clone(),
     };
     let context = CallContext {
+        scope: arguments.whose.scope(config),
         session: SessionId("operator".to_owned()),
         turn: TurnId(0),
         authority,

@@ -195,9 +195,9 @@ impl Guild {
         let names = session.people.get(user).map(|it| it.name.clone());
         let character = self.settings().characters.get(&user).cloned();
         let names = names.into_iter().chain(character).collect();
-        let from = ForgetFrom::Session(session.id.clone());
+        let from = ForgetFrom { owner: self.scope().owner, session: Some(session.id.clone()) };
         let privacy = self.shared.handles.privacy.clone();
-        let deleted = privacy.forget(ForgetRequest { user, names, from });
+        let deleted = privacy.forget(ForgetRequest { player: user.to_string(), names, from });
         self.spawn(async move {
             let deleted = deleted.await;
             Box::new(move |guild: &mut Self| {

@@ -235,6 +235,7 @@ impl TurnCalls {
             sampler: self.setup.sampler.clone(),
         };
         CallContext {
+            scope: self.setup.calls.host.scope().clone(),
             session: self.turn.session.clone(),
             turn: self.turn.id,
             authority: Authority::Npc(caller, self.limits.clone()),

@@ -12,14 +12,14 @@ use super::{
     sql::{fold_of, folded, json, lexemes, number, plain, told},
     store::Postgres,
 };
-use crate::memory::{CampaignKey, Error, Present, Uid, Utterance};
+use crate::memory::{Error, Present, Scope, Uid, Utterance};
 
 /// Longest identity of an utterance, in characters.
 const UID_MAX: usize = 64;
 /// How often the same is tried when others write the same lines at the same time.
 const TRIES: usize = 5;
 
-/// Takes a campaign and lines as JSON, no two of the same identity; gives the numbers of all. Those
+/// Takes a scope's key and lines as JSON, no two of the same identity; gives the numbers of all. Those
 /// that are there already stay as they are. A session is opened by its first line.
 const WRITE: &str = r#"WITH given AS (
     SELECT * FROM json_to_recordset($2::text::json) AS g (place bigint, session text, uid text,
@@ -28,20 +28,20 @@ const WRITE: &str = r#"WITH given AS (
         open boolean, told text[], heard text[], players text[], said_by text[], words text[])
 ), known AS MATERIALIZED (
     SELECT u.uid, u.seq FROM utterance u
-    WHERE u.campaign = $1 AND u.uid IN (SELECT g.uid FROM given g)
+    WHERE u.scope = $1 AND u.uid IN (SELECT g.uid FROM given g)
 ), new AS (
     SELECT g.*, row_number() OVER (PARTITION BY g.session ORDER BY g.place) AS nth,
         count(*) OVER (PARTITION BY g.session) AS lines
     FROM given g WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.uid = g.uid)
 ), held AS (
-    INSERT INTO session AS s (campaign, id, started, last_seq, last_at)
+    INSERT INTO session AS s (scope, id, started, last_seq, last_at)
     SELECT $1, n.session, min(n.at), count(*), max(n.at) FROM new n
     GROUP BY n.session ORDER BY n.session
-    ON CONFLICT (campaign, id) DO UPDATE SET last_seq = s.last_seq + excluded.last_seq,
+    ON CONFLICT (scope, id) DO UPDATE SET last_seq = s.last_seq + excluded.last_seq,
         last_at = greatest(s.last_at, excluded.last_at)
     RETURNING s.id, s.last_seq
 ), written AS (
-    INSERT INTO utterance (campaign, session, seq, uid, turn, at, duration, speaker_id, speaker,
+    INSERT INTO utterance (scope, session, seq, uid, turn, at, duration, speaker_id, speaker,
         "character", npc, text, raw, present, outcome, tools, visibility, open, told, heard, players,
         said_by, words)
     SELECT $1, n.session, h.last_seq - n.lines + n.nth, n.uid, n.turn, n.at, n.duration,
@@ -80,7 +80,7 @@ struct Given {
 }
 
 impl Given {
-    fn of(campaign: &CampaignKey, place: usize, line: &Utterance) -> Result<Self, Error> {
+    fn of(scope: &Scope, place: usize, line: &Utterance) -> Result<Self, Error> {
         let optional = |text: &Option<String>| text.as_deref().map(plain);
         let clean = |it: &Present| {
             let player = it.player.as_deref().map(plain);
@@ -115,7 +115,7 @@ impl Given {
             told,
             heard,
             said_by: names.into_iter().flatten().map(|it| fold_of(it)).collect(),
-            words: lexemes(campaign, &line.text),
+            words: lexemes(scope, &line.text),
         })
     }
 }
@@ -124,7 +124,7 @@ impl Postgres {
     /// Writes what is new of `lines`; gives the numbers of all.
     pub(super) async fn write(
         &self,
-        campaign: &CampaignKey,
+        scope: &Scope,
         lines: Vec<Utterance>,
     ) -> Result<Vec<u64>, Error> {
         let fits = |uid: &Uid| (1..=UID_MAX).contains(&uid.0.chars().count());
@@ -135,25 +135,25 @@ impl Postgres {
         if lines.is_empty() {
             return Ok(Vec::new());
         }
-        if campaign.0.is_empty() || lines.iter().any(|line| line.session.is_empty()) {
+        if scope.campaign.0.is_empty() || lines.iter().any(|line| line.session.is_empty()) {
             return Err(Error::Asked("a campaign and a session need a name".to_owned()));
         }
         let uids: Vec<String> = lines.iter().map(|line| plain(&line.uid.0)).collect();
         let mut once = HashSet::new();
         let given = lines.iter().enumerate().filter(|(place, _)| once.insert(&uids[*place]));
-        let given = given.map(|(place, line)| Given::of(campaign, place, line));
+        let given = given.map(|(place, line)| Given::of(scope, place, line));
         let given = json(&given.collect::<Result<Vec<_>, _>>()?)?;
-        let numbers = self.numbers(&plain(&campaign.0), &given).await?;
+        let numbers = self.numbers(&plain(&scope.key()), &given).await?;
         Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
     }
 
     /// Runs [`WRITE`].
-    async fn numbers(&self, campaign: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
+    async fn numbers(&self, scope: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
         let client = self.client().await?;
         let statement = client.prepare_cached(WRITE).await?;
         let mut tries = 1;
         let rows = loop {
-            let rows = client.query(&statement, &[&campaign, &given]).await;
+            let rows = client.query(&statement, &[&scope, &given]).await;
             match rows {
                 // Somebody else has just written one of them: now it is known.
                 Err(error)

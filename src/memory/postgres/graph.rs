@@ -11,38 +11,34 @@ use super::{
     store::{Postgres, within},
 };
 use crate::memory::{
-    Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation,
-    RelationKey, Snapshot, Step, StoreFuture, Tie, Viewer,
+    Applied, Around, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation, RelationKey,
+    Scope, Snapshot, Step, StoreFuture, Tie, Viewer,
 };
 
 impl Graph for Postgres {
-    fn apply<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        changes: Vec<Change>,
-    ) -> StoreFuture<'a, Applied> {
+    fn apply<'a>(&'a self, scope: &'a Scope, changes: Vec<Change>) -> StoreFuture<'a, Applied> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
-            // Of two programs one changes a campaign's graph at a time.
+            // Of two programs one changes a scope's graph at a time.
             let mut alone = Sql::new("SELECT pg_advisory_xact_lock(hashtextextended(");
-            alone.bind(plain(&campaign.0)).push(", 0))").query(&work).await?;
+            alone.bind(plain(&scope.key())).push(", 0))").query(&work).await?;
             let mut applied = Applied::default();
             let is_entity = |change: &Change| matches!(change, Change::Put(_) | Change::Remove(_));
             let (entities, relations): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_entity);
             let mut ends = Vec::new();
             for change in entities.iter().chain(&relations) {
                 match change {
-                    Change::Put(entity) => put(&work, campaign, entity, &mut applied).await?,
-                    Change::Remove(id) => applied.removed += remove(&work, campaign, id).await?,
+                    Change::Put(entity) => put(&work, scope, entity, &mut applied).await?,
+                    Change::Remove(id) => applied.removed += remove(&work, scope, id).await?,
                     Change::Tie(relation) => {
-                        tie(&work, campaign, relation, &mut applied).await?;
+                        tie(&work, scope, relation, &mut applied).await?;
                         ends.extend([plain(&relation.key.from), plain(&relation.key.to)]);
                     }
-                    Change::Untie(key) => applied.removed += untie(&work, campaign, key).await?,
+                    Change::Untie(key) => applied.removed += untie(&work, scope, key).await?,
                 }
             }
-            complete(&work, campaign, ends).await?;
+            complete(&work, scope, ends).await?;
             work.commit().await?;
             Ok(applied)
         }))
@@ -50,13 +46,13 @@ impl Graph for Postgres {
 
     fn entities<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: EntityFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Entity>> {
         Box::pin(within(async move {
-            let mut sql = Sql::new("SELECT e.body FROM entity e WHERE e.campaign = ");
-            sql.bind(plain(&campaign.0)).entities_for("e", &viewer);
+            let mut sql = Sql::new("SELECT e.body FROM entity e WHERE e.scope = ");
+            sql.bind(plain(&scope.key())).entities_for("e", &viewer);
             if let Some(ids) = &filter.ids {
                 let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
                 sql.push(" AND e.id = ANY(").bind(ids).push(")");
@@ -85,13 +81,13 @@ impl Graph for Postgres {
 
     fn snapshot<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         id: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Snapshot>> {
         Box::pin(within(async move {
-            let mut sql = Sql::new("WITH e AS (SELECT * FROM entity e WHERE e.campaign = ");
-            sql.bind(plain(&campaign.0)).push(" AND e.id = ").bind(plain(id));
+            let mut sql = Sql::new("WITH e AS (SELECT * FROM entity e WHERE e.scope = ");
+            sql.bind(plain(&scope.key())).push(" AND e.id = ").bind(plain(id));
             sql.entities_for("e", &viewer).push(
                 ") SELECT * FROM (SELECT 0 AS part, '' AS kind, '' AS name, e.body, NULL FROM e",
             );
@@ -101,8 +97,8 @@ impl Graph for Postgres {
             {
                 sql.push(&format!(
                     " UNION ALL SELECT {part}, r.kind, o.names[1], r.body, o.body FROM e \
-                     JOIN relation r ON r.campaign = e.campaign AND r.{near} = e.id{more} \
-                     JOIN entity o ON o.campaign = r.campaign AND o.id = r.{far} WHERE true"
+                     JOIN relation r ON r.scope = e.scope AND r.{near} = e.id{more} \
+                     JOIN entity o ON o.scope = r.scope AND o.id = r.{far} WHERE true"
                 ));
                 sql.relations_for(&viewer).entities_for("o", &viewer);
             }
@@ -117,28 +113,28 @@ impl Graph for Postgres {
 
     fn neighbours<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         around: Around,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Neighbour>> {
-        Box::pin(within(self.near(campaign, around, viewer)))
+        Box::pin(within(self.near(scope, around, viewer)))
     }
 
     fn path<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         from: &'a str,
         to: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Vec<Step>>> {
-        Box::pin(within(self.way(campaign, from, to, viewer)))
+        Box::pin(within(self.way(scope, from, to, viewer)))
     }
 }
 
 /// Writes an entity.
 async fn put(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     entity: &Entity,
     applied: &mut Applied,
 ) -> Result<(), Error> {
@@ -149,15 +145,15 @@ async fn put(
     let mut names = vec![fold_of(&entity.name)];
     names.extend(folded(&entity.aliases));
     let mut sql = Sql::new(
-        "INSERT INTO entity AS e (campaign, id, kind, names, tags, knows, source, open, told, body) \
+        "INSERT INTO entity AS e (scope, id, kind, names, tags, knows, source, open, told, body) \
          VALUES (",
     );
-    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&entity.id)).push(", ");
+    sql.bind(plain(&scope.key())).push(", ").bind(plain(&entity.id)).push(", ");
     sql.bind(label(&entity.kind)).push(", ").bind(names).push(", ");
     sql.bind(folded(&entity.tags)).push(", ").bind(folded(&entity.knowledge)).push(", ");
     sql.bind(entity.source.as_deref().map(plain)).push(", ").bind(open).push(", ").bind(told);
     sql.push(", ").bind(json(entity)?).push(
-        ") ON CONFLICT (campaign, id) DO UPDATE SET kind = excluded.kind, names = excluded.names, \
+        ") ON CONFLICT (scope, id) DO UPDATE SET kind = excluded.kind, names = excluded.names, \
          tags = excluded.tags, knows = excluded.knows, source = excluded.source, \
          open = excluded.open, told = excluded.told, body = excluded.body \
          WHERE e.body <> excluded.body RETURNING xmax::text = '0'",
@@ -168,22 +164,22 @@ async fn put(
 /// Writes a relation.
 async fn tie(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     relation: &Relation,
     applied: &mut Applied,
 ) -> Result<(), Error> {
     let (open, told) = told(&relation.visibility);
     let from = &relation.provenance;
     let mut sql = Sql::new(
-        "INSERT INTO relation AS r (campaign, from_id, kind, to_id, session, utterance, open, told, \
+        "INSERT INTO relation AS r (scope, from_id, kind, to_id, session, utterance, open, told, \
          body) VALUES (",
     );
-    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&relation.key.from)).push(", ");
+    sql.bind(plain(&scope.key())).push(", ").bind(plain(&relation.key.from)).push(", ");
     sql.bind(fold_of(&relation.key.kind)).push(", ").bind(plain(&relation.key.to)).push(", ");
     sql.bind(from.session.as_deref().map(plain)).push(", ");
     sql.bind(from.utterance.as_ref().map(|uid| plain(&uid.0))).push(", ");
     sql.bind(open).push(", ").bind(told).push(", ").bind(json(relation)?).push(
-        ") ON CONFLICT (campaign, from_id, kind, to_id) DO UPDATE SET session = excluded.session, \
+        ") ON CONFLICT (scope, from_id, kind, to_id) DO UPDATE SET session = excluded.session, \
          utterance = excluded.utterance, open = excluded.open, told = excluded.told, \
          body = excluded.body WHERE r.body <> excluded.body RETURNING xmax::text = '0'",
     );
@@ -203,39 +199,31 @@ async fn count(work: &Transaction<'_>, sql: &Sql, applied: &mut Applied) -> Resu
 }
 
 /// Removes an entity and its relations; whether there was one.
-async fn remove(work: &Transaction<'_>, campaign: &CampaignKey, id: &str) -> Result<u64, Error> {
-    let mut relations = Sql::new("DELETE FROM relation WHERE campaign = ");
-    relations.bind(plain(&campaign.0)).push(" AND (from_id = ").bind(plain(id));
+async fn remove(work: &Transaction<'_>, scope: &Scope, id: &str) -> Result<u64, Error> {
+    let mut relations = Sql::new("DELETE FROM relation WHERE scope = ");
+    relations.bind(plain(&scope.key())).push(" AND (from_id = ").bind(plain(id));
     relations.push(" OR to_id = ").bind(plain(id)).push(")");
-    let mut entity = Sql::new("DELETE FROM entity WHERE campaign = ");
-    entity.bind(plain(&campaign.0)).push(" AND id = ").bind(plain(id));
+    let mut entity = Sql::new("DELETE FROM entity WHERE scope = ");
+    entity.bind(plain(&scope.key())).push(" AND id = ").bind(plain(id));
     relations.execute(work).await?;
     entity.execute(work).await
 }
 
 /// Removes a relation; whether there was one.
-async fn untie(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    key: &RelationKey,
-) -> Result<u64, Error> {
-    let mut sql = Sql::new("DELETE FROM relation WHERE campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND from_id = ").bind(plain(&key.from));
+async fn untie(work: &Transaction<'_>, scope: &Scope, key: &RelationKey) -> Result<u64, Error> {
+    let mut sql = Sql::new("DELETE FROM relation WHERE scope = ");
+    sql.bind(plain(&scope.key())).push(" AND from_id = ").bind(plain(&key.from));
     sql.push(" AND kind = ").bind(fold_of(&key.kind)).push(" AND to_id = ").bind(plain(&key.to));
     sql.execute(work).await
 }
 
 /// Makes sure that relations with these ends have both of them.
-async fn complete(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    ends: Vec<String>,
-) -> Result<(), Error> {
+async fn complete(work: &Transaction<'_>, scope: &Scope, ends: Vec<String>) -> Result<(), Error> {
     let mut sql = Sql::new("SELECT r.body, e.id FROM relation r CROSS JOIN LATERAL (VALUES ");
-    sql.push("(r.from_id), (r.to_id)) AS e (id) WHERE r.campaign = ").bind(plain(&campaign.0));
+    sql.push("(r.from_id), (r.to_id)) AS e (id) WHERE r.scope = ").bind(plain(&scope.key()));
     sql.push(" AND r.from_id = ANY(").bind(ends);
     sql.push(
-        ") AND NOT EXISTS (SELECT 1 FROM entity WHERE entity.campaign = r.campaign \
+        ") AND NOT EXISTS (SELECT 1 FROM entity WHERE entity.scope = r.scope \
          AND entity.id = e.id) LIMIT 1",
     );
     let Some(row) = sql.query(work).await?.into_iter().next() else { return Ok(()) };

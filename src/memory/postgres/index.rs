@@ -1,7 +1,7 @@
 //! Items and their vectors in PostgreSQL.
 //!
 //! Entry: [`Index`] of [`Postgres`]. Search by meaning is exact: it reads the vectors of one model
-//! within one campaign. **Never**: compares vectors of different lengths.
+//! within one scope. **Never**: compares vectors of different lengths.
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
@@ -9,12 +9,12 @@ use tokio_postgres::Row;
 use super::{
     removal::uncover,
     sql::{
-        Sql, any_of, asked, campaign_word, json, label, lexeme, lexemes, number, plain, read, told,
+        Sql, any_of, asked, json, label, lexeme, lexemes, number, plain, read, scope_word, told,
     },
     store::{Postgres, within},
 };
 use crate::memory::{
-    CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture, Vector,
+    Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Scope, StoreFuture, Vector,
     VectorQuery, Viewer,
 };
 
@@ -22,17 +22,13 @@ use crate::memory::{
 const NEAREST: usize = 10;
 
 impl Index for Postgres {
-    fn put_items<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        items: Vec<Item>,
-    ) -> StoreFuture<'a, u64> {
+    fn put_items<'a>(&'a self, scope: &'a Scope, items: Vec<Item>) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
             let mut written = 0;
             for item in &items {
-                written += u64::from(put(&work, campaign, item).await?);
+                written += u64::from(put(&work, scope, item).await?);
             }
             work.commit().await?;
             Ok(written)
@@ -41,13 +37,13 @@ impl Index for Postgres {
 
     fn items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: ItemFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Item>> {
         Box::pin(within(async move {
-            let mut sql = Sql::new("SELECT i.body FROM item i WHERE i.campaign = ");
-            sql.bind(plain(&campaign.0)).items_for(&viewer);
+            let mut sql = Sql::new("SELECT i.body FROM item i WHERE i.scope = ");
+            sql.bind(plain(&scope.key())).items_for(&viewer);
             of_kinds(&mut sql, &filter.kinds);
             if let Some(ids) = &filter.ids {
                 let ids: Vec<String> = ids.iter().map(|id| plain(id)).collect();
@@ -62,7 +58,7 @@ impl Index for Postgres {
             if let Some(model) = &filter.without {
                 sql.push(
                     " AND i.status <> 'rejected' AND NOT EXISTS (SELECT 1 FROM item_vector v \
-                     WHERE v.campaign = i.campaign AND v.item = i.id AND v.model = ",
+                     WHERE v.scope = i.scope AND v.item = i.id AND v.model = ",
                 );
                 sql.bind(plain(model)).push(")");
             }
@@ -74,14 +70,14 @@ impl Index for Postgres {
 
     fn put_vectors<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         model: &'a str,
         vectors: Vec<Vector>,
     ) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
             let mut client = self.client().await?;
             let work = client.transaction().await?;
-            let length = length_of(&work, campaign, model).await?;
+            let length = length_of(&work, scope, model).await?;
             let length = length.or_else(|| vectors.first().map(|it| it.values.len()));
             let mut written = 0;
             for vector in vectors {
@@ -96,14 +92,14 @@ impl Index for Postgres {
                     )));
                 }
                 let mut sql = Sql::new(
-                    "INSERT INTO item_vector (campaign, item, model, vec) \
-                     SELECT i.campaign, i.id, ",
+                    "INSERT INTO item_vector (scope, item, model, vec) \
+                     SELECT i.scope, i.id, ",
                 );
                 sql.bind(plain(model)).push("::text, ").bind(vector.values);
-                sql.push("::real[]::vector FROM item i WHERE i.campaign = ");
-                sql.bind(plain(&campaign.0)).push(" AND i.id = ").bind(plain(&vector.item));
+                sql.push("::real[]::vector FROM item i WHERE i.scope = ");
+                sql.bind(plain(&scope.key())).push(" AND i.id = ").bind(plain(&vector.item));
                 sql.push(
-                    " FOR SHARE ON CONFLICT (campaign, model, item) DO UPDATE SET vec = excluded.vec",
+                    " FOR SHARE ON CONFLICT (scope, model, item) DO UPDATE SET vec = excluded.vec",
                 );
                 written += sql.execute(&work).await?;
             }
@@ -114,7 +110,7 @@ impl Index for Postgres {
 
     fn nearest<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: VectorQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>> {
@@ -125,10 +121,10 @@ impl Index for Postgres {
             }
             let client = self.client().await?;
             // Usually there are enough that the viewer may see among the nearest few.
-            let few = nearest(campaign, &query, &viewer, query.limit.saturating_mul(NEAREST));
+            let few = nearest(scope, &query, &viewer, query.limit.saturating_mul(NEAREST));
             let mut rows = few.query(&client).await?;
             if query.limit > rows.len() {
-                rows = nearest(campaign, &query, &viewer, 0).query(&client).await?;
+                rows = nearest(scope, &query, &viewer, 0).query(&client).await?;
             }
             rows.iter().map(found).collect()
         }))
@@ -136,7 +132,7 @@ impl Index for Postgres {
 
     fn search_items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: ItemQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>> {
@@ -146,12 +142,12 @@ impl Index for Postgres {
                 return Ok(Vec::new());
             }
             let wanted = any_of(&words);
-            let inside = format!("{} & ({wanted})", lexeme(&campaign_word(campaign)));
+            let inside = format!("{} & ({wanted})", lexeme(&scope_word(scope)));
             let mut sql = Sql::new("SELECT i.body, ts_rank(i.words, ");
             sql.bind(wanted)
                 .push("::text::tsquery)::float8 AS score FROM item i WHERE i.words @@ ");
-            sql.bind(inside).push("::text::tsquery AND i.status <> 'rejected' AND i.campaign = ");
-            sql.bind(plain(&campaign.0)).items_for(&viewer);
+            sql.bind(inside).push("::text::tsquery AND i.status <> 'rejected' AND i.scope = ");
+            sql.bind(plain(&scope.key())).items_for(&viewer);
             of_kinds(&mut sql, &query.kinds);
             if let Some(session) = &query.session {
                 sql.push(" AND i.session = ").bind(plain(session));
@@ -162,14 +158,10 @@ impl Index for Postgres {
         }))
     }
 
-    fn keep_vectors_of<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        model: &'a str,
-    ) -> StoreFuture<'a, u64> {
+    fn keep_vectors_of<'a>(&'a self, scope: &'a Scope, model: &'a str) -> StoreFuture<'a, u64> {
         Box::pin(within(async move {
-            let mut sql = Sql::new("DELETE FROM item_vector WHERE campaign = ");
-            sql.bind(plain(&campaign.0)).push(" AND model <> ").bind(plain(model));
+            let mut sql = Sql::new("DELETE FROM item_vector WHERE scope = ");
+            sql.bind(plain(&scope.key())).push(" AND model <> ").bind(plain(model));
             sql.execute(&self.client().await?).await
         }))
     }
@@ -177,32 +169,32 @@ impl Index for Postgres {
 
 /// What is nearest among the nearest `few`, 0 being all: the distances first; then items one by one, for
 /// who may see them, until there are enough. OFFSET keeps that order of things.
-fn nearest(campaign: &CampaignKey, query: &VectorQuery, viewer: &Viewer, few: usize) -> Sql {
+fn nearest(scope: &Scope, query: &VectorQuery, viewer: &Viewer, few: usize) -> Sql {
     let mut sql = Sql::new("SELECT i.body, 1 - n.distance FROM (SELECT v.item, v.vec <=> (SELECT ");
     sql.bind(query.values.clone()).push("::real[]::vector) AS distance FROM item_vector v WHERE ");
     // All vectors of a model are as long as any.
     sql.push("(SELECT vector_dims(v.vec) FROM item_vector v WHERE ");
-    of_model(&mut sql, campaign, query);
+    of_model(&mut sql, scope, query);
     sql.push(" LIMIT 1) = ").bind(i32::try_from(query.values.len()).unwrap_or(i32::MAX));
     sql.push(" AND ");
-    of_model(&mut sql, campaign, query);
+    of_model(&mut sql, scope, query);
     if !query.kinds.is_empty() {
-        sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.campaign = ");
-        sql.bind(plain(&campaign.0));
+        sql.push(" AND v.item IN (SELECT i.id FROM item i WHERE i.scope = ");
+        sql.bind(plain(&scope.key()));
         of_kinds(&mut sql, &query.kinds);
         sql.push(")");
     }
     sql.push(" ORDER BY distance").limit(few);
     sql.push(") n CROSS JOIN LATERAL (SELECT i.body FROM item i WHERE i.id = n.item AND ");
-    sql.push("i.status <> 'rejected' AND i.campaign = ").bind(plain(&campaign.0)).items_for(viewer);
+    sql.push("i.status <> 'rejected' AND i.scope = ").bind(plain(&scope.key())).items_for(viewer);
     sql.push(" OFFSET 0) i ORDER BY n.distance, n.item").limit(query.limit);
     sql
 }
 
 /// Vectors `v` of the model that is asked.
-fn of_model(sql: &mut Sql, campaign: &CampaignKey, query: &VectorQuery) {
+fn of_model(sql: &mut Sql, scope: &Scope, query: &VectorQuery) {
     sql.push("v.model = ").bind(plain(&query.model));
-    sql.push(" AND v.campaign = ").bind(plain(&campaign.0));
+    sql.push(" AND v.scope = ").bind(plain(&scope.key()));
 }
 
 /// `AND`: of these kinds, where there are any. They are written out: facts have an index of their own,
@@ -220,34 +212,34 @@ fn found(row: &Row) -> Result<ItemHit, Error> {
 }
 
 /// Writes an item; whether it was, because its lines stand.
-async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Result<bool, Error> {
-    if !stands(work, campaign, item).await? {
+async fn put(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool, Error> {
+    if !stands(work, scope, item).await? {
         return Ok(false);
     }
     let mut before = Sql::new(
-        "SELECT kind, session, first_seq, last_seq, body::json ->> 'text' FROM item WHERE campaign = ",
+        "SELECT kind, session, first_seq, last_seq, body::json ->> 'text' FROM item WHERE scope = ",
     );
-    before.bind(plain(&campaign.0)).push(" AND id = ").bind(plain(&item.id)).push(" FOR UPDATE");
+    before.bind(plain(&scope.key())).push(" AND id = ").bind(plain(&item.id)).push(" FOR UPDATE");
     let before = before.query(work).await?;
     let (open, told) = told(&item.visibility);
     let (first, last) = ends(item)?;
     let clean = Item { text: plain(&item.text), ..item.clone() };
     let mut sql = Sql::new(
-        "INSERT INTO item (campaign, id, kind, session, first_seq, last_seq, status, made, open, \
+        "INSERT INTO item (scope, id, kind, session, first_seq, last_seq, status, made, open, \
          told, body, words, heard) VALUES (",
     );
-    sql.bind(plain(&campaign.0)).push(", ").bind(plain(&item.id)).push(", ");
+    sql.bind(plain(&scope.key())).push(", ").bind(plain(&item.id)).push(", ");
     sql.bind(label(&item.kind)).push(", ").bind(item.session.as_deref().map(plain)).push(", ");
     sql.bind(first).push(", ").bind(last).push(", ").bind(label(&item.status)).push(", ");
     sql.bind(item.made).push(", ").bind(open).push(", ").bind(told).push(", ");
-    sql.bind(json(&clean)?).push(", array_to_tsvector(").bind(lexemes(campaign, &item.text));
+    sql.bind(json(&clean)?).push(", array_to_tsvector(").bind(lexemes(scope, &item.text));
     sql.push("), ARRAY(SELECT name FROM utterance u CROSS JOIN unnest(u.heard) AS name ");
-    sql.push("WHERE u.campaign = ").bind(plain(&campaign.0)).push(" AND u.session = ");
+    sql.push("WHERE u.scope = ").bind(plain(&scope.key())).push(" AND u.session = ");
     sql.bind(item.session.as_deref().map(plain)).push(" AND u.seq BETWEEN ").bind(first);
     sql.push(" AND ").bind(last).push(" GROUP BY name HAVING count(DISTINCT u.seq) = ");
     sql.bind(first.zip(last).map(|(first, last)| last - first + 1));
     sql.push(
-        ")) ON CONFLICT (campaign, id) DO UPDATE SET kind = excluded.kind, \
+        ")) ON CONFLICT (scope, id) DO UPDATE SET kind = excluded.kind, \
          session = excluded.session, first_seq = excluded.first_seq, last_seq = excluded.last_seq, \
          status = excluded.status, made = excluded.made, open = excluded.open, \
          told = excluded.told, body = excluded.body, words = excluded.words, heard = excluded.heard",
@@ -256,13 +248,13 @@ async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Res
     if let Some(row) = before.first()
         && row.try_get::<_, &str>(4)? != clean.text
     {
-        let mut vectors = Sql::new("DELETE FROM item_vector WHERE campaign = ");
-        vectors.bind(plain(&campaign.0)).push(" AND item = ").bind(plain(&item.id));
+        let mut vectors = Sql::new("DELETE FROM item_vector WHERE scope = ");
+        vectors.bind(plain(&scope.key())).push(" AND item = ").bind(plain(&item.id));
         vectors.execute(work).await?;
     }
-    uncover(work, campaign, &before).await?;
+    uncover(work, scope, &before).await?;
     if item.kind == ItemKind::Chunk {
-        cover(work, campaign, item).await?;
+        cover(work, scope, item).await?;
     }
     Ok(true)
 }
@@ -270,11 +262,11 @@ async fn put(work: &Transaction<'_>, campaign: &CampaignKey, item: &Item) -> Res
 /// How long the vectors of a model are; `None`: there are none.
 async fn length_of(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     model: &str,
 ) -> Result<Option<usize>, Error> {
-    let mut sql = Sql::new("SELECT vector_dims(vec) FROM item_vector WHERE campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND model = ").bind(plain(model)).push(" LIMIT 1");
+    let mut sql = Sql::new("SELECT vector_dims(vec) FROM item_vector WHERE scope = ");
+    sql.bind(plain(&scope.key())).push(" AND model = ").bind(plain(model)).push(" LIMIT 1");
     let rows = sql.query(work).await?;
     let length: Option<i32> = rows.first().map(|row| row.try_get(0)).transpose()?;
     Ok(length.and_then(|length| usize::try_from(length).ok()))
@@ -287,16 +279,12 @@ fn ends(item: &Item) -> Result<(Option<i64>, Option<i64>), Error> {
 }
 
 /// Whether all lines of an item are there, and held so to the end of `work`.
-async fn stands(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    item: &Item,
-) -> Result<bool, Error> {
+async fn stands(work: &Transaction<'_>, scope: &Scope, item: &Item) -> Result<bool, Error> {
     let (Some(session), (Some(first), Some(last))) = (&item.session, ends(item)?) else {
         return Ok(item.lines.is_none());
     };
-    let mut sql = Sql::new("SELECT NOT u.withdrawn FROM utterance u WHERE u.campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND u.session = ").bind(plain(session));
+    let mut sql = Sql::new("SELECT NOT u.withdrawn FROM utterance u WHERE u.scope = ");
+    sql.bind(plain(&scope.key())).push(" AND u.session = ").bind(plain(session));
     sql.push(" AND u.seq BETWEEN ").bind(first).push(" AND ").bind(last).push(" FOR SHARE");
     let mut there = 0;
     for row in sql.query(work).await? {
@@ -309,12 +297,12 @@ async fn stands(
 }
 
 /// Marks the lines of a chunk as indexed.
-async fn cover(work: &Transaction<'_>, campaign: &CampaignKey, chunk: &Item) -> Result<(), Error> {
+async fn cover(work: &Transaction<'_>, scope: &Scope, chunk: &Item) -> Result<(), Error> {
     let (Some(session), (Some(first), Some(last))) = (&chunk.session, ends(chunk)?) else {
         return Ok(());
     };
-    let mut sql = Sql::new("UPDATE utterance SET indexed = true WHERE NOT indexed AND campaign = ");
-    sql.bind(plain(&campaign.0)).push(" AND session = ").bind(plain(session));
+    let mut sql = Sql::new("UPDATE utterance SET indexed = true WHERE NOT indexed AND scope = ");
+    sql.bind(plain(&scope.key())).push(" AND session = ").bind(plain(session));
     sql.push(" AND seq BETWEEN ").bind(first).push(" AND ").bind(last);
     sql.execute(work).await?;
     Ok(())

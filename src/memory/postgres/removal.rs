@@ -7,10 +7,10 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
 use super::{
-    sql::{Sql, campaign_word, plain},
+    sql::{Sql, plain, scope_word},
     store::Postgres,
 };
-use crate::memory::{CampaignKey, Error, Forget, Forgotten, Uid};
+use crate::memory::{Error, Forget, Forgotten, Scope, Uid};
 
 /// What a line that is taken back loses. Its place, its identity and who said it are left.
 const WITHDRAWN: &str = "text = '', raw = NULL, tools = 'null', withdrawn = true, indexed = false";
@@ -29,40 +29,36 @@ impl Postgres {
     /// Takes lines back.
     pub(super) async fn take_back(
         &self,
-        campaign: &CampaignKey,
+        scope: &Scope,
         lines: Vec<Uid>,
     ) -> Result<Forgotten, Error> {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
-        let mut sql = emptying(campaign, "");
+        let mut sql = emptying(scope, "");
         sql.push(" AND NOT withdrawn");
         let uids: Vec<String> = lines.iter().map(|uid| plain(&uid.0)).collect();
         sql.push(" AND uid = ANY(").bind(uids).push(")");
         let gone = empty(&work, sql).await?;
-        let derived = underived(&work, campaign, &gone).await?;
+        let derived = underived(&work, scope, &gone).await?;
         work.commit().await?;
         Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
     }
 
     /// Forgets for good.
-    pub(super) async fn remove(
-        &self,
-        campaign: &CampaignKey,
-        what: Forget,
-    ) -> Result<Forgotten, Error> {
+    pub(super) async fn remove(&self, scope: &Scope, what: Forget) -> Result<Forgotten, Error> {
         let mut client = self.client().await?;
         let work = client.transaction().await?;
         let forgotten = match what {
-            Forget::Player(player) => forget_player(&work, campaign, &player).await?,
-            Forget::Session(id) => forget_sessions(&work, campaign, vec![plain(&id)]).await?,
+            Forget::Player(player) => forget_player(&work, scope, &player).await?,
+            Forget::Session(id) => forget_sessions(&work, scope, vec![plain(&id)]).await?,
             Forget::Before(at) => {
                 let mut sql = Sql::new("SELECT s.id FROM session s WHERE coalesce(");
-                sql.push("(SELECT max(u.at) FROM utterance u WHERE u.campaign = s.campaign ");
+                sql.push("(SELECT max(u.at) FROM utterance u WHERE u.scope = s.scope ");
                 sql.push("AND u.session = s.id), s.started) < ").bind(at);
-                sql.push(" AND s.campaign = ").bind(plain(&campaign.0));
+                sql.push(" AND s.scope = ").bind(plain(&scope.key()));
                 let rows = sql.query(&work).await?;
                 let ids: Result<_, _> = rows.iter().map(|row| row.try_get(0)).collect();
-                forget_sessions(&work, campaign, ids?).await?
+                forget_sessions(&work, scope, ids?).await?
             }
         };
         work.commit().await?;
@@ -70,11 +66,11 @@ impl Postgres {
     }
 }
 
-/// Empties lines of a campaign, and of `more`; which ones, follows.
-fn emptying(campaign: &CampaignKey, more: &str) -> Sql {
+/// Empties lines of a scope, and of `more`; which ones, follows.
+fn emptying(scope: &Scope, more: &str) -> Sql {
     let mut sql = Sql::new(&format!("UPDATE utterance SET {WITHDRAWN}{more}, "));
-    sql.push("words = array_to_tsvector(").bind(vec![campaign_word(campaign)]);
-    sql.push(") WHERE campaign = ").bind(plain(&campaign.0));
+    sql.push("words = array_to_tsvector(").bind(vec![scope_word(scope)]);
+    sql.push(") WHERE scope = ").bind(plain(&scope.key()));
     sql
 }
 
@@ -92,26 +88,22 @@ async fn empty(work: &Transaction<'_>, mut sql: Sql) -> Result<Gone, Error> {
 
 /// Removes what came from lines that are gone; gives how much that was. Summaries of their sessions
 /// go too.
-async fn underived(
-    work: &Transaction<'_>,
-    campaign: &CampaignKey,
-    gone: &Gone,
-) -> Result<u64, Error> {
+async fn underived(work: &Transaction<'_>, scope: &Scope, gone: &Gone) -> Result<u64, Error> {
     let mut items = Sql::new("DELETE FROM item i USING unnest(");
     items.bind(gone.sessions.clone()).push("::text[], ").bind(gone.seqs.clone());
     items.push("::bigint[]) AS gone (session, seq) WHERE i.session = gone.session ");
     items.push(
-        "AND (i.first_seq IS NULL OR gone.seq BETWEEN i.first_seq AND i.last_seq) AND i.campaign = ",
+        "AND (i.first_seq IS NULL OR gone.seq BETWEEN i.first_seq AND i.last_seq) AND i.scope = ",
     );
-    items.bind(plain(&campaign.0)).push(" RETURNING i.kind, i.session, i.first_seq, i.last_seq");
+    items.bind(plain(&scope.key())).push(" RETURNING i.kind, i.session, i.first_seq, i.last_seq");
     let removed = items.query(work).await?;
-    uncover(work, campaign, &removed).await?;
-    let mut relations = Sql::new("DELETE FROM relation WHERE campaign = ");
-    relations.bind(plain(&campaign.0)).push(" AND utterance = ANY(");
+    uncover(work, scope, &removed).await?;
+    let mut relations = Sql::new("DELETE FROM relation WHERE scope = ");
+    relations.bind(plain(&scope.key())).push(" AND utterance = ANY(");
     relations.bind(gone.uids.clone()).push(")");
     let relations = relations.execute(work).await?;
-    let mut summaries = Sql::new("UPDATE session SET summary = NULL WHERE campaign = ");
-    summaries.bind(plain(&campaign.0)).push(" AND id = ANY(");
+    let mut summaries = Sql::new("UPDATE session SET summary = NULL WHERE scope = ");
+    summaries.bind(plain(&scope.key())).push(" AND id = ANY(");
     summaries.bind(gone.sessions.clone()).push(")");
     summaries.execute(work).await?;
     Ok(length(&removed) + relations)
@@ -120,7 +112,7 @@ async fn underived(
 /// Marks lines of removed chunks as unindexed. Rows are kind, session, first and last line.
 pub(super) async fn uncover(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     removed: &[Row],
 ) -> Result<(), Error> {
     let (mut sessions, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
@@ -140,8 +132,8 @@ pub(super) async fn uncover(
     }
     let mut sql = Sql::new("UPDATE utterance u SET indexed = false FROM unnest(");
     sql.bind(sessions).push("::text[], ").bind(firsts).push("::bigint[], ").bind(lasts);
-    sql.push("::bigint[]) AS c (session, first_seq, last_seq) WHERE u.indexed AND u.campaign = ");
-    sql.bind(plain(&campaign.0));
+    sql.push("::bigint[]) AS c (session, first_seq, last_seq) WHERE u.indexed AND u.scope = ");
+    sql.bind(plain(&scope.key()));
     sql.push(" AND u.session = c.session AND u.seq BETWEEN c.first_seq AND c.last_seq");
     sql.execute(work).await?;
     Ok(())
@@ -150,19 +142,19 @@ pub(super) async fn uncover(
 /// Forgets a player's lines, and that they were there.
 async fn forget_player(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     player: &str,
 ) -> Result<Forgotten, Error> {
-    let mut sql = emptying(campaign, FORGOTTEN);
+    let mut sql = emptying(scope, FORGOTTEN);
     sql.push(" AND speaker_id = ").bind(plain(player));
     let gone = empty(work, sql).await?;
-    let derived = underived(work, campaign, &gone).await?;
+    let derived = underived(work, scope, &gone).await?;
     let mut presence = Sql::new("UPDATE utterance SET players = array_remove(players, ");
     presence.bind(plain(player)).push(
         "::text), present = (SELECT coalesce(json_agg(p), '[]')::text \
          FROM json_array_elements(present::json) p WHERE p ->> 'player' IS DISTINCT FROM ",
     );
-    presence.bind(plain(player)).push("::text) WHERE campaign = ").bind(plain(&campaign.0));
+    presence.bind(plain(player)).push("::text) WHERE scope = ").bind(plain(&scope.key()));
     presence.push(" AND players @> ").bind(vec![plain(player)]);
     presence.execute(work).await?;
     Ok(Forgotten { sessions: 0, lines: length(&gone.seqs), derived })
@@ -171,12 +163,12 @@ async fn forget_player(
 /// Forgets whole sessions.
 async fn forget_sessions(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     ids: Vec<String>,
 ) -> Result<Forgotten, Error> {
     let delete = async |table: &str, column: &str, more: &str| {
         let mut sql = Sql::new(&format!("DELETE FROM {table} WHERE {column} = ANY("));
-        sql.bind(ids.clone()).push(") AND campaign = ").bind(plain(&campaign.0)).push(more);
+        sql.bind(ids.clone()).push(") AND scope = ").bind(plain(&scope.key())).push(more);
         sql.execute(work).await
     };
     let derived = delete("item", "session", "").await? + delete("relation", "session", "").await?;

@@ -11,12 +11,12 @@ use std::collections::HashSet;
 use deadpool_postgres::Client;
 
 use super::{
-    sql::{Sql, any_of, asked, campaign_word, fold_of, lexeme, plain},
+    sql::{Sql, any_of, asked, fold_of, lexeme, plain, scope_word},
     store::Postgres,
     transcript::{LINE, line},
     words::{Weighed, Word, told_by},
 };
-use crate::memory::{CampaignKey, Error, LineHit, LineQuery, Viewer};
+use crate::memory::{Error, LineHit, LineQuery, Scope, Viewer};
 
 /// Lines that an index may give for one question, each of which lies elsewhere.
 const READ_MAX: f64 = 800.0;
@@ -24,17 +24,17 @@ const READ_MAX: f64 = 800.0;
 const LATEST: usize = 2_000;
 /// Lines with a word that are taken at least, whichever come first, where these are too few.
 const ANY: usize = 120;
-/// A campaign with a larger share of all lines is not asked of the index.
+/// A scope with a larger share of all lines is not asked of the index.
 const MOST: f64 = 0.5;
 
-/// A question, put to one campaign.
+/// A question, put to one scope.
 struct Asked<'a> {
-    campaign: &'a CampaignKey,
+    scope: &'a Scope,
     query: &'a LineQuery,
     viewer: &'a Viewer,
     /// The words that lines are ranked by.
     words: &'a [Word],
-    /// Share of all lines that are the campaign's.
+    /// Share of all lines that are the scope's.
     own: f64,
 }
 
@@ -42,16 +42,16 @@ impl Postgres {
     /// Lines that hold words of the question, the best first and of equals the latest.
     pub(super) async fn find_lines(
         &self,
-        campaign: &CampaignKey,
+        scope: &Scope,
         query: LineQuery,
         viewer: Viewer,
     ) -> Result<Vec<LineHit>, Error> {
         let client = self.client().await?;
-        let Weighed { words, own } = self.weighed(&client, campaign, asked(&query.text)).await?;
+        let Weighed { words, own } = self.weighed(&client, scope, asked(&query.text)).await?;
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let asked = Asked { campaign, query: &query, viewer: &viewer, words: &words, own };
+        let asked = Asked { scope, query: &query, viewer: &viewer, words: &words, own };
         let mut sum = 0.0;
         let few = words.iter().take_while(|word| {
             sum += word.lines;
@@ -139,11 +139,11 @@ impl Asked<'_> {
             // Whose a line is, is seen when it is read.
             true => sql.bind(wanted.to_owned()),
             false => {
-                let own = lexeme(&campaign_word(self.campaign));
+                let own = lexeme(&scope_word(self.scope));
                 sql.bind(format!("{own} & ({wanted})"))
             }
         };
-        sql.push("::text::tsquery AND u.campaign = ").bind(plain(&self.campaign.0));
+        sql.push("::text::tsquery AND u.scope = ").bind(plain(&self.scope.key()));
         self.filter(&mut sql);
         sql.limit(most).push(") u");
         self.best(client, sql).await
@@ -152,16 +152,14 @@ impl Asked<'_> {
     /// The best of the latest lines.
     async fn latest(&self, client: &Client) -> Result<Vec<LineHit>, Error> {
         let mut sql = self.ranked();
-        sql.push(
-            " FROM (SELECT u.* FROM (SELECT s.id, s.number FROM session s WHERE s.campaign = ",
-        );
-        sql.bind(plain(&self.campaign.0));
+        sql.push(" FROM (SELECT u.* FROM (SELECT s.id, s.number FROM session s WHERE s.scope = ");
+        sql.bind(plain(&self.scope.key()));
         if let Some(session) = &self.query.session {
             sql.push(" AND s.id = ").bind(plain(session));
         }
         sql.push(" ORDER BY s.number DESC) s CROSS JOIN LATERAL (SELECT * FROM utterance u ");
-        sql.push("WHERE u.session = s.id AND u.campaign = ");
-        sql.bind(plain(&self.campaign.0));
+        sql.push("WHERE u.session = s.id AND u.scope = ");
+        sql.bind(plain(&self.scope.key()));
         self.at_the_time(&mut sql);
         sql.push(" ORDER BY u.seq DESC) u ORDER BY s.number DESC").limit(LATEST);
         sql.push(") u WHERE u.words @@ (SELECT ").bind(any_of(&told_by(self.words)));

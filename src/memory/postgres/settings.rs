@@ -1,24 +1,30 @@
-//! How the store is, in PostgreSQL, whose campaigns are in it, and what guilds have set.
+//! How the store is, in PostgreSQL, whose scopes are in it, and what guilds have set.
 //!
 //! Entry: [`Settings`] of [`Postgres`]. **Never**: tells a password, or puts an earlier revision over
 //! a later one.
+
+use std::collections::BTreeSet;
+
+use tokio_postgres::Row;
 
 use super::{
     migrate,
     sql::{Sql, plain},
     store::{Postgres, within},
 };
-use crate::memory::{CampaignKey, GuildRecord, Health, Settings, StoreFuture};
+use crate::memory::{Error, GuildRecord, Health, Scope, Settings, StoreFuture};
 
 impl Settings for Postgres {
-    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>> {
+    fn scopes(&self) -> StoreFuture<'_, Vec<Scope>> {
         Box::pin(within(async move {
             let sql = Sql::new(
-                "SELECT campaign FROM session UNION SELECT campaign FROM item \
-                 UNION SELECT campaign FROM entity ORDER BY 1",
+                "SELECT scope FROM session UNION SELECT scope FROM item \
+                 UNION SELECT scope FROM entity",
             );
             let rows = sql.query(&self.client().await?).await?;
-            rows.iter().map(|row| Ok(CampaignKey(row.try_get(0)?))).collect()
+            let key = |row: &Row| Ok(Scope::of_key(row.try_get(0)?));
+            let scopes: Result<BTreeSet<Scope>, Error> = rows.iter().map(key).collect();
+            Ok(scopes?.into_iter().collect())
         }))
     }
 

@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio_postgres::{Row, types::ToSql};
 
 use crate::memory::{
-    CampaignKey, Error, Viewer, Visibility,
+    Error, Scope, Viewer, Visibility,
     text::{fold, words},
 };
 
@@ -145,15 +145,15 @@ pub(super) fn plain(text: &str) -> String {
     text.replace('\0', "")
 }
 
-/// The word under which an index knows a campaign; no word of a text looks like it.
-pub(super) fn campaign_word(campaign: &CampaignKey) -> String {
-    format!("={}", plain(&campaign.0))
+/// The word under which an index knows a scope; no word of a text looks like it.
+pub(super) fn scope_word(scope: &Scope) -> String {
+    format!("={}", plain(&scope.key()))
 }
 
-/// The words of a text to be found by, and its campaign.
-pub(super) fn lexemes(campaign: &CampaignKey, text: &str) -> Vec<String> {
+/// The words of a text to be found by, and its scope.
+pub(super) fn lexemes(scope: &Scope, text: &str) -> Vec<String> {
     let mut all: Vec<String> = text.lines().flat_map(split).collect();
-    all.push(campaign_word(campaign));
+    all.push(scope_word(scope));
     all.sort();
     all.dedup();
     all

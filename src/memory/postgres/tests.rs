@@ -83,8 +83,8 @@ async fn does_what_every_store_must() {
     .await;
 }
 
-fn key() -> CampaignKey {
-    CampaignKey("Mill's \\ 'end'".to_owned())
+fn key() -> Scope {
+    Scope::local(CampaignKey("Mill's \\ 'end'".to_owned()))
 }
 
 fn said(n: u64, text: &str) -> Utterance {
@@ -195,6 +195,24 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
             }
             drop(client);
             suite::kept::finding(&Postgres::open(&address).await.unwrap()).await;
+        }
+    })
+    .await;
+}
+
+/// Up to schema 5 two guilds that played the same campaign shared everything of it.
+#[tokio::test]
+async fn guilds_of_an_earlier_store_have_their_own() {
+    in_database(|address| async move {
+        for earlier in 1..=5 {
+            let mut client = pool(&address).unwrap().get().await.unwrap();
+            let anew = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+            client.batch_execute(anew).await.unwrap();
+            migrate::migrate(&mut client, &migrate::STEPS[..earlier]).await.unwrap();
+            let data = suite::moved::data("postgres/migrations");
+            client.batch_execute(&data).await.unwrap();
+            drop(client);
+            suite::moved::apart(&Postgres::open(&address).await.unwrap()).await;
         }
     })
     .await;

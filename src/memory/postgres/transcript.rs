@@ -9,9 +9,8 @@ use super::{
     store::{Postgres, within},
 };
 use crate::memory::{
-    CampaignKey, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
-    Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance,
-    Viewer,
+    Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Scope, Session,
+    SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance, Viewer,
 };
 
 /// Columns of a line, of `utterance u`, as [`line()`] reads them.
@@ -20,25 +19,20 @@ pub(super) const LINE: &str = "u.seq, u.uid, u.session, u.turn, u.at, u.duration
      u.withdrawn";
 
 impl Transcript for Postgres {
-    fn put_session<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        session: Session,
-    ) -> StoreFuture<'a, ()> {
+    fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()> {
         Box::pin(within(async move {
-            if campaign.0.is_empty() || session.id.is_empty() {
+            if scope.campaign.0.is_empty() || session.id.is_empty() {
                 return Err(Error::Asked("a campaign and a session need a name".to_owned()));
             }
             let mut sql = Sql::new(
-                "INSERT INTO session AS s (campaign, id, guild, title, started, ended, summary) VALUES (",
+                "INSERT INTO session AS s (scope, id, title, started, ended, summary) VALUES (",
             );
-            sql.bind(plain(&campaign.0)).push(", ").bind(plain(&session.id)).push(", ");
-            sql.bind(session.guild.map(u64::cast_signed)).push(", ");
+            sql.bind(plain(&scope.key())).push(", ").bind(plain(&session.id)).push(", ");
             sql.bind(session.title.as_deref().map(plain)).push(", ").bind(session.started);
             sql.push(", ").bind(session.ended).push(", ");
             sql.bind(session.summary.as_deref().map(plain));
             sql.push(
-                ") ON CONFLICT (campaign, id) DO UPDATE SET guild = coalesce(excluded.guild, s.guild), \
+                ") ON CONFLICT (scope, id) DO UPDATE SET \
                  title = coalesce(excluded.title, s.title), \
                  started = coalesce(s.started, excluded.started), \
                  ended = coalesce(excluded.ended, s.ended), \
@@ -49,34 +43,27 @@ impl Transcript for Postgres {
         }))
     }
 
-    fn append<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Utterance>,
-    ) -> StoreFuture<'a, Vec<u64>> {
-        Box::pin(within(self.write(campaign, lines)))
+    fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>> {
+        Box::pin(within(self.write(scope, lines)))
     }
 
     fn sessions<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: SessionFilter,
     ) -> StoreFuture<'a, Vec<SessionEntry>> {
         Box::pin(within(async move {
             let mut sql = Sql::new(
-                "SELECT s.id, s.guild, s.title, s.started, s.ended, s.summary, \
+                "SELECT s.id, s.title, s.started, s.ended, s.summary, \
                  s.last_seq - (SELECT count(*) FROM utterance u \
-                 WHERE u.campaign = s.campaign AND u.session = s.id AND u.withdrawn), \
-                 (SELECT count(*) FROM utterance u WHERE u.campaign = s.campaign \
+                 WHERE u.scope = s.scope AND u.session = s.id AND u.withdrawn), \
+                 (SELECT count(*) FROM utterance u WHERE u.scope = s.scope \
                  AND u.session = s.id AND NOT u.indexed AND NOT u.withdrawn), s.last_at \
-                 FROM (SELECT * FROM session s WHERE s.campaign = ",
+                 FROM (SELECT * FROM session s WHERE s.scope = ",
             );
-            sql.bind(plain(&campaign.0));
+            sql.bind(plain(&scope.key()));
             if let Some(id) = &filter.id {
                 sql.push(" AND s.id = ").bind(plain(id));
-            }
-            if let Some(guild) = filter.guild {
-                sql.push(" AND s.guild = ").bind(guild.cast_signed());
             }
             let order = " ORDER BY coalesce(last_at, started) DESC NULLS LAST, number DESC";
             sql.push(order).limit(filter.limit);
@@ -89,12 +76,12 @@ impl Transcript for Postgres {
 
     fn lines<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: LineFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<TranscriptLine>> {
         Box::pin(within(async move {
-            let sql = lines_of(campaign, &filter, &viewer)?;
+            let sql = lines_of(scope, &filter, &viewer)?;
             let rows = sql.query(&self.client().await?).await?;
             rows.iter().map(line).collect()
         }))
@@ -102,37 +89,33 @@ impl Transcript for Postgres {
 
     fn search<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: LineQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<LineHit>> {
-        Box::pin(within(self.find_lines(campaign, query, viewer)))
+        Box::pin(within(self.find_lines(scope, query, viewer)))
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Uid>,
-    ) -> StoreFuture<'a, Forgotten> {
-        Box::pin(within(self.take_back(campaign, lines)))
+    fn withdraw<'a>(&'a self, scope: &'a Scope, lines: Vec<Uid>) -> StoreFuture<'a, Forgotten> {
+        Box::pin(within(self.take_back(scope, lines)))
     }
 
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten> {
-        Box::pin(within(self.remove(campaign, what)))
+    fn forget<'a>(&'a self, scope: &'a Scope, what: Forget) -> StoreFuture<'a, Forgotten> {
+        Box::pin(within(self.remove(scope, what)))
     }
 
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts> {
+    fn counts<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Counts> {
         Box::pin(within(async move {
             let mut sql = Sql::new("WITH c AS (SELECT ");
-            sql.bind(plain(&campaign.0)).push(
+            sql.bind(plain(&scope.key())).push(
                 "::text AS key) \
-                 SELECT 'session', '', count(*) FROM c, session WHERE campaign = key UNION ALL \
-                 SELECT 'line', '', count(*) FROM c, utterance WHERE campaign = key AND NOT withdrawn \
-                 UNION ALL SELECT 'relation', '', count(*) FROM c, relation WHERE campaign = key \
-                 UNION ALL SELECT 'item', kind, count(*) FROM c, item WHERE campaign = key GROUP BY 2 \
-                 UNION ALL SELECT 'vector', model, count(*) FROM c, item_vector WHERE campaign = key \
+                 SELECT 'session', '', count(*) FROM c, session WHERE scope = key UNION ALL \
+                 SELECT 'line', '', count(*) FROM c, utterance WHERE scope = key AND NOT withdrawn \
+                 UNION ALL SELECT 'relation', '', count(*) FROM c, relation WHERE scope = key \
+                 UNION ALL SELECT 'item', kind, count(*) FROM c, item WHERE scope = key GROUP BY 2 \
+                 UNION ALL SELECT 'vector', model, count(*) FROM c, item_vector WHERE scope = key \
                  GROUP BY 2 UNION ALL \
-                 SELECT 'entity', kind, count(*) FROM c, entity WHERE campaign = key GROUP BY 2 \
+                 SELECT 'entity', kind, count(*) FROM c, entity WHERE scope = key GROUP BY 2 \
                  ORDER BY 1, 2",
             );
             let mut counts = Counts::default();
@@ -154,7 +137,7 @@ impl Transcript for Postgres {
 }
 
 /// Lines of a filter, in the order they were said.
-fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
+fn lines_of(scope: &Scope, filter: &LineFilter, viewer: &Viewer) -> Result<Sql, Error> {
     let first = filter.pick == Pick::Unindexed;
     // Within one session its index has the order, so that not all of it is read.
     let order = |direction: &str| match filter.session {
@@ -163,9 +146,9 @@ fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Res
     };
     let mut sql = Sql::new(
         "WITH u AS (SELECT u.* FROM utterance u \
-         JOIN session s ON s.campaign = u.campaign AND s.id = u.session WHERE u.campaign = ",
+         JOIN session s ON s.scope = u.scope AND s.id = u.session WHERE u.scope = ",
     );
-    sql.bind(plain(&campaign.0)).lines_for(viewer);
+    sql.bind(plain(&scope.key())).lines_for(viewer);
     if let Some(session) = &filter.session {
         sql.push(" AND u.session = ").bind(plain(session));
     }
@@ -187,7 +170,7 @@ fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Res
     }
     sql.push(&order(if first { "ASC" } else { "DESC" })).limit(filter.limit);
     sql.push(&format!(
-        ") SELECT {LINE} FROM u JOIN session s ON s.campaign = u.campaign AND s.id = u.session"
+        ") SELECT {LINE} FROM u JOIN session s ON s.scope = u.scope AND s.id = u.session"
     ));
     sql.push(&order("ASC"));
     Ok(sql)
@@ -197,14 +180,13 @@ fn lines_of(campaign: &CampaignKey, filter: &LineFilter, viewer: &Viewer) -> Res
 fn entry(row: &Row) -> Result<SessionEntry, Error> {
     let session = Session {
         id: row.try_get(0)?,
-        guild: row.try_get::<_, Option<i64>>(1)?.map(i64::cast_unsigned),
-        title: row.try_get(2)?,
-        started: row.try_get(3)?,
-        ended: row.try_get(4)?,
-        summary: row.try_get(5)?,
+        title: row.try_get(1)?,
+        started: row.try_get(2)?,
+        ended: row.try_get(3)?,
+        summary: row.try_get(4)?,
     };
-    let (lines, unindexed) = (count(row, 6)?, count(row, 7)?);
-    Ok(SessionEntry { session, lines, unindexed, last_at: row.try_get(8)? })
+    let (lines, unindexed) = (count(row, 5)?, count(row, 6)?);
+    Ok(SessionEntry { session, lines, unindexed, last_at: row.try_get(7)? })
 }
 
 /// A line, of the columns [`LINE`].

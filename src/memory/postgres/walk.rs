@@ -13,7 +13,7 @@ use super::{
     sql::{Sql, plain, read},
     store::Postgres,
 };
-use crate::memory::{Around, CampaignKey, DEPTH_MAX, Error, Neighbour, PATH_MAX, Step, Viewer};
+use crate::memory::{Around, DEPTH_MAX, Error, Neighbour, PATH_MAX, Scope, Step, Viewer};
 
 /// How an entity was reached: from which one, by which relation (its ends and its kind).
 type Reached = HashMap<String, Option<(String, [String; 3])>>;
@@ -25,14 +25,14 @@ impl Postgres {
     /// What is near, the nearest first: a query a level, and no further than there are too few.
     pub(super) async fn near(
         &self,
-        campaign: &CampaignKey,
+        scope: &Scope,
         around: Around,
         viewer: Viewer,
     ) -> Result<Vec<Neighbour>, Error> {
         let client = self.client().await?;
         let ids: Vec<String> = around.ids.iter().map(|id| plain(id)).collect();
-        let mut start = Sql::new("SELECT e.id FROM entity e WHERE e.campaign = ");
-        start.bind(plain(&campaign.0)).push(" AND e.id = ANY(").bind(ids).push(")");
+        let mut start = Sql::new("SELECT e.id FROM entity e WHERE e.scope = ");
+        start.bind(plain(&scope.key())).push(" AND e.id = ANY(").bind(ids).push(")");
         let rows = start.entities_for("e", &viewer).query(&client).await?;
         let mut level: Vec<String> =
             rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
@@ -46,18 +46,18 @@ impl Postgres {
             }
             // Some of what is found may be known already.
             let limit = missing + seen.len();
-            level = beyond(&client, campaign, level, &viewer, limit).await?;
+            level = beyond(&client, scope, level, &viewer, limit).await?;
             level.retain(|id| seen.insert(id.clone()));
             level.truncate(missing);
             near.extend(level.iter().map(|id| (id.clone(), depth)));
         }
-        read_all(&client, campaign, near).await
+        read_all(&client, scope, near).await
     }
 
     /// A shortest way; of several the one whose relations come first by their keys.
     pub(super) async fn way(
         &self,
-        campaign: &CampaignKey,
+        scope: &Scope,
         from: &str,
         to: &str,
         viewer: Viewer,
@@ -66,8 +66,8 @@ impl Postgres {
         let reading = client.build_transaction().read_only(true);
         let work = reading.isolation_level(IsolationLevel::RepeatableRead).start().await?;
         let (from, to) = (plain(from), plain(to));
-        let mut seen = Sql::new("SELECT e.id FROM entity e WHERE e.campaign = ");
-        seen.bind(plain(&campaign.0)).push(" AND e.id = ").bind(from.clone());
+        let mut seen = Sql::new("SELECT e.id FROM entity e WHERE e.scope = ");
+        seen.bind(plain(&scope.key())).push(" AND e.id = ").bind(from.clone());
         if seen.entities_for("e", &viewer).query(&work).await?.is_empty() {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Postgres {
             if reached.contains_key(&to) || edge.is_empty() {
                 break;
             }
-            edge = outwards(&work, campaign, edge, &viewer, &mut reached).await?;
+            edge = outwards(&work, scope, edge, &viewer, &mut reached).await?;
         }
         if !reached.contains_key(&to) {
             return Ok(None);
@@ -85,7 +85,7 @@ impl Postgres {
         let mut steps = Vec::new();
         let mut at = &to;
         while let Some(Some((before, key))) = reached.get(at) {
-            steps.push(step(&work, campaign, key, at).await?);
+            steps.push(step(&work, scope, key, at).await?);
             at = before;
         }
         steps.reverse();
@@ -96,7 +96,7 @@ impl Postgres {
 /// Entities that are one relation away from those of a level: those whose ids come first.
 async fn beyond(
     client: &Client,
-    campaign: &CampaignKey,
+    scope: &Scope,
     level: Vec<String>,
     viewer: &Viewer,
     limit: usize,
@@ -109,10 +109,10 @@ async fn beyond(
         sql.push(&format!("r.{near} = ANY((SELECT "))
             .bind(level.clone())
             .push("::text[])::text[])");
-        sql.push(" AND r.campaign = ").bind(plain(&campaign.0)).relations_for(viewer);
+        sql.push(" AND r.scope = ").bind(plain(&scope.key())).relations_for(viewer);
     }
     sql.push(" ORDER BY id) far CROSS JOIN LATERAL (SELECT o.id FROM entity o WHERE o.id = ");
-    sql.push("far.id COLLATE \"default\" AND o.campaign = ").bind(plain(&campaign.0));
+    sql.push("far.id COLLATE \"default\" AND o.scope = ").bind(plain(&scope.key()));
     // OFFSET has them looked at one by one, until there are enough.
     sql.entities_for("o", viewer).push(" OFFSET 0) o ORDER BY far.id LIMIT ");
     sql.bind(i64::try_from(limit).unwrap_or(i64::MAX));
@@ -122,14 +122,14 @@ async fn beyond(
 /// The entities of these ids, and how far away they are, the nearest first and of equals by name.
 async fn read_all(
     client: &Client,
-    campaign: &CampaignKey,
+    scope: &Scope,
     near: Vec<(String, i32)>,
 ) -> Result<Vec<Neighbour>, Error> {
     let (ids, depths): (Vec<String>, Vec<i32>) = near.into_iter().unzip();
     let mut sql = Sql::new("SELECT e.body, n.depth FROM unnest(");
     sql.bind(ids).push("::text[], ").bind(depths).push("::int[]) AS n (id, depth) CROSS JOIN ");
-    sql.push("LATERAL (SELECT * FROM entity e WHERE e.id = n.id AND e.campaign = ");
-    sql.bind(plain(&campaign.0)).push(" OFFSET 0) e ");
+    sql.push("LATERAL (SELECT * FROM entity e WHERE e.id = n.id AND e.scope = ");
+    sql.bind(plain(&scope.key())).push(" OFFSET 0) e ");
     sql.push("ORDER BY n.depth, e.names[1] COLLATE \"C\", e.id COLLATE \"C\"");
     let neighbour = |row: &Row| {
         let depth = u32::try_from(row.try_get::<_, i32>(1)?).unwrap_or(DEPTH_MAX);
@@ -141,7 +141,7 @@ async fn read_all(
 /// Entities one relation further out; notes how they were reached.
 async fn outwards(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     edge: Vec<String>,
     viewer: &Viewer,
     reached: &mut Reached,
@@ -151,9 +151,9 @@ async fn outwards(
         let union = if near == "from_id" { "" } else { " UNION ALL " };
         sql.push(&format!(
             "{union}SELECT r.{near}, o.id, r.from_id, r.kind, r.to_id FROM relation r \
-             JOIN entity o ON o.campaign = r.campaign AND o.id = r.{far} WHERE r.{near} = ANY("
+             JOIN entity o ON o.scope = r.scope AND o.id = r.{far} WHERE r.{near} = ANY("
         ));
-        sql.bind(edge.clone()).push(") AND r.campaign = ").bind(plain(&campaign.0));
+        sql.bind(edge.clone()).push(") AND r.scope = ").bind(plain(&scope.key()));
         sql.relations_for(viewer).entities_for("o", viewer);
     }
     sql.push(" ORDER BY 3, 4, 5");
@@ -172,13 +172,13 @@ async fn outwards(
 /// A relation of the way, and the entity it leads to.
 async fn step(
     work: &Transaction<'_>,
-    campaign: &CampaignKey,
+    scope: &Scope,
     [from, kind, to]: &[String; 3],
     at: &str,
 ) -> Result<Step, Error> {
     let mut sql = Sql::new("SELECT r.body, e.body FROM relation r JOIN entity e ");
-    sql.push("ON e.campaign = r.campaign AND e.id = ").bind(at.to_owned());
-    sql.push(" WHERE r.campaign = ").bind(plain(&campaign.0));
+    sql.push("ON e.scope = r.scope AND e.id = ").bind(at.to_owned());
+    sql.push(" WHERE r.scope = ").bind(plain(&scope.key()));
     sql.push(" AND r.from_id = ").bind(from.clone()).push(" AND r.kind = ").bind(kind.clone());
     sql.push(" AND r.to_id = ").bind(to.clone());
     let rows = sql.query(work).await?;

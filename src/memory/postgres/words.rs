@@ -12,10 +12,10 @@ use tokio::time::Instant;
 
 use super::{
     sample::WordSample,
-    sql::{Sql, campaign_word, lexeme, plain},
+    sql::{Sql, lexeme, plain, scope_word},
     store::Postgres,
 };
-use crate::memory::{CampaignKey, Error};
+use crate::memory::{Error, Scope};
 
 /// A word in a larger share of lines is common.
 const COMMON: f64 = 0.05;
@@ -34,7 +34,7 @@ const SAMPLE: &str = "SELECT c.reltuples, s.most_common_elems::text::text[], \
 pub(super) struct Word {
     /// As the index has it.
     pub(super) text: String,
-    /// Share of the campaign's lines that hold it, about.
+    /// Share of the scope's lines that hold it, about.
     pub(super) share: f64,
     /// How many these are.
     pub(super) lines: f64,
@@ -61,7 +61,7 @@ impl Word {
 /// The words of a question, the rarest first.
 pub(super) struct Weighed {
     pub(super) words: Vec<Word>,
-    /// Share of all lines that are the campaign's.
+    /// Share of all lines that are the scope's.
     pub(super) own: f64,
 }
 
@@ -75,20 +75,20 @@ impl Postgres {
     pub(super) async fn weighed(
         &self,
         client: &Client,
-        campaign: &CampaignKey,
+        scope: &Scope,
         words: Vec<String>,
     ) -> Result<Weighed, Error> {
         let (weighed, own): (Vec<Word>, f64) = match self.sample(client).await? {
             _ if words.is_empty() => (Vec::new(), 0.0),
             Some(sample) => {
-                let own = sample.share(&campaign_word(campaign));
+                let own = sample.share(&scope_word(scope));
                 let weigh = |word: String| {
                     let share = sample.share(&word);
                     Word::new(word, share, sample.lines * own)
                 };
                 (words.into_iter().map(weigh).collect(), own)
             }
-            None => (counted(client, campaign, words).await?, 0.0),
+            None => (counted(client, scope, words).await?, 0.0),
         };
         let (common, telling): (Vec<Word>, Vec<Word>) =
             weighed.into_iter().partition(Word::is_common);
@@ -119,17 +119,13 @@ impl Postgres {
     }
 }
 
-/// The same by counting. Only a campaign so new that the server has not sampled it yet is small
+/// The same by counting. Only a scope so new that the server has not sampled it yet is small
 /// enough for that.
-async fn counted(
-    client: &Client,
-    campaign: &CampaignKey,
-    words: Vec<String>,
-) -> Result<Vec<Word>, Error> {
-    let own = lexeme(&campaign_word(campaign));
+async fn counted(client: &Client, scope: &Scope, words: Vec<String>) -> Result<Vec<Word>, Error> {
+    let own = lexeme(&scope_word(scope));
     let queries = words.iter().map(|word| format!("{own} & {}", lexeme(word)));
-    let mut sql = Sql::new("SELECT (SELECT count(*) FROM utterance WHERE campaign = ");
-    sql.bind(plain(&campaign.0));
+    let mut sql = Sql::new("SELECT (SELECT count(*) FROM utterance WHERE scope = ");
+    sql.bind(plain(&scope.key()));
     sql.push("), (SELECT count(*) FROM utterance u WHERE u.words @@ ");
     sql.push("q.query::tsquery) FROM unnest(").bind(queries.collect::<Vec<_>>());
     sql.push("::text[]) WITH ORDINALITY AS q (query, place) ORDER BY q.place");

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        Applied, Around, CampaignKey, Change, Entity, EntityFilter, Error, Graph, Neighbour,
-        Relation, RelationKey, Snapshot, Step, StoreFuture, Tie, Viewer, text::fold,
+        Applied, Around, Change, Entity, EntityFilter, Error, Graph, Neighbour, Relation,
+        RelationKey, Scope, Snapshot, Step, StoreFuture, Tie, Viewer, text::fold,
     },
     campaign::{campaign, campaign_made},
     failure::failure,
@@ -21,53 +21,49 @@ use super::{
 };
 
 impl Graph for Sqlite {
-    fn apply<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        changes: Vec<Change>,
-    ) -> StoreFuture<'a, Applied> {
-        let key = campaign.0.clone();
+    fn apply<'a>(&'a self, scope: &'a Scope, changes: Vec<Change>) -> StoreFuture<'a, Applied> {
+        let key = scope.key();
         self.writer.write(move |db| apply(db, &key, &changes)).boxed()
     }
 
     fn entities<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: EntityFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Entity>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| entities(db, &key, &filter, &viewer)).boxed()
     }
 
     fn snapshot<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         id: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Snapshot>> {
-        let (key, id) = (campaign.0.clone(), id.to_owned());
+        let (key, id) = (scope.key(), id.to_owned());
         self.readers.read(move |db| snapshot(db, &key, &id, &viewer)).boxed()
     }
 
     fn neighbours<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         around: Around,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Neighbour>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| paths::neighbours(db, &key, &around, &viewer)).boxed()
     }
 
     fn path<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         from: &'a str,
         to: &'a str,
         viewer: Viewer,
     ) -> StoreFuture<'a, Option<Vec<Step>>> {
-        let (key, from, to) = (campaign.0.clone(), from.to_owned(), to.to_owned());
+        let (key, from, to) = (scope.key(), from.to_owned(), to.to_owned());
         let find = move |db: &Connection| paths::path(db, &key, &from, &to, &viewer);
         self.readers.read(find).boxed()
     }

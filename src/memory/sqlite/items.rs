@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        CampaignKey, Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, StoreFuture,
-        Vector, VectorQuery, Viewer, text::words,
+        Error, Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Scope, StoreFuture, Vector,
+        VectorQuery, Viewer, text::words,
     },
     campaign::{campaign, campaign_made},
     failure::failure,
@@ -20,12 +20,8 @@ use super::{
 };
 
 impl Index for Sqlite {
-    fn put_items<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        items: Vec<Item>,
-    ) -> StoreFuture<'a, u64> {
-        let key = campaign.0.clone();
+    fn put_items<'a>(&'a self, scope: &'a Scope, items: Vec<Item>) -> StoreFuture<'a, u64> {
+        let key = scope.key();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
             let mut written = 0;
@@ -39,50 +35,46 @@ impl Index for Sqlite {
 
     fn items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: ItemFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<Item>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| items(db, &key, &filter, &viewer)).boxed()
     }
 
     fn put_vectors<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         model: &'a str,
         vectors: Vec<Vector>,
     ) -> StoreFuture<'a, u64> {
-        let (key, model) = (campaign.0.clone(), model.to_owned());
+        let (key, model) = (scope.key(), model.to_owned());
         self.writer.write(move |db| vectors::put(db, &key, &model, &vectors)).boxed()
     }
 
     fn nearest<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: VectorQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>> {
-        let (key, matrices) = (campaign.0.clone(), Arc::clone(&self.matrices));
+        let (key, matrices) = (scope.key(), Arc::clone(&self.matrices));
         self.readers.read(move |db| vectors::nearest(db, &key, &query, &viewer, &matrices)).boxed()
     }
 
     fn search_items<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: ItemQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<ItemHit>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| search(db, &key, &query, &viewer)).boxed()
     }
 
-    fn keep_vectors_of<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        model: &'a str,
-    ) -> StoreFuture<'a, u64> {
-        let (key, model) = (campaign.0.clone(), model.to_owned());
+    fn keep_vectors_of<'a>(&'a self, scope: &'a Scope, model: &'a str) -> StoreFuture<'a, u64> {
+        let (key, model) = (scope.key(), model.to_owned());
         self.writer.write(move |db| vectors::keep(db, &key, &model)).boxed()
     }
 }

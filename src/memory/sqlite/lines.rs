@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        CampaignKey, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
-        Present, Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine,
-        Uid, Utterance, Viewer,
+        Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
+        Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid,
+        Utterance, Viewer,
     },
     campaign::{campaign, campaign_made},
     failure::failure,
@@ -23,12 +23,8 @@ use super::{
 const UID_MAX: usize = 64;
 
 impl Transcript for Sqlite {
-    fn put_session<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        session: Session,
-    ) -> StoreFuture<'a, ()> {
-        let key = campaign.0.clone();
+    fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()> {
+        let key = scope.key();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
             put_session(db, campaign, &session)
@@ -36,12 +32,8 @@ impl Transcript for Sqlite {
         self.writer.write(work).boxed()
     }
 
-    fn append<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Utterance>,
-    ) -> StoreFuture<'a, Vec<u64>> {
-        let key = campaign.0.clone();
+    fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>> {
+        let key = scope.key();
         let work = move |db: &Connection| {
             let campaign = campaign_made(db, &key)?;
             lines.iter().map(|line| append(db, campaign, line)).collect()
@@ -51,44 +43,40 @@ impl Transcript for Sqlite {
 
     fn sessions<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: SessionFilter,
     ) -> StoreFuture<'a, Vec<SessionEntry>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| sessions(db, &key, &filter)).boxed()
     }
 
     fn lines<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         filter: LineFilter,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<TranscriptLine>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| lines(db, &key, &filter, &viewer)).boxed()
     }
 
     fn search<'a>(
         &'a self,
-        campaign: &'a CampaignKey,
+        scope: &'a Scope,
         query: LineQuery,
         viewer: Viewer,
     ) -> StoreFuture<'a, Vec<LineHit>> {
-        let key = campaign.0.clone();
+        let key = scope.key();
         self.readers.read(move |db| search::search(db, &key, &query, &viewer)).boxed()
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        campaign: &'a CampaignKey,
-        lines: Vec<Uid>,
-    ) -> StoreFuture<'a, Forgotten> {
-        let key = campaign.0.clone();
+    fn withdraw<'a>(&'a self, scope: &'a Scope, lines: Vec<Uid>) -> StoreFuture<'a, Forgotten> {
+        let key = scope.key();
         self.writer.write(move |db| forget::withdraw(db, &key, &lines)).boxed()
     }
 
-    fn forget<'a>(&'a self, campaign: &'a CampaignKey, what: Forget) -> StoreFuture<'a, Forgotten> {
-        let key = campaign.0.clone();
+    fn forget<'a>(&'a self, scope: &'a Scope, what: Forget) -> StoreFuture<'a, Forgotten> {
+        let key = scope.key();
         async move {
             let forgotten = self.writer.write(move |db| forget::forget(db, &key, &what)).await?;
             self.checkpoint().await?;
@@ -97,8 +85,8 @@ impl Transcript for Sqlite {
         .boxed()
     }
 
-    fn counts<'a>(&'a self, campaign: &'a CampaignKey) -> StoreFuture<'a, Counts> {
-        let key = campaign.0.clone();
+    fn counts<'a>(&'a self, scope: &'a Scope) -> StoreFuture<'a, Counts> {
+        let key = scope.key();
         self.readers.read(move |db| counts(db, &key)).boxed()
     }
 }
@@ -109,10 +97,10 @@ fn put_session(db: &Connection, campaign: i64, session: &Session) -> Result<(), 
     }
     let mut put = db
         .prepare_cached(
-            "INSERT INTO session (campaign, key, guild, title, started, ended, summary)
-             VALUES (?, ?, ?, ?, ?, ?, ?)
+            "INSERT INTO session (campaign, key, title, started, ended, summary)
+             VALUES (?, ?, ?, ?, ?, ?)
              ON CONFLICT (campaign, key) DO UPDATE SET
-                 guild = coalesce(excluded.guild, guild), title = coalesce(excluded.title, title),
+                 title = coalesce(excluded.title, title),
                  started = coalesce(started, excluded.started),
                  ended = coalesce(excluded.ended, ended),
                  summary = coalesce(excluded.summary, summary)",
@@ -121,7 +109,6 @@ fn put_session(db: &Connection, campaign: i64, session: &Session) -> Result<(), 
     let given = params![
         campaign,
         session.id,
-        session.guild,
         session.title,
         session.started,
         session.ended,
@@ -240,33 +227,32 @@ fn sessions(
 ) -> Result<Vec<SessionEntry>, Error> {
     let mut all = db
         .prepare_cached(
-            "SELECT key, guild, title, started, ended, summary,
+            "SELECT key, title, started, ended, summary,
                  coalesce((SELECT max(seq) FROM line WHERE session = s.id), 0)
                      - (SELECT count(*) FROM line WHERE session = s.id AND gone <> 0),
                  (SELECT count(*) FROM line WHERE session = s.id AND indexed = 0 AND gone = 0),
                  last_at
              FROM (
                  SELECT * FROM session
-                 WHERE campaign = ?1 AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR guild = ?3)
-                 ORDER BY coalesce(last_at, started) DESC, id DESC LIMIT ?4
+                 WHERE campaign = ?1 AND (?2 IS NULL OR key = ?2)
+                 ORDER BY coalesce(last_at, started) DESC, id DESC LIMIT ?3
              ) s ORDER BY coalesce(last_at, started) DESC, id DESC",
         )
         .map_err(failure)?;
     let campaign = campaign(db, key)?;
-    let given = params![campaign, filter.id, filter.guild, limit(filter.limit)];
+    let given = params![campaign, filter.id, limit(filter.limit)];
     let entries = all.query_map(given, |row: &Row<'_>| {
         Ok(SessionEntry {
             session: Session {
                 id: row.get(0)?,
-                guild: row.get(1)?,
-                title: row.get(2)?,
-                started: row.get(3)?,
-                ended: row.get(4)?,
-                summary: row.get(5)?,
+                title: row.get(1)?,
+                started: row.get(2)?,
+                ended: row.get(3)?,
+                summary: row.get(4)?,
             },
-            lines: row.get(6)?,
-            unindexed: row.get(7)?,
-            last_at: row.get(8)?,
+            lines: row.get(5)?,
+            unindexed: row.get(6)?,
+            last_at: row.get(7)?,
         })
     });
     entries.and_then(Iterator::collect).map_err(failure)

@@ -2,22 +2,24 @@
 //!
 //! Entry: [`Settings`] of [`Sqlite`]. **Never**: puts an earlier revision over a later one.
 
+use std::collections::BTreeSet;
+
 use futures::FutureExt;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    super::{CampaignKey, GuildRecord, Health, Settings, StoreFuture},
+    super::{GuildRecord, Health, Scope, Settings, StoreFuture},
     failure::failure,
     store::Sqlite,
 };
 
 impl Settings for Sqlite {
-    fn campaigns(&self) -> StoreFuture<'_, Vec<CampaignKey>> {
+    fn scopes(&self) -> StoreFuture<'_, Vec<Scope>> {
         let all = |db: &Connection| {
-            let mut keys =
-                db.prepare_cached("SELECT key FROM campaign ORDER BY key").map_err(failure)?;
-            let keys = keys.query_map([], |row| row.get(0).map(CampaignKey));
-            keys.and_then(Iterator::collect).map_err(failure)
+            let mut keys = db.prepare_cached("SELECT key FROM campaign").map_err(failure)?;
+            let keys = keys.query_map([], |row| row.get::<_, String>(0).map(Scope::from));
+            let scopes: Result<BTreeSet<Scope>, _> = keys.and_then(Iterator::collect);
+            Ok(scopes.map_err(failure)?.into_iter().collect())
         };
         self.readers.read(all).boxed()
     }

@@ -5,10 +5,15 @@ use std::{fs, path::Path};
 use super::{
     super::{
         Around, EntityFilter, Forget, ItemFilter, ItemQuery, LineFilter, LineQuery, MemoryStore,
-        Session, SessionFilter, Status, VectorQuery, Viewer, Visibility,
+        Scope, Session, SessionFilter, Status, VectorQuery, Viewer, Visibility,
     },
-    sample::{key, line, npc, other},
+    sample::{line, npc, of_guild, other},
 };
+
+/// What the guild of its one session has it under.
+fn key() -> Scope {
+    of_guild(42)
+}
 
 /// Every schema that has a later one; the first where there is no later one.
 pub fn earlier(steps: usize) -> std::ops::Range<usize> {
@@ -33,12 +38,11 @@ pub async fn finding(store: &dyn MemoryStore) {
 }
 
 async fn lines(store: &dyn MemoryStore) {
-    assert_eq!(store.campaigns().await.unwrap(), [other(), key()]);
+    assert_eq!(store.scopes().await.unwrap(), [key(), other()]);
     let sessions = store.sessions(&key(), SessionFilter::default()).await.unwrap();
     assert_eq!(sessions.len(), 1);
     let session = Session {
         id: "one".to_owned(),
-        guild: Some(42),
         title: Some("The mill".to_owned()),
         started: Some(1_000_000),
         ended: Some(1_009_000),

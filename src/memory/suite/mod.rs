@@ -6,7 +6,9 @@ mod graph;
 mod items;
 pub mod kept;
 mod lines;
+pub mod moved;
 mod sample;
+mod scopes;
 mod spending;
 
 use std::sync::Arc;
@@ -27,6 +29,7 @@ pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     graph::finding(&*open()).await;
     graph::ways(&*open()).await;
     graph::batches(&*open()).await;
+    scopes::apart(&*open()).await;
     spending::accounts(&*open()).await;
     spending::caps(&*open()).await;
 }

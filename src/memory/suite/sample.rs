@@ -1,13 +1,18 @@
 //! The campaign, the people and the lines that the suite works with.
 
-use crate::memory::{CampaignKey, Present, Uid, Utterance, Viewer};
+use crate::memory::{CampaignKey, Owner, Present, Scope, Uid, Utterance, Viewer};
 
-pub fn key() -> CampaignKey {
-    CampaignKey("saltmarsh".to_owned())
+pub fn key() -> Scope {
+    Scope::local(CampaignKey("saltmarsh".to_owned()))
 }
 
-pub fn other() -> CampaignKey {
-    CampaignKey("elsewhere".to_owned())
+pub fn other() -> Scope {
+    Scope::local(CampaignKey("elsewhere".to_owned()))
+}
+
+/// The same campaign as a guild plays it.
+pub fn of_guild(guild: u64) -> Scope {
+    Scope { owner: Owner::Guild(guild), ..key() }
 }
 
 pub fn npc(name: &str) -> Viewer {

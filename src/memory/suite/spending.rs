@@ -4,12 +4,12 @@ use super::{
     super::{AccountId, AccountRequest, MemoryStore, Posting},
     sample::{key, other},
 };
-use crate::domain::{CampaignKey, Claim, Granted, Limit, Money, Owner, Scope};
+use crate::domain::{Claim, Granted, Limit, Money, Owner, Scope};
 
 const NOON: i64 = 1_000_000;
 
-fn scope(guild: u64, campaign: CampaignKey) -> Scope {
-    Scope { owner: Owner::Guild(guild), campaign }
+fn scope(guild: u64, of: Scope) -> Scope {
+    Scope { owner: Owner::Guild(guild), ..of }
 }
 
 fn wanted(name: &str, since: i64, now: i64) -> AccountRequest {

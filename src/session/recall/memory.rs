@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::memory::{CampaignKey, MemoryStore};
+use crate::memory::{MemoryStore, Scope};
 
 /// Where a table's NPCs remember.
 #[derive(Clone)]
 pub struct Memory {
     /// Where lines, facts and relations are read.
     pub store: Arc<dyn MemoryStore>,
-    /// Of which campaign they are read.
-    pub campaign: CampaignKey,
+    /// Whose they are.
+    pub scope: Scope,
     /// Unix time in ms.
     pub now: fn() -> i64,
 }

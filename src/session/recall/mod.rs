@@ -157,8 +157,8 @@ impl Recaller {
         let Some(id) = question.names.iter().find_map(|name| known.id_of(name)) else {
             return Ok(Vec::new());
         };
-        let Memory { store, campaign, .. } = &self.memory;
-        let snapshot = store.snapshot(campaign, id, question.viewer.clone()).await?;
+        let Memory { store, scope, .. } = &self.memory;
+        let snapshot = store.snapshot(scope, id, question.viewer.clone()).await?;
         let ties = snapshot.map(|it| it.ties).unwrap_or_default();
         let ties = ties.iter().take(RELATIONS);
         let ties = ties.inspect(|tie| note(gated, is_gated(&tie.relation.visibility)));
@@ -176,8 +176,8 @@ impl Recaller {
         }
         let ids = Some(ids.into_iter().map(str::to_owned).collect());
         let filter = EntityFilter { ids, limit: NAMED, ..EntityFilter::default() };
-        let Memory { store, campaign, .. } = &self.memory;
-        let found = store.entities(campaign, filter, question.viewer.clone()).await?;
+        let Memory { store, scope, .. } = &self.memory;
+        let found = store.entities(scope, filter, question.viewer.clone()).await?;
         let hidden = |it: &Entity| !it.knowledge.is_empty() || is_gated(&it.visibility);
         note(gated, found.iter().any(hidden));
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
@@ -191,8 +191,8 @@ impl Recaller {
         }
         let (text, kinds) = (content.text(), vec![ItemKind::Fact]);
         let query = ItemQuery { text, kinds, limit: FACTS.0, ..ItemQuery::default() };
-        let Memory { store, campaign, .. } = &self.memory;
-        let found = store.search_items(campaign, query, question.viewer.clone()).await?;
+        let Memory { store, scope, .. } = &self.memory;
+        let found = store.search_items(scope, query, question.viewer.clone()).await?;
         let fits = |it: &Item| content.fit(&it.text) && !question.read.contains(&it.text);
         let facts = found.into_iter().map(|it| it.item).filter(fits).take(FACTS.1);
         let facts = facts.inspect(|it| note(gated, is_gated(&it.visibility)));
@@ -206,8 +206,8 @@ impl Recaller {
             return Ok(Vec::new());
         }
         let query = LineQuery { text: content.text(), limit: LINES.0, ..LineQuery::default() };
-        let Memory { store, campaign, .. } = &self.memory;
-        let hits = store.search(campaign, query, question.viewer.clone()).await?;
+        let Memory { store, scope, .. } = &self.memory;
+        let hits = store.search(scope, query, question.viewer.clone()).await?;
         let lines = hits.into_iter().map(|hit| hit.line).filter(|line| {
             content.fit(&line.said.text) && !question.read.contains(&line.said.text)
         });
@@ -220,15 +220,15 @@ impl Recaller {
         if !asks_for_last_session(&question.utterance) {
             return Ok(Vec::new());
         }
-        let Memory { store, campaign, now } = &self.memory;
+        let Memory { store, scope, now } = &self.memory;
         let filter = SessionFilter { limit: 2, ..SessionFilter::default() };
-        let sessions = store.sessions(campaign, filter).await?;
+        let sessions = store.sessions(scope, filter).await?;
         let Some(last) = sessions.into_iter().find(|it| it.session.id != self.session.0) else {
             return Ok(Vec::new());
         };
         let session = Some(last.session.id);
         let filter = LineFilter { session, limit: LAST, ..LineFilter::default() };
-        let lines = store.lines(campaign, filter, question.viewer.clone()).await?;
+        let lines = store.lines(scope, filter, question.viewer.clone()).await?;
         Ok(lines.iter().map(|line| told(line, now())).collect())
     }
 }

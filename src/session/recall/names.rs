@@ -97,7 +97,7 @@ impl Names {
     /// All there are.
     async fn read(memory: Memory) -> Result<Self, Error> {
         let filter = EntityFilter { limit: NAMES_MAX, ..EntityFilter::default() };
-        let entities = memory.store.entities(&memory.campaign, filter, Viewer::Dm).await?;
+        let entities = memory.store.entities(&memory.scope, filter, Viewer::Dm).await?;
         let mut names = Self::default();
         for entity in entities {
             for name in std::iter::once(&entity.name).chain(&entity.aliases) {

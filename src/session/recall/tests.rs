@@ -5,13 +5,13 @@ use tempfile::TempDir;
 use super::*;
 use crate::memory::{
     CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance, Relation,
-    RelationKey, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
+    RelationKey, Scope, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
 };
 
 const NOW: i64 = 1_800_000_000_000;
 
-fn campaign() -> CampaignKey {
-    CampaignKey("c".to_owned())
+fn campaign() -> Scope {
+    Scope::local(CampaignKey("c".to_owned()))
 }
 
 fn entity(id: &str, name: &str, visibility: Visibility) -> Change {
@@ -89,7 +89,7 @@ async fn recaller() -> (Arc<Recaller>, TempDir) {
     store.put_items(&campaign(), facts).await.unwrap();
     let now = Session { id: "now".to_owned(), started: Some(NOW), ..Session::default() };
     store.put_session(&campaign(), now).await.unwrap();
-    let memory = Memory { store: Arc::new(store), campaign: campaign(), now: || NOW };
+    let memory = Memory { store: Arc::new(store), scope: campaign(), now: || NOW };
     (Arc::new(Recaller::new(memory, SessionId("now".to_owned()))), folder)
 }
 

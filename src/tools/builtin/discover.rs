@@ -56,7 +56,11 @@ impl Handler for Discover {
             };
             let caller = context.authority.caller();
             let npc = caller.map(|caller| (&*caller.npc, caller.tier));
-            let host = ToolHost { inner, session: Some(context.session.clone()) };
+            let host = ToolHost {
+                inner,
+                session: Some(context.session.clone()),
+                scope: context.scope.clone(),
+            };
             let found = host.search(npc, query).await;
             if found.is_empty() {
                 let what = format!("no tool fits '{query}' (answer without one)");

@@ -125,6 +125,7 @@ mod tests {
         let host = ToolHost::new(StdRng::seed_from_u64(1));
         assert_eq!(host.offer("coin", SourceKind::BuiltIn, coin::tools()), []);
         let context = CallContext {
+            scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
             session: SessionId("s".to_owned()),
             turn: TurnId(1),
             authority: Authority::Operator,

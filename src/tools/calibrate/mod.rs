@@ -209,6 +209,7 @@ impl ToolHost {
         let cancel = self.inner.shutdown.child_token();
         let _dropped = cancel.clone().drop_guard();
         let context = CallContext {
+            scope: self.scope.clone(),
             session: SessionId("calibration".to_owned()),
             turn: TurnId(0),
             authority: Authority::Operator,

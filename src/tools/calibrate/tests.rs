@@ -214,6 +214,7 @@ async fn one_after_another_at_a_server_all_servers_at_once() {
 /// A call of a turn, by the operator's hand.
 fn operator() -> (CallContext, ToolCall) {
     let context = CallContext {
+        scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
         session: SessionId("s".to_owned()),
         turn: TurnId(1),
         authority: Authority::Operator,

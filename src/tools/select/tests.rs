@@ -181,6 +181,7 @@ fn of_bartok(offered: Arc<OfferedNames>) -> Authority {
 fn context(offered: &VisibleTools) -> CallContext {
     let offered = offered.names();
     CallContext {
+        scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
         authority: of_bartok(offered),

@@ -48,10 +48,10 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         "optout" => Ok(Reply::private(guild.opt_out(user)).into()),
         "optin" => Ok(Reply::private(guild.opt_in(user)).into()),
         "export" => Ok(records::export(guild, user)),
-        "delete" => Ok(records::confirm(user, None).into()),
+        "delete" => Ok(records::confirm(guild, call, None)),
         "purge" => {
             let whose = call.user("user").ok_or("say whose lines (/privacy purge user)")?;
-            Ok(records::confirm(user, Some(whose.get())).into())
+            Ok(records::confirm(guild, call, Some(whose.get())))
         }
         _ => {
             let settings = guild.settings();

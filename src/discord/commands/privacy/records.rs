@@ -6,9 +6,12 @@
 use serenity::all::{ButtonStyle, CreateActionRow, CreateButton};
 
 use crate::{
-    campaign::{ForgetFrom, ForgetRequest},
+    campaign::{ForgetFrom, ForgetRequest, NamesOf},
     discord::{
-        commands::answer::{Answer, Refusal},
+        commands::{
+            answer::{Answer, Refusal},
+            command::Call,
+        },
         guild::Guild,
         ui::{
             action::{Action, ButtonPress},
@@ -20,6 +23,8 @@ use crate::{
 
 /// Longest file that is sent: Discord takes 10 MiB with everything around it.
 const FILE_MAX: usize = 9_000_000;
+/// Longest text of a reply, in characters: Discord takes 2,000.
+const TEXT_MAX: usize = 1_900;
 
 /// Gives `user` what is written down of them.
 pub fn export(guild: &Guild, user: u64) -> Answer {
@@ -30,7 +35,12 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
         settings.agreed.contains(&user).then(|| "You agreed to be heard here.".to_owned()),
     ];
     let kept: Vec<String> = kept.into_iter().flatten().collect();
-    let lines = guild.shared.handles.privacy.clone().own_lines(user);
+    let lines = guild
+        .shared
+        .handles
+        .privacy
+        .clone()
+        .own_lines(Owner::Guild(guild.id.get()), user.to_string());
     Answer::later(async move {
         match lines.await {
             Err(why) => Reply::private(format!("I cannot read it: {why}")),
@@ -47,32 +57,67 @@ pub fn export(guild: &Guild, user: u64) -> Answer {
     })
 }
 
-/// Asks whether a person's lines are to be deleted; of a game master those of `purged`.
-pub fn confirm(user: u64, purged: Option<u64>) -> Reply {
-    let (text, action, label) = match purged {
-        None => (
-            "This deletes every line you have said, wherever I have heard you, what was made of \
-             them, and what NPCs remember of you. It cannot be taken back. What NPCs answered \
-             stays in the transcript, and so do the places of your lines, without a name. Messages \
-             in channels of Discord stay."
-                .to_owned(),
-            Action::DeleteOwn(user),
-            "Delete what I said",
-        ),
-        Some(other) => (
-            format!(
-                "This deletes every line that <@{other}> has said on this server, what was made of \
-                 them, and what NPCs remember of them. It cannot be taken back."
-            ),
-            Action::Purge(other),
-            "Delete their lines",
-        ),
+/// Asks whether a person's lines are to be deleted, once it is known what goes with them; of a game
+/// master those of `purged`.
+pub fn confirm(guild: &Guild, call: &Call, purged: Option<u64>) -> Answer {
+    let user = call.user.get();
+    let what = wanted(guild, purged.unwrap_or(user), purged.is_none().then_some(&call.name));
+    let names = guild.shared.handles.privacy.clone().names(what);
+    Answer::later(async move {
+        match names.await {
+            Err(why) => Reply::private(format!("I cannot read what is kept: {why}")),
+            Ok(names) => question(user, purged, &names),
+        }
+    })
+}
+
+fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
+    let (whose, action, label) = match purged {
+        None => ("you have".to_owned(), Action::DeleteOwn(user), "Delete what I said"),
+        Some(other) => (format!("<@{other}> has"), Action::Purge(other), "Delete their lines"),
     };
+    let mut text = format!(
+        "This deletes every line that {whose} said on this server, what was made of them, and what \
+         NPCs remember of them. It cannot be taken back. What NPCs answered stays in the transcript, \
+         and so do the places of the lines, without a name. Messages in channels of Discord stay, and \
+         what was said on other servers."
+    );
+    let listed = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| format!("`{}`", name.replace('`', "'")))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    if !names.own.is_empty() {
+        let own = listed(&names.own);
+        text.push_str(&format!(
+            "\n\nConversations of NPCs and lists of tool calls are kept by name: what is under {own} \
+             goes too."
+        ));
+    }
+    if !names.shared.is_empty() {
+        let shared = listed(&names.shared);
+        text.push_str(&format!(
+            "\n\nSomebody else was called {shared} here too: what is kept under that stays."
+        ));
+    }
+    let text: String = text.chars().take(TEXT_MAX).collect();
     let button = CreateButton::new(action.id()).label(label).style(ButtonStyle::Danger);
     Reply::private(text).with_rows(vec![CreateActionRow::Buttons(vec![button])])
 }
 
-/// The button that deletes what `user` has said, wherever it was heard.
+/// What is forgotten of `user`, who is called `name` here.
+fn wanted(guild: &Guild, user: u64, name: Option<&String>) -> ForgetRequest {
+    let character = guild.settings().characters.get(&user);
+    ForgetRequest {
+        player: user.to_string(),
+        names: name.into_iter().chain(character).cloned().collect(),
+        from: ForgetFrom { owner: Owner::Guild(guild.id.get()), session: None },
+    }
+}
+
+/// The button that deletes what `user` has said on this server.
 ///
 /// # Errors
 /// It is somebody else's to press.
@@ -80,7 +125,7 @@ pub fn delete_own(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<A
     if user != press.user.get() {
         return Err("only they can delete what they said (/privacy delete)".into());
     }
-    Ok(delete(guild, user, Some(press.name.clone()), ForgetFrom::Everywhere))
+    Ok(delete(guild, user, Some(&press.name)))
 }
 
 /// The button that deletes what `user` has said on this server.
@@ -91,16 +136,14 @@ pub fn purge(guild: &mut Guild, press: &ButtonPress, user: u64) -> Result<Answer
     if !press.is_dm {
         return Err(guild.only_dms().into());
     }
-    let from = ForgetFrom::Owner(Owner::Guild(guild.id.get()));
-    Ok(delete(guild, user, None, from))
+    Ok(delete(guild, user, None))
 }
 
 /// Deletes what `user`, who is called `name` here, has said.
-fn delete(guild: &mut Guild, user: u64, name: Option<String>, from: ForgetFrom) -> Answer {
-    let character = guild.change_settings(|settings| settings.characters.remove(&user));
-    let names = name.into_iter().chain(character).collect();
-    let privacy = guild.shared.handles.privacy.clone();
-    let deleted = privacy.forget(ForgetRequest { user, names, from });
+fn delete(guild: &mut Guild, user: u64, name: Option<&String>) -> Answer {
+    let what = wanted(guild, user, name);
+    guild.change_settings(|settings| settings.characters.remove(&user));
+    let deleted = guild.shared.handles.privacy.clone().forget(what);
     Answer::later(async move {
         Reply::private(match deleted.await {
             Ok(lines) => format!(

@@ -83,7 +83,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let is_in_session = running.is_some();
     let session = running.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone());
     let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
-    let host = guild.shared.handles.tools.at(&session);
+    let host = guild.shared.handles.tools.at(&session, &guild.scope());
     let snapshot = host.catalog().snapshot();
     let known = snapshot.find(name);
     let known = known
@@ -93,6 +93,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let limits = TurnLimits::new(guild.calls_of(&npc.name), npc.policy.clone());
     let caller = Caller { npc: npc.name.as_str().into(), tier, offered, sampler: None };
     let context = CallContext {
+        scope: guild.scope(),
         session,
         turn: TurnId(0),
         authority: Authority::Dm(caller, limits),

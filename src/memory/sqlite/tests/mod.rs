@@ -9,16 +9,16 @@ use std::sync::{
 
 use super::{
     super::{
-        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Settings,
-        Transcript, Uid, Utterance, Viewer, suite,
+        CampaignKey, Error, Index, ItemQuery, LineFilter, LineQuery, MemoryStore, Owner, Scope,
+        Settings, Transcript, Uid, Utterance, Viewer, suite,
     },
     Sqlite,
     connect::connect,
     migrate,
 };
 
-fn key() -> CampaignKey {
-    CampaignKey("c".to_owned())
+fn key() -> Scope {
+    Scope::local(CampaignKey("c".to_owned()))
 }
 
 fn line(n: u64) -> Utterance {
@@ -115,6 +115,24 @@ async fn every_earlier_schema_is_upgraded_with_what_is_in_it() {
     }
 }
 
+/// Up to schema 5 two guilds that played the same campaign shared everything of it.
+#[tokio::test]
+async fn guilds_of_an_earlier_file_have_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for earlier in 1..=5 {
+        let path = folder.path().join(format!("{earlier}.db"));
+        let mut db = connect(&path).unwrap();
+        migrate::migrate(&mut db, &migrate::STEPS[..earlier]).unwrap();
+        db.execute_batch(&suite::moved::data("sqlite/schema")).unwrap();
+        drop(db);
+        let store = Sqlite::open(&path).unwrap();
+        let check = "INSERT INTO line_text (line_text, rank) VALUES ('integrity-check', 1);
+                     INSERT INTO item_text (item_text, rank) VALUES ('integrity-check', 1);";
+        connect(&path).unwrap().execute_batch(check).unwrap();
+        suite::moved::apart(&store).await;
+    }
+}
+
 /// Up to schema 3 the index had words as they were said, with the accents of other than Latin letters.
 #[tokio::test]
 async fn words_of_an_earlier_file_are_found_in_every_script() {
@@ -129,7 +147,8 @@ async fn words_of_an_earlier_file_are_found_in_every_script() {
     }
     drop(db);
     let store = Sqlite::open(&path).unwrap();
-    let saltmarsh = CampaignKey("saltmarsh".to_owned());
+    let saltmarsh =
+        Scope { owner: Owner::Guild(42), campaign: CampaignKey("saltmarsh".to_owned()) };
     let text = || "старый".to_owned();
     let query = LineQuery { text: text(), ..LineQuery::default() };
     assert_eq!(store.search(&saltmarsh, query, Viewer::Dm).await.unwrap().len(), 1);

@@ -1,4 +1,4 @@
-//! `file-io`: text files of a campaign, below one folder.
+//! `file-io`: text files of whoever plays a campaign, below one folder.
 //!
 //! Entry function: [`tools`]. Every path is resolved by directory handles, so that no `..`, no
 //! symbolic link and no absolute path leads out. **Never**: leaves a file half written, or removes
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use self::folder::{Fault, FolderOf};
 use super::describe::{Millis, declared, input, text};
 use crate::{
-    domain::Tier,
+    domain::{Owner, Scope, Tier},
     tools::{
         CallContext, CallError, CallErrorKind, CallOutput, Declared, Definition, Handler,
         SideEffects,
@@ -31,31 +31,34 @@ const NAME_MAX: usize = 64;
 /// Where `file-io` works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileIo {
-    /// Folder of all campaigns; made when it is first written to.
-    base: PathBuf,
-    /// The campaign's own folder in it.
-    folder: String,
+    /// Folder of everybody's campaigns; made when it is first written to.
+    pub base: PathBuf,
     /// Nothing may be written.
-    read_only: bool,
+    pub read_only: bool,
 }
 
 impl FileIo {
-    /// Files of the campaign called `campaign`, below `base`: letters and digits of its name in
-    /// lower case, anything between them a hyphen; `default` without a name.
-    pub fn new(base: PathBuf, campaign: &str, read_only: bool) -> Self {
-        let words: String =
-            campaign.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    /// The folder of `scope`: of a guild below one of its own, which no campaign is called like; of this
+    /// machine's campaigns below the base itself. It is called by letters and digits of the
+    /// campaign, anything between them a hyphen.
+    fn folder(&self, scope: &Scope) -> FolderOf {
+        let words = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let words: String = scope.campaign.0.chars().map(words).collect();
         let slug = words.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
         let slug: String = slug.chars().take(NAME_MAX).collect();
-        let folder = if slug.is_empty() { "default".to_owned() } else { slug };
-        Self { base, folder, read_only }
+        let name = if slug.is_empty() { "default".to_owned() } else { slug };
+        let base = match scope.owner {
+            Owner::Local => self.base.clone(),
+            Owner::Guild(guild) => self.base.join(format!("guild_{guild}")),
+        };
+        FolderOf::new(base, name)
     }
 }
 
 /// `file-io.read_file` and, unless it is forbidden, `file-io.write_file`.
 pub fn tools(files: FileIo) -> Vec<Definition> {
     let may_write = !files.read_only;
-    let files = Arc::new(FolderOf::new(files.base, files.folder));
+    let files = Arc::new(files);
     let path = json!({"type": "string", "description": "such as notes.txt or people/mira.md"});
     let read = Definition {
         name: "read_file".to_owned(),
@@ -94,17 +97,19 @@ pub fn tools(files: FileIo) -> Vec<Definition> {
 
 /// Reads a file.
 struct ReadFile {
-    files: Arc<FolderOf>,
+    files: Arc<FileIo>,
 }
 
 impl Handler for ReadFile {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        let (files, path) =
-            (Arc::clone(&self.files), text(arguments, "path").unwrap_or_default().to_owned());
+        let (files, path) = (
+            self.files.folder(&context.scope),
+            text(arguments, "path").unwrap_or_default().to_owned(),
+        );
         let work = move || {
             let content = files.read(&path)?;
             Ok(json!({"path": path, "bytes": content.len(), "content": content}))
@@ -115,7 +120,7 @@ impl Handler for ReadFile {
 
 /// Writes a file.
 struct WriteFile {
-    files: Arc<FolderOf>,
+    files: Arc<FileIo>,
     /// The limits are counted and kept by one writer at a time.
     one_at_a_time: Arc<Mutex<()>>,
 }
@@ -123,10 +128,10 @@ struct WriteFile {
 impl Handler for WriteFile {
     fn call<'a>(
         &'a self,
-        _: &'a CallContext,
+        context: &'a CallContext,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
-        let (files, lock) = (Arc::clone(&self.files), Arc::clone(&self.one_at_a_time));
+        let (files, lock) = (self.files.folder(&context.scope), Arc::clone(&self.one_at_a_time));
         let (path, content) = (
             text(arguments, "path").unwrap_or_default().to_owned(),
             text(arguments, "content").unwrap_or_default().to_owned(),

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::{
-    domain::{CallId, SessionId, ToolCall, TurnId},
+    domain::{CallId, CampaignKey, SessionId, ToolCall, TurnId},
     tools::{Attachment, Authority, CallRecord, Effects, Progress, SourceKind, Taint, ToolHost},
 };
 
@@ -17,8 +17,15 @@ impl Effects for Nobody {
     fn attach(&self, _: &str, _: &Attachment) {}
 }
 
+const CAMPAIGN: &str = "Ravenford: Act 1!";
+
+fn played(owner: Owner, campaign: &str) -> Scope {
+    Scope { owner, campaign: CampaignKey(campaign.to_owned()) }
+}
+
 fn context() -> CallContext {
     CallContext {
+        scope: played(Owner::Local, CAMPAIGN),
         session: SessionId("test".to_owned()),
         turn: TurnId(1),
         authority: Authority::Operator,
@@ -41,7 +48,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let base = tempfile::tempdir().expect("a folder");
-        let host = host_of(FileIo::new(base.path().join("files"), "Ravenford: Act 1!", false));
+        let host = host_of(FileIo { base: base.path().join("files"), read_only: false });
         Self { base, host }
     }
 
@@ -56,13 +63,17 @@ impl Place {
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> CallRecord {
+        self.call_in(&context(), tool, arguments).await
+    }
+
+    async fn call_in(&self, context: &CallContext, tool: &str, arguments: Value) -> CallRecord {
         let call = ToolCall {
             id: CallId("1".into()),
             name: format!("file-io.{tool}"),
             arguments: arguments.to_string(),
             extra: Map::new(),
         };
-        self.host.execute(&context(), &call).await
+        self.host.execute(context, &call).await
     }
 
     async fn read(&self, path: &str) -> Result<Value, CallError> {
@@ -227,18 +238,43 @@ async fn a_write_that_is_given_up_leaves_the_old_file() {
 
 #[test]
 fn campaigns_have_folders_of_their_own() {
-    let folder = |name: &str| FileIo::new(PathBuf::new(), name, false).folder;
-    assert_eq!(folder(""), "default");
-    assert_eq!(folder("../.."), "default");
-    assert_eq!(folder("Ravenford: Act 1!"), "ravenford-act-1");
-    assert_eq!(folder("Der Düstere Wald"), "der-düstere-wald");
-    assert_eq!(folder(&"x".repeat(300)).len(), 64);
+    let files = FileIo { base: PathBuf::new(), read_only: false };
+    let name = |name: &str| format!("{:?}", files.folder(&played(Owner::Local, name)));
+    let of = |folder: &str| format!("{:?}", FolderOf::new(PathBuf::new(), folder.to_owned()));
+    assert_eq!(name(""), of("default"));
+    assert_eq!(name("../.."), of("default"));
+    assert_eq!(name("Ravenford: Act 1!"), of("ravenford-act-1"));
+    assert_eq!(name("Der Düstere Wald"), of("der-düstere-wald"));
+    assert_eq!(name(&"x".repeat(300)), of(&"x".repeat(64)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_of_one_campaign_do_not_see_each_others_files() {
+    let place = Place::new();
+    let owners = [Owner::Local, Owner::Guild(1), Owner::Guild(2)];
+    for owner in owners {
+        let written = json!({"path": "notes.txt", "content": format!("{owner:?}")});
+        let context = CallContext { scope: played(owner, CAMPAIGN), ..context() };
+        place.call_in(&context, "write_file", written).await.result.expect("it is written");
+    }
+    for owner in owners {
+        let context = CallContext { scope: played(owner, CAMPAIGN), ..context() };
+        let read = place.call_in(&context, "read_file", json!({"path": "notes.txt"})).await;
+        let read = read.result.expect("it is read").value();
+        assert_eq!(read["content"], format!("{owner:?}"));
+        let up = json!({"path": "../../ravenford-act-1/notes.txt"});
+        assert!(place.call_in(&context, "read_file", up).await.result.is_err());
+    }
+    assert_eq!(
+        place.read("notes.txt").await.expect("as before there were guilds")["content"],
+        "Local"
+    );
 }
 
 #[test]
 fn what_may_not_be_written_is_not_offered() {
     let names = |read_only| {
-        let files = FileIo::new(PathBuf::new(), "", read_only);
+        let files = FileIo { base: PathBuf::new(), read_only };
         tools(files).into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
     assert_eq!(names(true), ["read_file"]);

@@ -5,15 +5,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
-use dashmap::DashMap;
 use futures::future::BoxFuture;
 use tokio::sync::OnceCell;
 
 use super::meaning::Meaning;
 use crate::{
-    domain::{Npc, SessionId},
+    domain::Npc,
     logic::prompt,
-    memory::{CampaignKey, MemoryStore, Viewer},
+    memory::{MemoryStore, Viewer},
     tools::{CallContext, CallError, CallErrorKind},
 };
 
@@ -23,8 +22,6 @@ pub type Opener =
 
 /// What an [`Archive`] is made of.
 pub struct ArchiveParts {
-    /// Whose memory, for sessions that play no other campaign.
-    pub campaign: CampaignKey,
     /// Opens the store, when somebody first asks.
     pub open: Opener,
     /// Finds what has other words.
@@ -38,33 +35,12 @@ pub struct Archive {
     pub(super) parts: ArchiveParts,
     store: OnceCell<Arc<dyn MemoryStore>>,
     viewers: ArcSwap<HashMap<String, Viewer>>,
-    /// What sessions play that play another campaign.
-    elsewhere: DashMap<SessionId, CampaignKey>,
 }
 
 impl Archive {
     /// An archive that knows nobody yet.
     pub fn new(parts: ArchiveParts) -> Self {
-        Self {
-            parts,
-            store: OnceCell::new(),
-            viewers: ArcSwap::default(),
-            elsewhere: DashMap::new(),
-        }
-    }
-
-    /// `session` plays `campaign`; `None`: it is over.
-    pub fn set_campaign(&self, session: &SessionId, campaign: Option<CampaignKey>) {
-        match campaign.filter(|campaign| *campaign != self.parts.campaign) {
-            Some(campaign) => _ = self.elsewhere.insert(session.clone(), campaign),
-            None => _ = self.elsewhere.remove(session),
-        }
-    }
-
-    /// What `session` plays.
-    pub(super) fn campaign(&self, session: &SessionId) -> CampaignKey {
-        let elsewhere = self.elsewhere.get(session);
-        elsewhere.map_or_else(|| self.parts.campaign.clone(), |campaign| campaign.clone())
+        Self { parts, store: OnceCell::new(), viewers: ArcSwap::default() }
     }
 
     /// Sets who may know what: `npcs` what they know, `assistant` everything.

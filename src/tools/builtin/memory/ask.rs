@@ -41,10 +41,9 @@ impl Handler for Ask {
     ) -> BoxFuture<'a, Result<CallOutput, CallError>> {
         async move {
             let parts = &self.archive.parts;
-            let campaign = self.archive.campaign(&context.session);
             let look = Look {
                 store: self.archive.store().await?,
-                campaign: &campaign,
+                scope: &context.scope,
                 viewer: self.archive.viewer(context),
                 session: &context.session.0,
                 now: (parts.now)(),

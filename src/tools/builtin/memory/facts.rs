@@ -52,7 +52,7 @@ impl Look<'_> {
         let query =
             ItemQuery { text: ContentWords::sought(asked), limit: top, ..ItemQuery::default() };
         let (items, lines, near) = tokio::join!(
-            self.store.search_items(self.campaign, query, self.viewer.clone()),
+            self.store.search_items(self.scope, query, self.viewer.clone()),
             self.hits(asked, None, top),
             self.near(asked, meaning, top),
         );
@@ -101,7 +101,7 @@ impl Look<'_> {
             Err(_) => return Err("by words alone (the embedder was late)"),
         };
         let query = VectorQuery { model: meaning.model.clone(), values, kinds: Vec::new(), limit };
-        let near = self.store.nearest(self.campaign, query, self.viewer.clone()).await;
+        let near = self.store.nearest(self.scope, query, self.viewer.clone()).await;
         let mut near = near.map_err(|error| {
             tracing::warn!(%error, "the memory was searched by words alone");
             "by words alone (the memory failed)"

@@ -8,8 +8,8 @@ use super::super::describe::text;
 use crate::{
     logic::{ago::ago, content_words::ContentWords, words::shortened},
     memory::{
-        CampaignKey, Entity, EntityFilter, EntityKind, Error, LineFilter, LineHit, LineQuery,
-        MemoryStore, SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
+        Entity, EntityFilter, EntityKind, Error, LineFilter, LineHit, LineQuery, MemoryStore,
+        Scope, SessionEntry, SessionFilter, Tie, TranscriptLine, Viewer,
     },
     tools::{CallError, CallErrorKind},
 };
@@ -29,8 +29,8 @@ const LINE_MAX: usize = 300;
 pub struct Look<'a> {
     /// Where it is looked up.
     pub store: &'a dyn MemoryStore,
-    /// In which campaign.
-    pub campaign: &'a CampaignKey,
+    /// Whose is meant.
+    pub scope: &'a Scope,
     /// Who asks: what it may not see is not found.
     pub viewer: Viewer,
     /// The session that goes on.
@@ -56,14 +56,14 @@ impl Look<'_> {
     }
 
     async fn entities_of(&self, filter: EntityFilter) -> Result<Vec<Entity>, CallError> {
-        self.store.entities(self.campaign, filter, self.viewer.clone()).await.map_err(failed)
+        self.store.entities(self.scope, filter, self.viewer.clone()).await.map_err(failed)
     }
 
     /// One thing and how it stands to others.
     pub async fn summary(&self, arguments: &Map<String, Value>) -> Result<Value, CallError> {
         let asked = text(arguments, "entity_id").unwrap_or_default();
         let snapshot = |id: String| async move {
-            self.store.snapshot(self.campaign, &id, self.viewer.clone()).await.map_err(failed)
+            self.store.snapshot(self.scope, &id, self.viewer.clone()).await.map_err(failed)
         };
         let mut found = snapshot(asked.to_owned()).await?;
         if found.is_none() {
@@ -110,7 +110,7 @@ impl Look<'_> {
         let text = ContentWords::sought(query);
         // Questions for it are found too, and left out.
         let query = LineQuery { text, session, limit: 2 * limit, ..LineQuery::default() };
-        let hits = self.store.search(self.campaign, query, self.viewer.clone()).await;
+        let hits = self.store.search(self.scope, query, self.viewer.clone()).await;
         let hits = hits.map_err(failed)?.into_iter();
         Ok(hits.filter(|hit| content.lack(&hit.line.said.text)).take(limit).collect())
     }
@@ -153,7 +153,7 @@ impl Look<'_> {
             return Ok(value);
         }
         let filter = LineFilter { session: Some(id), limit: EXTRACT, ..LineFilter::default() };
-        let lines = self.store.lines(self.campaign, filter, self.viewer.clone()).await;
+        let lines = self.store.lines(self.scope, filter, self.viewer.clone()).await;
         let lines: Vec<String> = lines.map_err(failed)?.iter().map(spoken).collect();
         value["note"] = match lines.is_empty() {
             true => "nothing was said there that you have heard".into(),
@@ -167,10 +167,10 @@ impl Look<'_> {
     async fn session_called(&self, called: &str) -> Result<SessionEntry, CallError> {
         let called = called.trim();
         let sessions =
-            |filter| async { self.store.sessions(self.campaign, filter).await.map_err(failed) };
+            |filter| async { self.store.sessions(self.scope, filter).await.map_err(failed) };
         let by_id = |id: &str| {
             let id = Some(id.to_owned());
-            sessions(SessionFilter { id, limit: 1, ..SessionFilter::default() })
+            sessions(SessionFilter { id, limit: 1 })
         };
         let found = match called.to_lowercase().as_str() {
             "this" | "current" => by_id(self.session).await?.pop(),

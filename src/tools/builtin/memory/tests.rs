@@ -6,10 +6,10 @@ use tempfile::TempDir;
 
 use super::{look::Look, *};
 use crate::{
-    domain::SessionId,
     memory::{
         CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, ItemKind, MemoryStore,
-        Present, Session, Sqlite, Status, Transcript, Uid, Utterance, Vector, Viewer, Visibility,
+        Present, Scope, Session, Sqlite, Status, Transcript, Uid, Utterance, Vector, Viewer,
+        Visibility,
     },
     provider::{self, Embedder, Kind},
     tools::CallErrorKind,
@@ -21,7 +21,7 @@ const DAY: i64 = 86_400_000;
 
 struct Kept {
     store: Sqlite,
-    campaign: CampaignKey,
+    scope: Scope,
     _folder: TempDir,
 }
 
@@ -29,25 +29,18 @@ struct Kept {
 async fn kept() -> Kept {
     let folder = TempDir::new().unwrap();
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
-    let kept = Kept { store, campaign: CampaignKey("c".to_owned()), _folder: folder };
+    let kept = Kept { store, scope: Scope::local(CampaignKey("c".to_owned())), _folder: folder };
     let old = Session { id: "old".to_owned(), ended: Some(NOW - 3 * DAY), ..Session::default() };
-    kept.append(&kept.campaign, ("old", 3 * DAY), &["Bartok"], PROMISE).await;
-    kept.store.put_session(&kept.campaign, old).await.unwrap();
-    kept.append(&kept.campaign, ("now", 600_000), &["Bartok", "Mira"], "The bridge is closed")
-        .await;
+    kept.append(&kept.scope, ("old", 3 * DAY), &["Bartok"], PROMISE).await;
+    kept.store.put_session(&kept.scope, old).await.unwrap();
+    kept.append(&kept.scope, ("now", 600_000), &["Bartok", "Mira"], "The bridge is closed").await;
     kept
 }
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
 
 impl Kept {
-    async fn append(
-        &self,
-        campaign: &CampaignKey,
-        (session, ago): (&str, i64),
-        npcs: &[&str],
-        text: &str,
-    ) {
+    async fn append(&self, scope: &Scope, (session, ago): (&str, i64), npcs: &[&str], text: &str) {
         let present = npcs.iter().map(|name| Present { name: (*name).to_owned(), player: None });
         let line = Utterance {
             uid: Uid(format!("{session}-{text}")),
@@ -61,12 +54,12 @@ impl Kept {
             present: present.collect(),
             ..Utterance::default()
         };
-        self.store.append(campaign, vec![line]).await.unwrap();
+        self.store.append(scope, vec![line]).await.unwrap();
     }
 
     fn look(&self, viewer: Viewer) -> Look<'_> {
-        let (store, campaign) = (&self.store as &dyn MemoryStore, &self.campaign);
-        Look { store, campaign, viewer, session: "now", now: NOW }
+        let (store, scope) = (&self.store as &dyn MemoryStore, &self.scope);
+        Look { store, scope, viewer, session: "now", now: NOW }
     }
 }
 
@@ -111,7 +104,7 @@ async fn a_session_is_told_as_far_as_one_was_there() {
     assert_eq!((&told["lines"], &told["summary"]), (&json!([]), &Value::Null), "{told:#}");
     let summary = Some("A promise was made.".to_owned());
     let session = Session { id: "old".to_owned(), summary, ..Session::default() };
-    kept.store.put_session(&kept.campaign, session).await.unwrap();
+    kept.store.put_session(&kept.scope, session).await.unwrap();
     let told = kept.look(Viewer::Dm).session_summary(&last).await.unwrap();
     assert_eq!(told["summary"], "A promise was made.");
     let told = kept.look(npc("Mira")).session_summary(&last).await.unwrap();
@@ -137,7 +130,7 @@ async fn things_are_known_to_whom_they_may_be() {
         Change::Put(thing("Quarry", Visibility::Dm)),
         Change::Put(thing("Mill", Visibility::Everyone)),
     ];
-    kept.store.apply(&kept.campaign, changes).await.unwrap();
+    kept.store.apply(&kept.scope, changes).await.unwrap();
     let places = arguments(json!({"type": "location"}));
     let count = |value: Value| value["results"].as_array().unwrap().len();
     assert_eq!(count(kept.look(npc("Mira")).entities(&places).await.unwrap()), 1);
@@ -188,11 +181,11 @@ fn fact(id: &str, text: &str) -> Item {
 async fn facts_are_ranked_by_words_and_meaning_together() {
     let kept = kept().await;
     let items = vec![fact("a", "The smith wants his mallet"), fact("b", "Geese fly south")];
-    kept.store.put_items(&kept.campaign, items).await.unwrap();
+    kept.store.put_items(&kept.scope, items).await.unwrap();
     let vector =
         |item: &str, values: [f32; 2]| Vector { item: item.to_owned(), values: values.to_vec() };
     let vectors = vec![vector("a", [1.0, 0.1]), vector("b", [0.0, 1.0])];
-    kept.store.put_vectors(&kept.campaign, "m", vectors).await.unwrap();
+    kept.store.put_vectors(&kept.scope, "m", vectors).await.unwrap();
     let embedder = Arc::new(Vectors(Mutex::new(Some(vec![1.0, 0.0]))));
     let meaning = Meaning { model: "m".to_owned(), embedder: Arc::clone(&embedder) as _ };
     let asked = arguments(json!({"query": "hammer"}));
@@ -219,11 +212,11 @@ async fn without_an_embedder_forms_of_a_word_and_misheard_names_are_found() {
     let meaning = Meaning::by_spelling();
     let items = vec![fact("a", "Greymantle reads the stars"), fact("b", "Geese fly south")];
     let texts: Vec<String> = items.iter().map(|item| item.text.clone()).collect();
-    kept.store.put_items(&kept.campaign, items).await.unwrap();
+    kept.store.put_items(&kept.scope, items).await.unwrap();
     let made = meaning.embedder.embed(&texts).await.unwrap();
     let vectors = ["a", "b"].into_iter().zip(made);
     let vectors = vectors.map(|(item, values)| Vector { item: item.to_owned(), values });
-    kept.store.put_vectors(&kept.campaign, &meaning.model, vectors.collect()).await.unwrap();
+    kept.store.put_vectors(&kept.scope, &meaning.model, vectors.collect()).await.unwrap();
     let look = kept.look(npc("Mira"));
     for asked in ["what of Greymantel?", "who was reading stars", "tell me of the star"] {
         let found = look.facts(&arguments(json!({"query": asked})), &meaning).await.unwrap();
@@ -248,27 +241,9 @@ async fn a_chunk_is_told_as_the_line_that_was_found_in_it() {
         status: Status::Accepted,
         made: NOW,
     };
-    kept.store.put_items(&kept.campaign, vec![chunk]).await.unwrap();
+    kept.store.put_items(&kept.scope, vec![chunk]).await.unwrap();
     let asked = arguments(json!({"query": "hammer"}));
     let found = kept.look(npc("Bartok")).facts(&asked, &Meaning::by_spelling()).await.unwrap();
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found:#}");
     assert_eq!(found["results"][0]["text"], PROMISE);
-}
-
-#[test]
-fn a_session_of_another_campaign_asks_about_that() {
-    let key = |name: &str| CampaignKey(name.to_owned());
-    let open = || async { Err("nobody asks".to_owned()) }.boxed();
-    let parts = ArchiveParts {
-        campaign: key("c"),
-        open: Box::new(open),
-        meaning: Meaning::by_spelling(),
-        now: || NOW,
-    };
-    let (archive, session) = (Archive::new(parts), SessionId("one".to_owned()));
-    archive.set_campaign(&session, Some(key("other")));
-    assert_eq!(archive.campaign(&session), key("other"));
-    assert_eq!(archive.campaign(&SessionId("two".to_owned())), key("c"));
-    archive.set_campaign(&session, None);
-    assert_eq!(archive.campaign(&session), key("c"));
 }

@@ -95,6 +95,7 @@ async fn the_first_question_waits_for_the_rules_and_holds_nobody_up() {
     let book = Arc::new(RuleBook::new(Vec::new(), None, late));
     assert_eq!(host.offer("rules-lookup", SourceKind::BuiltIn, tools(book)), []);
     let context = CallContext {
+        scope: crate::domain::Scope::local(crate::domain::CampaignKey("c".to_owned())),
         session: SessionId("s".to_owned()),
         turn: TurnId(1),
         authority: Authority::Operator,
