@@ -128,7 +128,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
     let Some(why) = failed else {
         add_servers(guild);
         guild.learn_entities();
-        guild.close_earlier();
+        guild.take_up_earlier();
         return guild.seat_people();
     };
     tracing::error!(guild = guild.id.get(), why, "settings of a guild cannot be read");

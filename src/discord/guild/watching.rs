@@ -111,18 +111,18 @@ impl Guild {
 
     /// Looks how things stand, every second.
     pub(super) fn look(&mut self, now: Instant) {
-        let idle = self.shared.options.idle;
-        let Some(session) = &mut self.session else { return };
-        if session.people.are_gone(now, idle) {
-            return self.end_soon("nobody was there any more");
-        }
-        self.send_shown();
         let closed = self.approvals.close_expired();
         if !closed.is_empty() {
             self.forget_decided();
             self.keep_settings();
         }
         self.close_messages(closed);
+        let idle = self.shared.options.idle;
+        let Some(session) = &mut self.session else { return };
+        if session.people.are_gone(now, idle) {
+            return self.end_soon("nobody was there any more");
+        }
+        self.send_shown();
         self.tell_changed_tools();
         self.check_connection(now);
         self.refresh_panel(now);
