@@ -274,7 +274,7 @@ async fn what_changed_since_it_was_offered_is_not_called() {
     let record = stage.call_in(&before, "t", &json!({})).await;
     assert_eq!(kind(&record), Some(CallErrorKind::NotVisible));
     assert_eq!((tool.begun(), other.begun()), (0, 0));
-    stage.host.catalog().withdraw("x");
+    stage.host.catalog().withdraw(&ServerKey::installed("x"));
     let record = stage.call("t", &json!({})).await;
     assert_eq!(kind(&record), Some(CallErrorKind::NotFound));
 }
@@ -332,7 +332,7 @@ async fn results_from_outside_are_framed_and_taint_the_turn() {
     let gentle = StandIn::new(&[Does::Answer(0)]);
     let tools = [("read", quick(), &gentle), ("wipe", destructive, &wipe)];
     let tools = tools.map(|(name, declared, it)| (name, declared, it));
-    stage.host.catalog().withdraw("x");
+    stage.host.catalog().withdraw(&ServerKey::installed("x"));
     stage.offer(SourceKind::Server, &tools);
     assert!(stage.call("wipe", &json!({})).await.result.is_ok(), "nothing was read yet");
     let read = stage.call("read", &json!({})).await;
@@ -739,7 +739,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
 
     let mut changes = CastChanges::new();
     changes.entry("Bartok".to_owned()).or_default().set("x.*", true);
-    own.catalog().set_changes(&session, changes.clone());
+    own.set_changes(&session, changes.clone());
     assert_eq!((seen(&plain), seen(&own)), (0, 1));
     stage.host = own.clone();
     assert!(stage.call("t", &json!({})).await.result.is_ok());
@@ -751,7 +751,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
     own.catalog().set_cast(&[Arc::new(npc)]);
     let offered = stage.context(Tier::Deep, Tier::Deep.ceiling());
     changes.entry("Bartok".to_owned()).or_default().set("x.t", false);
-    own.catalog().set_changes(&session, changes);
+    own.set_changes(&session, changes);
     assert_eq!((seen(&plain), seen(&own)), (1, 0));
     let call = ToolCall {
         id: CallId("1".to_owned()),
@@ -763,7 +763,7 @@ async fn what_a_game_master_changes_holds_for_their_session_alone() {
     assert_eq!(refused.kind, CallErrorKind::NotVisible);
     assert_eq!(stand_in.begun(), 1);
 
-    own.catalog().set_changes(&session, CastChanges::new());
+    own.set_changes(&session, CastChanges::new());
     assert_eq!((seen(&plain), seen(&own)), (1, 1));
 }
 
@@ -784,7 +784,7 @@ fn a_policy_is_stronger_than_a_game_masters_word() {
     npc.policy.blocklist = vec!["x.*".to_owned()];
     let mut changes = CastChanges::new();
     changes.entry(npc.name.clone()).or_default().set("x.t", true);
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let found = allowed(snapshot.all(), &npc, changes.get(&npc.name));
     assert!(found.tools.is_empty());
     npc.policy.blocklist.clear();

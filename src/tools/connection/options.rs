@@ -8,7 +8,7 @@ use reqwest::Url;
 
 pub use crate::domain::Secret;
 use crate::{
-    domain::{fnv1a, redact},
+    domain::{Owner, fnv1a, redact},
     provider::Outbound,
     tools::Declared,
 };
@@ -48,30 +48,45 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
-    /// The server at its address, which its tools' definitions belong to.
-    pub(super) fn address(&self) -> ServerAddress {
-        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
-    }
-
     /// Whether only one of the two can be there.
     pub fn clashes(&self, other: &Self) -> bool {
         self.name == other.name || self.identity() == other.identity()
     }
 }
 
-/// A server at an address: what is elsewhere, or called otherwise, is another one.
+/// A server at an address: what is elsewhere, or called otherwise, or somebody else's, is another
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
-    /// Its name in the configuration.
+    /// Who has added it; `None`: it is configured.
+    pub owner: Option<Owner>,
+    /// Its name.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,
 }
 
 impl ServerAddress {
-    /// What is kept of it is kept by this.
+    /// What is kept of it, and goes by where it is too, is kept by this.
     pub fn key(&self) -> String {
-        format!("{} {}", self.server, self.endpoint)
+        format!("{} {}", self.name(), self.endpoint)
+    }
+
+    /// What is kept of it wherever it is. No server is called so: their names have no `/`.
+    pub fn name(&self) -> String {
+        self.of_owner(&self.server)
+    }
+
+    /// What is kept of its endpoint, whatever it is called.
+    pub fn place(&self) -> String {
+        self.of_owner(&self.endpoint)
+    }
+
+    fn of_owner(&self, text: &str) -> String {
+        match self.owner {
+            Some(owner) => format!("{}/{text}", owner.word()),
+            None => text.to_owned(),
+        }
     }
 }
 

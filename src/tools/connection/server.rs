@@ -25,7 +25,7 @@ use super::{
     notices::Notices,
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
-    options::{Auth, Reach, Sandbox, Secret, ServerOptions},
+    options::{Auth, Reach, Sandbox, Secret, ServerAddress, ServerOptions},
     resources,
     settle::{self, Never},
     shared::Shared,
@@ -36,7 +36,11 @@ use super::{
     tail::Tail,
     traffic::Traffic,
 };
-use crate::panics::caught;
+use crate::{
+    domain::{Owner, Scope},
+    panics::caught,
+    tools::ServerKey,
+};
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
@@ -58,6 +62,8 @@ const STOOD: Duration = Duration::from_secs(60);
 pub struct Server {
     /// What is configured.
     pub options: ServerOptions,
+    /// Who has added it for itself; `None`: it is the installation's.
+    pub owner: Option<Owner>,
     /// What all servers share.
     pub shared: Arc<Shared>,
     /// What is known of it.
@@ -123,7 +129,7 @@ impl Server {
             };
             let Some(reason) = reason else { break };
             failures += 1;
-            let name = &*self.options.name;
+            let name = self.address().name();
             let Some(first) = self.options.reconnect else {
                 tracing::warn!(server = name, reason, "server failed and is not tried again");
                 self.known.state.send_replace(State::Failed { reason });
@@ -143,6 +149,16 @@ impl Server {
             self.known.state.send_replace(State::Reconnecting { reason });
         }
         self.known.state.send_replace(State::Stopped);
+    }
+
+    /// The server among those of everybody, by what its tools' names begin with.
+    pub(super) fn key(&self) -> ServerKey {
+        ServerKey { owner: self.owner, name: self.options.identity().to_owned() }
+    }
+
+    /// What is remembered of it is kept by this.
+    pub(super) fn address(&self) -> ServerAddress {
+        address(self.owner, &self.options)
     }
 
     /// Waits until there is a session, where its headers name what only one gives.
@@ -187,7 +203,7 @@ impl Server {
             debug: self.options.debug,
             gate: Gate::new(),
         };
-        let era = self.shared.remembered.era(&self.options.reach.key());
+        let era = self.shared.remembered.era(&self.address());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
             Reach::Stdio { command, env, sandbox } => {
@@ -229,7 +245,7 @@ impl Server {
             }
         };
         let tools = client.tools().await?;
-        self.shared.remembered.set_era(&self.options.reach.key(), client.era());
+        self.shared.remembered.set_era(&self.address(), client.era());
         Ok(Connected { client, child, wire, tools })
     }
 
@@ -248,7 +264,8 @@ impl Server {
             false => tracing::debug!(server, line, "server stderr"),
         });
         let environment = env.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        let (room, name) = (&self.shared.room, &self.options.name);
+        // No two owners' programs have a home in common.
+        let (room, name) = (&self.shared.room, &self.address().name());
         Child::start(Start { room, name, command, environment, sandbox, tail, shown }).await
     }
 
@@ -311,7 +328,7 @@ impl Server {
             self.read_resources(&client).await;
         }
         self.known.state.send_replace(State::Ready);
-        tracing::info!(server = self.options.name, "server ready");
+        tracing::info!(server = self.address().name(), "server ready");
         let ended = tokio::select! {
             () = self.stop.cancelled() => None,
             () = client.lost().cancelled() => {
@@ -345,8 +362,8 @@ impl Server {
     /// Nothing of it is there any more.
     fn withdraw(&self) {
         self.known.link.client.store(None);
-        self.shared.host.catalog().withdraw(self.options.identity());
-        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
+        self.shared.host.catalog().withdraw(&self.key());
+        self.shared.facts.set(&self.key(), std::collections::BTreeMap::new());
         self.known.change(|details| *details = Details::default());
     }
 
@@ -385,7 +402,10 @@ impl Server {
     /// Measures tools of which no figures are remembered, once the connection has settled.
     async fn measure(&self) -> Never {
         sleep(MEASURED_AFTER).await;
-        self.shared.host.calibrate_new(self.options.identity()).await;
+        let host = &self.shared.host;
+        let owner = self.owner.unwrap_or(host.scope().owner);
+        let host = host.within(&Scope { owner, ..host.scope().clone() });
+        host.calibrate_new(&self.key()).await;
         std::future::pending().await
     }
 
@@ -406,8 +426,13 @@ impl Server {
             details.resources = read.all.keys().cloned().collect();
             details.resource_bytes = read.bytes;
         });
-        self.shared.facts.set(&self.options.name, read.all);
+        self.shared.facts.set(&self.key(), read.all);
     }
+}
+
+/// What is remembered of a server is kept by this.
+pub fn address(owner: Option<Owner>, options: &ServerOptions) -> ServerAddress {
+    ServerAddress { owner, server: options.name.clone(), endpoint: options.reach.key() }
 }
 
 /// Hears of changes, again and again.

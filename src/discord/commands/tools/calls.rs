@@ -1,6 +1,6 @@
 //! `/tools calibrate|leaderboard|call`: tools are called by hand.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -19,8 +19,8 @@ use crate::{
     domain::{CallId, Npc, SessionId, ToolCall, TurnId},
     logic::cast::find_npc,
     tools::{
-        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, Taint, TurnLimits,
-        calibrated_line, picked, rank, report, reported_line,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, ServerKey,
+        Taint, TurnLimits, calibrated_line, picked, rank, report_of, reported_line,
     },
 };
 
@@ -32,7 +32,7 @@ const HERE: &str = "here";
 /// # Errors
 /// `tool` names nothing.
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
-    let host = guild.shared.handles.tools.clone();
+    let host = guild.tools();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
     let wanted = picked(&host, &names)?;
     Ok(Answer::later(async move {
@@ -48,13 +48,22 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     }))
 }
 
-/// The quickest tools.
+/// The quickest tools of those that are there, or were as long as their server was connected.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
+    let servers = guild.shared.handles.servers.status(guild.owner());
+    let servers = servers.into_iter().map(|it| ServerKey { owner: it.owner, name: it.prefix });
+    let snapshot = guild.tools().snapshot();
+    let tools = snapshot.all().iter().map(|entry| &entry.tool);
+    let tools = tools.map(|it| ServerKey { owner: it.owner, name: it.server().to_owned() });
+    let there: BTreeSet<ServerKey> = servers.chain(tools).collect();
     let category = category.map(str::to_owned);
     Answer::later(async move {
         let lines = tokio::task::spawn_blocking(move || {
-            let figures = report(&settings.data_dir, &settings.environment);
+            let figures = report_of(&settings.data_dir, &settings.environment, |owner, tool| {
+                let name = tool.split_once('.').map_or(tool, |(server, _)| server).to_owned();
+                there.contains(&ServerKey { owner, name })
+            });
             let reports = [(HERE.to_owned(), figures)];
             let boards = rank(&reports, category.as_deref()).into_iter();
             let lines = boards.flat_map(|(category, tools)| {
@@ -84,7 +93,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let session = running.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone());
     let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
     let host = guild.shared.handles.tools.at(&session, &guild.scope());
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let known = snapshot.find(name);
     let known = known
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;

@@ -12,7 +12,7 @@ use crate::discord::{
 
 /// Tools that were allowed for good, and whether that still holds.
 pub fn show(guild: &Guild) -> Answer {
-    let snapshot = guild.shared.handles.tools.catalog().snapshot();
+    let snapshot = guild.tools().snapshot();
     let lines = guild.settings().permits.iter().map(|(tool, definition)| {
         let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);
         match found.map(|placed| *placed.tool.fingerprint == *definition) {
