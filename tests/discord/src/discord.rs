@@ -159,6 +159,13 @@ impl Discord {
         self.inner.read(|state| state.messages(channel))
     }
 
+    /// The bytes of a file by its address, as [`Message::files`] has it.
+    #[must_use]
+    pub fn file(&self, address: &str) -> Option<Vec<u8>> {
+        let id = address.rsplit('/').nth(1)?.parse().ok()?;
+        self.inner.read(|state| state.uploads.get(&id).map(|upload| upload.bytes.clone()))
+    }
+
     /// Waits for a message of a channel, new or edited, ephemeral ones too; `wanted` may ask the
     /// message alone, not this Discord. Cancel safe.
     ///

@@ -1,0 +1,175 @@
+//! Two servers that play the same shipped campaign: what is done in one, the other sees nothing of.
+
+mod orders;
+mod side;
+
+use std::{collections::BTreeSet, fs};
+
+use discord_loopback::{Member, Options};
+use serde_json::Value;
+
+use self::{
+    orders::{MARK, changes, looks, played, prepared, typings},
+    side::{Order, Side},
+};
+use crate::{
+    bot::hall::Hall,
+    support::chat_server::{ChatServer, Script},
+};
+
+/// What is asked in both, so that who was there is reminded of it.
+const QUESTION: &str = "what did anybody say of the key under the mill";
+
+/// A bot in two servers, whose Tessa thinks with `model`.
+fn configured(model: &ChatServer) -> String {
+    format!(
+        "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nmemory: {{ consolidate: \
+         false }}\nfile_io: {{ base_dir: notes }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt \
+         }}\n    tools: [memory.*, dice-roller.*, file-io.*, session-manager.*]\n    budget_tier: deep\n",
+        model.base_url()
+    )
+}
+
+/// Everything that was sent to the model since the first `skipped` requests.
+fn on_the_wire(model: &ChatServer, skipped: usize) -> String {
+    let requests = model.requests().into_iter().skip(skipped);
+    requests.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect()
+}
+
+/// The paths of all commands that the bot has registered.
+fn registered(hall: &Hall) -> BTreeSet<String> {
+    fn leaves(one: &Value, above: &str, found: &mut BTreeSet<String>) {
+        let path = format!("{above} {}", one["name"].as_str().unwrap()).trim().to_owned();
+        let below = one["options"].as_array().into_iter().flatten();
+        let mut below = below.filter(|it| it["type"] == 1 || it["type"] == 2).peekable();
+        if below.peek().is_none() {
+            found.insert(path);
+            return;
+        }
+        below.for_each(|it| leaves(it, &path, found));
+    }
+    let mut found = BTreeSet::new();
+    for command in hall.discord.commands(None) {
+        leaves(&command, "", &mut found);
+    }
+    found
+}
+
+/// The first server plays, prepares, and plays again.
+async fn plays(first: &Side<'_>, model: &ChatServer) {
+    first.starts().await;
+    for order in played() {
+        let path = order.path;
+        let answer = first.asks(order).await;
+        assert!(!answer.contains("cannot be used now"), "{path}: {answer}");
+    }
+    first.says(&format!("the {MARK}key is under the mill, behind the {MARK}door")).await;
+    first.asks(Order::new("session stop")).await;
+    for order in prepared() {
+        let answer = first.asks(order).await;
+        assert!(answer.contains("1 added") || answer.contains("is played here"), "{answer}");
+    }
+    let before = model.requests().len();
+    first.starts().await;
+    first.says(QUESTION).await;
+    assert!(on_the_wire(model, before).contains("zyxkey"), "who was there is reminded of it");
+}
+
+/// Everything that the second server is shown, the model's requests for it included.
+async fn looks_around(second: &Side<'_>, dora: &Member, model: &ChatServer) -> Vec<String> {
+    let before = model.requests().len();
+    second.starts().await;
+    let mut seen = Vec::new();
+    for order in looks().into_iter().chain(changes(dora.id)) {
+        seen.push(second.asks(order).await);
+    }
+    for (order, option) in typings() {
+        seen.push(second.typing(order, option).await);
+    }
+    // She is the same person in both servers.
+    for path in ["privacy export", "privacy delete", "character set", "privacy info"] {
+        seen.push(second.asks_as(dora, Order::new(path)).await);
+    }
+    second.says(QUESTION).await;
+    for path in ["xcard", "session stop"] {
+        seen.push(second.asks(Order::new(path)).await);
+    }
+    seen.push(second.channel());
+    let asked = on_the_wire(model, before);
+    assert!(asked.contains(QUESTION), "the second server has asked the model");
+    seen.push(asked);
+    seen
+}
+
+/// What the program's files hold of one server and not of the other: those whose path has its id.
+fn files_of(hall: &Hall, guild: u64) -> Vec<String> {
+    let mut folders = vec![hall.place.path("data"), hall.place.path("notes")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().contains(&guild.to_string()) {
+                let text = fs::read(&path).expect("a file");
+                found.push(format!("{}: {}", path.display(), String::from_utf8_lossy(&text)));
+            }
+        }
+    }
+    found
+}
+
+/// What is remembered of one server, by the program's own commands.
+fn remembered(hall: &Hall, guild: u64) -> String {
+    let guild = guild.to_string();
+    let ask = |words: &[&str]| {
+        let words = [words, &["--guild", &guild]].concat();
+        hall.place.run(&words).stdout
+    };
+    [
+        ask(&["memory", "search", "key under the mill", "--json"]),
+        ask(&["memory", "entity", "grim"]),
+        ask(&["memory", "stats"]),
+        ask(&["memory", "facts", "--all", "--json"]),
+        ask(&["session", "list"]),
+    ]
+    .join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_in_one_server_no_other_sees() {
+    let model = ChatServer::start();
+    model.otherwise(|_| Script::text(&["I will keep it in mind", "."]));
+    let mut hall = Hall::new(Options::default(), &configured(&model)).await;
+    let other = hall.discord.guild("The Sunken Oar");
+    let (theirs, dora) = (other.owner(), other.invite(&hall.dm));
+    let ids = (hall.inn.id, other.id);
+    hall.start().await;
+    let orders = || played().into_iter().chain(prepared()).chain(looks()).chain(changes(0));
+    let mut tried: BTreeSet<String> = orders().map(|it| it.path.to_owned()).collect();
+    tried.extend(["session stop", "say", "xcard"].map(str::to_owned));
+    assert_eq!(tried, registered(&hall), "every command, and none that is gone");
+    let (seen, own) = {
+        let first = Side::sit_down(&hall, hall.inn.clone(), hall.dm.clone()).await;
+        plays(&first, &model).await;
+        let second = Side::sit_down(&hall, other, theirs).await;
+        let seen = looks_around(&second, &dora, &model).await;
+        let mut own = Vec::new();
+        for path in ["entity list", "privacy export"] {
+            own.push(first.asks(Order::new(path)).await);
+        }
+        own.push(first.typing(Order::new("campaign switch").with("name", MARK), "name").await);
+        (seen, own)
+    };
+    for text in own {
+        assert!(text.contains(MARK), "the first server still has its own: {text}");
+    }
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    assert!(remembered(&hall, ids.0).contains("zyxkey"), "what the second deletes is its own");
+    let files = files_of(&hall, ids.1);
+    assert!(!files.is_empty(), "the second server has kept something");
+    for text in seen.into_iter().chain(files).chain([remembered(&hall, ids.1)]) {
+        assert!(!text.contains(MARK), "of the other server: {text}");
+    }
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
+}
