@@ -307,3 +307,108 @@ impl Written {
         tools
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::tools::{CallContext, CallError, CallOutput, Declared};
+
+    const INN: Owner = Owner::Guild(1);
+    const OAR: Owner = Owner::Guild(2);
+
+    /// A tool that says `about` of itself.
+    fn tool(name: &str, about: &str) -> Definition {
+        let silent = |_: &CallContext, _: &Map<String, Value>| -> Result<CallOutput, CallError> {
+            Ok(CallOutput::default())
+        };
+        Definition {
+            name: name.to_owned(),
+            description: about.to_owned(),
+            input: json!({"type": "object"}),
+            output: None,
+            declared: Declared::default(),
+            handler: Arc::new(silent),
+        }
+    }
+
+    /// Identities and model-facing names of what `owner` has.
+    fn seen(catalog: &Catalog, owner: Owner) -> Vec<(String, String)> {
+        let snapshot = catalog.snapshot(owner);
+        let all = snapshot.all().iter();
+        all.map(|it| (it.tool.identity.to_string(), it.spec.name.to_string())).collect()
+    }
+
+    fn named(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(identity, name)| ((*identity).to_owned(), (*name).to_owned())).collect()
+    }
+
+    fn about(catalog: &Catalog, owner: Owner, tool: &str) -> Option<String> {
+        catalog.snapshot(owner).find(tool).map(|it| it.tool.about.to_string())
+    }
+
+    fn offer(catalog: &Catalog, server: &ServerKey, tools: Vec<Definition>) {
+        assert_eq!(catalog.offer(server, SourceKind::Server, tools), []);
+    }
+
+    #[test]
+    fn what_an_owner_has_added_is_in_no_other_snapshot() {
+        let catalog = Catalog::default();
+        let npc = Npc { tools: vec!["home.*".to_owned()], ..Npc::plain("Bartok") };
+        catalog.set_cast(&[Arc::new(npc)]);
+        let homes = [INN, OAR].map(|owner| ServerKey::added(owner, "home"));
+        offer(&catalog, &ServerKey::installed("far"), vec![tool("look", "far")]);
+        offer(&catalog, &homes[0], vec![tool("get", "the inn's")]);
+        offer(&catalog, &homes[1], vec![tool("get", "the oar's"), tool("set", "")]);
+        let own = |owner| about(&catalog, owner, "home.get");
+        assert_eq!(own(INN).as_deref(), Some("the inn's"));
+        assert_eq!(own(OAR).as_deref(), Some("the oar's"));
+        assert_eq!(seen(&catalog, Owner::Local), named(&[("far.look", "look")]));
+        let visible = |owner| catalog.snapshot(owner).visible(None, "Bartok", Tier::Deep).len();
+        assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
+        // What everybody has comes to all of them, and one owner's farewell is nobody else's.
+        offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
+        catalog.withdraw(&homes[0]);
+        assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));
+        assert_eq!(own(OAR).as_deref(), Some("the oar's"));
+        assert_eq!(seen(&catalog, OAR).len(), 4);
+    }
+
+    #[test]
+    fn a_game_masters_changes_apply_to_what_was_added() {
+        let catalog = Catalog::default();
+        catalog.set_cast(&[Arc::new(Npc::plain("Bartok"))]);
+        let session = SessionId("s".to_owned());
+        let mut changes = CastChanges::new();
+        changes.entry("Bartok".to_owned()).or_default().set("home.get", true);
+        catalog.set_changes(INN, &session, changes);
+        offer(&catalog, &ServerKey::added(INN, "home"), vec![tool("get", "")]);
+        let snapshot = catalog.snapshot(INN);
+        let visible = |session| snapshot.visible(session, "Bartok", Tier::Deep).len();
+        assert_eq!((visible(Some(&session)), visible(None)), (1, 0));
+        catalog.set_changes(INN, &session, CastChanges::new());
+        let snapshot = catalog.snapshot(INN);
+        assert_eq!(snapshot.visible(Some(&session), "Bartok", Tier::Deep).len(), 0);
+    }
+
+    #[test]
+    fn the_installation_keeps_its_names_and_what_models_were_told() {
+        let catalog = Catalog::default();
+        let (home, far) = (ServerKey::added(INN, "home"), ServerKey::installed("far"));
+        offer(&catalog, &home, vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, INN), named(&[("home.get", "get")]));
+        // Nobody was told yet: the installation comes first.
+        offer(&catalog, &far, vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, INN), named(&[("far.get", "get"), ("home.get", "home_get")]));
+        catalog.tell();
+        offer(&catalog, &ServerKey::added(OAR, "a"), vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, OAR), named(&[("a.get", "a_get"), ("far.get", "get")]));
+        // A server of the installation with an added one's name is the one that is there.
+        offer(&catalog, &ServerKey::installed("home"), vec![tool("get", "everybody's")]);
+        assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some("everybody's"));
+        catalog.withdraw(&ServerKey::installed("home"));
+        assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some(""));
+        assert_eq!(seen(&catalog, INN)[1].1, "home_get", "its name has stayed");
+    }
+}

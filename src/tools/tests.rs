@@ -21,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::{CallId, Npc, Policy, SessionId, Tier, ToolCall, ToolChoice, TurnId};
+use crate::domain::{CallId, Npc, Owner, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId};
 
 /// What a stand-in does each time it is called.
 #[derive(Clone)]
@@ -321,6 +321,26 @@ async fn kept_answers_are_kept_for_their_time_and_not_after_a_change() {
     stage.offer(SourceKind::Server, &[("t", cacheable, &tool)]);
     assert!(!stage.call("t", &json!({"n": 1})).await.cached, "offered anew");
     assert_eq!(tool.begun(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_answer_is_nobody_elses() {
+    let lifetime = Some(Duration::from_secs(60));
+    let cacheable = Declared { cacheable: lifetime, read_only: Some(true), ..quick() };
+    for (kind, of_session) in [(SourceKind::Server, true), (SourceKind::BuiltIn, false)] {
+        let (stage, tool) = (Stage::new(), StandIn::new(&[Does::Answer(0)]));
+        stage.offer(kind, &[("t", cacheable.clone(), &tool)]);
+        let asked = async |guild, session: &str| {
+            let plain = stage.context(Tier::Deep, ms(4_000));
+            let scope = Scope { owner: Owner::Guild(guild), ..plain.scope.clone() };
+            let context = CallContext { scope, session: SessionId(session.to_owned()), ..plain };
+            stage.call_in(&context, "t", &json!({})).await.cached
+        };
+        assert!(!asked(1, "one").await && asked(1, "one").await);
+        assert!(!asked(2, "two").await && asked(2, "two").await, "of another guild");
+        assert_eq!(asked(1, "next").await, !of_session, "a server may be told the session");
+        assert_eq!(tool.begun(), 2 + u32::from(of_session));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,268 @@
+//! Tool servers that two game masters add under one name: each has its own, and sees nothing of the
+//! other's.
+
+use std::time::Instant;
+
+use discord_loopback::{Guild, Member, Options, Slash};
+use serde_json::{Value, json};
+
+use super::loopback::{self, Asked, Loopback, Said};
+use crate::{
+    bot::hall::{BOUND, Hall},
+    support::chat_server::{ChatServer, Script},
+};
+
+/// An MCP server over HTTP, everything of which says `mark`.
+fn tool_server(mark: &'static str) -> Loopback {
+    Loopback::start(move |asked, _| answer(asked, mark))
+}
+
+fn answer(asked: &Asked, mark: &str) -> Said {
+    if !asked.line.starts_with("POST") {
+        return (405, Vec::new(), String::new());
+    }
+    let body = asked.rest.find('{').map_or("", |start| &asked.rest[start..]);
+    let request: Value = serde_json::from_str(body).unwrap_or_default();
+    let Some(id) = request.get("id") else { return (202, Vec::new(), String::new()) };
+    let result = match request["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+            "serverInfo": {"name": mark, "version": "1"}}),
+        "ping" => json!({}),
+        "tools/list" => json!({"tools": [{"name": "look", "description": format!("Looks at {mark}."),
+            "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true},
+            "_meta": {"glyphoxa/category": format!("{mark}lore"),
+                "glyphoxa/estimated_duration_ms": 5, "glyphoxa/cacheable_seconds": 600}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": format!("{mark} is seen")}]}),
+        _ => {
+            let error = json!({"code": -32601, "message": "Method not found"});
+            return loopback::json(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+        }
+    };
+    loopback::json(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+/// Marks what a game master has called, and nobody to measure it.
+const BY_HAND: &str = "{\"by\": \"hand\"}";
+
+/// Calls by game masters that a server was asked for.
+fn calls(server: &Loopback) -> usize {
+    server.asked().iter().filter(|it| it.rest.contains("\"by\":\"hand\"")).count()
+}
+
+/// How often it was connected to.
+fn connections(server: &Loopback) -> usize {
+    server.asked().iter().filter(|it| it.rest.contains("\"initialize\"")).count()
+}
+
+/// A guild, its game master, and what is never to be read there.
+struct Side {
+    guild: Guild,
+    dm: Member,
+    own: &'static str,
+    others: [String; 2],
+}
+
+impl Side {
+    async fn told(&self, hall: &Hall, slash: Slash) -> String {
+        let told = hall.told_in(&self.dm, self.guild.text, slash).await;
+        self.is_clean(&told);
+        told
+    }
+
+    fn is_clean(&self, told: &str) {
+        for other in &self.others {
+            assert!(!told.contains(other), "of the other guild: {told}");
+        }
+    }
+
+    async fn server(&self, hall: &Hall, what: &str, name: &str) -> String {
+        self.told(hall, Slash::new(&format!("tools server {what}")).option("name", name)).await
+    }
+
+    async fn adds(&self, hall: &Hall, name: &str, server: &Loopback) -> String {
+        let add = Slash::new("tools server add").option("name", name);
+        self.told(hall, add.option("url", &*format!("{}/mcp", server.origin()))).await
+    }
+
+    /// Asks until the answer is as wanted.
+    async fn until(&self, hall: &Hall, slash: impl Fn() -> Slash, wanted: &str) {
+        let asked = Instant::now();
+        loop {
+            let told = self.told(hall, slash()).await;
+            if told.contains(wanted) {
+                return;
+            }
+            assert!(asked.elapsed() < BOUND, "wanted '{wanted}': {told}");
+        }
+    }
+
+    async fn has_its_own(&self, hall: &Hall) {
+        let own = format!("calls itself '{}", self.own);
+        self.until(hall, || Slash::new("tools servers"), &own).await;
+        self.until(hall, || Slash::new("tools list"), "home.look").await;
+    }
+
+    async fn calls(&self, hall: &Hall, tool: &str) -> String {
+        let call = Slash::new("tools call").option("tool", tool);
+        self.told(hall, call.option("arguments", BY_HAND)).await
+    }
+
+    /// Whatever may show a tool or its server.
+    async fn looks_everywhere(&self, hall: &Hall) {
+        for slash in [
+            Slash::new("tools calibrate").option("tool", "home"),
+            Slash::new("tools leaderboard"),
+            Slash::new("tools permits"),
+            Slash::new("tools list").option("npc", "Sage"),
+            Slash::new("tools allow").option("npc", "Tessa").option("tool", "home.*"),
+            Slash::new("tools list").option("npc", "Tessa"),
+        ] {
+            let path = format!("{slash:?}");
+            let told = self.told(hall, slash).await;
+            assert!(told.contains("home") || path.contains("permits"), "{path}: {told}");
+        }
+        for (path, option) in [
+            ("tools call", "tool"),
+            ("tools server remove", "name"),
+            ("tools leaderboard", "category"),
+        ] {
+            let typing = Slash::new(path).option(option, "");
+            let asked = hall.discord.autocomplete(&self.dm, self.guild.text, typing, option).await;
+            let choices = asked.unwrap().wait_first(BOUND).await.unwrap().choices();
+            let all: Vec<String> = choices.into_iter().map(|(name, _)| name).collect();
+            self.is_clean(&all.join(" "));
+            let own = format!("{}lore", self.own);
+            assert!(all.iter().any(|it| it.contains("home") || *it == own), "{path}: {all:?}");
+        }
+    }
+}
+
+/// Two guilds, each with a server of its own under the name `home`, and one for everybody.
+struct Stage {
+    hall: Hall,
+    sides: [Side; 2],
+    homes: [Loopback; 2],
+    far: Loopback,
+    model: ChatServer,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let homes = [tool_server("zyx"), tool_server("qvw")];
+        let (far, model) = (tool_server("farland"), ChatServer::start());
+        model.otherwise(|_| Script::text(&["I have looked", "."]));
+        let more = format!(
+            "  trust_dms: true\nproviders:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\n\
+             npcs:\n  - {{ name: Sage, kind: assistant, tools: [home.*, far.*], budget_tier: deep }}\n\
+             mcp:\n  servers:\n    - {{ name: far, url: \"{}/mcp\" }}\n",
+            model.base_url(),
+            far.origin()
+        );
+        let mut hall = Hall::new(Options::default(), &more).await;
+        let other = hall.discord.guild("The Sunken Oar");
+        let theirs = other.owner();
+        hall.start().await;
+        let ports = homes.each_ref().map(|it| format!(":{}", it.port()));
+        let [first, second] = ports;
+        let sides = [
+            Side {
+                guild: hall.inn.clone(),
+                dm: hall.dm.clone(),
+                own: "zyx",
+                others: ["qvw".to_owned(), second],
+            },
+            Side { guild: other, dm: theirs, own: "qvw", others: ["zyx".to_owned(), first] },
+        ];
+        Self { hall, sides, homes, far, model }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
+    let Stage { mut hall, sides, homes, far, model } = Stage::new().await;
+    for (side, home) in sides.iter().zip(&homes) {
+        let added = side.adds(&hall, "home", home).await;
+        assert!(added.contains("'home' is being connected, for this server alone"), "{added}");
+    }
+    for side in &sides {
+        side.has_its_own(&hall).await;
+    }
+    for (side, home) in sides.iter().zip(&homes) {
+        side.looks_everywhere(&hall).await;
+        let before = (calls(home), homes.iter().map(calls).sum::<usize>());
+        let called = side.calls(&hall, "home.look").await;
+        assert!(called.contains(&format!("{} is seen", side.own)), "{called}");
+        let after = (calls(home), homes.iter().map(calls).sum::<usize>());
+        assert_eq!(after, (before.0 + 1, before.1 + 1), "the other's was not called");
+        // What a model is told that answers there.
+        let seen = model.requests().len();
+        hall.asks_in(&side.dm, side.guild.text, Slash::new("ask").option("text", "what is there?"))
+            .await;
+        let asked = model.requests().split_off(seen);
+        let wire: String = asked.iter().map(|it| String::from_utf8_lossy(&it.body)).collect();
+        assert!(wire.contains(&format!("Looks at {}.", side.own)), "{wire}");
+        side.is_clean(&wire);
+    }
+    a_result_of_everybodys_server_is_kept_for_nobody_else(&hall, &sides, &far).await;
+
+    // What only the other guild has is not there, whatever is tried.
+    let [first, second] = &sides;
+    first.adds(&hall, "cellar", &homes[0]).await;
+    for what in ["restart", "remove"] {
+        let told = second.server(&hall, what, "cellar").await;
+        assert!(told.contains("there is no server 'cellar'"), "{told}");
+    }
+    let told = second.server(&hall, "trust", "cellar").await;
+    assert!(told.contains("'cellar' was not added here"), "{told}");
+    let before = connections(&homes[0]);
+    let told = second.server(&hall, "restart", "home").await;
+    assert!(told.ends_with("'home' is being connected anew."), "{told}");
+    second.has_its_own(&hall).await;
+    first.calls(&hall, "home.look").await;
+    assert!(connections(&homes[0]) <= before + 1, "only 'cellar' has been connected since");
+
+    // One guild's farewell is nobody else's, and what was added is there after a restart.
+    let told = first.server(&hall, "remove", "home").await;
+    assert!(told.contains("'home' is gone"), "{told}");
+    let told = first.calls(&hall, "home.look").await;
+    assert!(told.contains("there is no tool 'home.look'"), "{told}");
+    let told = second.calls(&hall, "home.look").await;
+    assert!(told.contains("qvw is seen"), "{told}");
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    second.has_its_own(&hall).await;
+    let told = first.told(&hall, Slash::new("tools servers")).await;
+    assert!(!told.contains("home"), "{told}");
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
+}
+
+async fn a_result_of_everybodys_server_is_kept_for_nobody_else(
+    hall: &Hall,
+    sides: &[Side; 2],
+    far: &Loopback,
+) {
+    for side in sides {
+        let before = calls(far);
+        for _ in 0..2 {
+            let called = side.calls(hall, "far.look").await;
+            assert!(called.contains("farland is seen"), "{called}");
+        }
+        assert_eq!(calls(far), before + 1, "asked once, and for each guild");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
+    let Stage { hall, sides, homes, far, model: _model } = Stage::new().await;
+    let [first, _] = &sides;
+    first.until(&hall, || Slash::new("tools list"), "far.look").await;
+    let told = first.adds(&hall, "far", &homes[0]).await;
+    assert!(told.contains("'far' is a server of the installation"), "{told}");
+    let told = first.server(&hall, "restart", "far").await;
+    assert!(told.contains("others use it too"), "{told}");
+    let told = first.server(&hall, "remove", "far").await;
+    assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
+    assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
+    hall.ends();
+}
