@@ -30,6 +30,7 @@ mod model;
 mod postgres;
 mod rules;
 mod sessions;
+mod slow_tools;
 mod steering;
 mod support;
 mod third_party;

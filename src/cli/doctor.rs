@@ -16,7 +16,7 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{Owner, Voice},
+    domain::{Owner, Voice, redact},
     launch,
     provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::{
@@ -50,7 +50,7 @@ impl Finding {
     fn new(what: &'static str, found: Result<String, String>) -> Self {
         let ok = found.is_ok();
         let detail = found.unwrap_or_else(|wrong| wrong);
-        Self { what, ok, detail: config::cleaned(&detail).into_owned() }
+        Self { what, ok, detail: redact::known(&detail).into_owned() }
     }
 }
 

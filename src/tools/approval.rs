@@ -112,7 +112,8 @@ impl Run {
         Err(CallError::new(CallErrorKind::NotVisible, what))
     }
 
-    /// Later calls of this very definition ask nobody in this session.
+    /// Later calls of this very definition ask nobody in this session; whoever was asked keeps it for
+    /// others.
     fn allow_for_good(&self, caution: Caution) {
         if caution.may_be_waived() {
             let tool = &self.ready.entry.tool;

@@ -10,9 +10,11 @@ use crate::{
     bot::hall::{BOUND, Hall},
     support::{
         chat_server::{ChatServer, Script},
-        program::repository,
+        program::{Live, Place, repository},
     },
 };
+
+use super::servers::has_python;
 
 /// What a server would like to be called, so that nobody sees what it does.
 const HIDDEN: &str = "a\u{202e}b\u{200b}```c";
@@ -167,4 +169,48 @@ async fn what_waits_when_the_program_is_killed_is_never_done() {
     }
     assert!(hall.called("dust").is_empty());
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}
+
+/// At a terminal: "always" is asked once, over sessions and as long as the tool is the same.
+#[test]
+fn always_at_a_terminal_outlasts_the_session_and_can_be_taken_back() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let calls = place.path("calls").display().to_string();
+    place.write("glyphoxa.yaml", with_words(&calls, ""));
+    let called = || fs::read_to_string(&calls).unwrap_or_default().matches("dust").count();
+    let begin = || {
+        let mut live = place.start_at_terminal(&["ask", "--as-dm", "--tier", "deep"]);
+        live.says("server ready");
+        live.types("Tessa, listen to it");
+        live.says("I hear.");
+        live
+    };
+    let leave = |mut live: Live| {
+        live.types("\u{4}");
+        assert_eq!(live.leave(), 0);
+    };
+    let mut live = begin();
+    live.types("Tessa, sweep now");
+    live.says("a = always for this tool");
+    live.types("a");
+    live.says("home.dust");
+    leave(live);
+    assert_eq!(called(), 1);
+    // Another session, of no name, asks nobody.
+    let mut live = begin();
+    live.types("Tessa, sweep now");
+    live.says("I ask.");
+    live.types("/tools permits");
+    live.says("home.dust: asks nobody");
+    assert_eq!(called(), 2);
+    live.types("/tools revoke home.dust");
+    live.says("home.dust asks again");
+    live.types("Tessa, sweep now");
+    live.says("a = always for this tool");
+    live.types("n");
+    leave(live);
+    assert_eq!(called(), 2);
 }

@@ -13,3 +13,5 @@ mod schemas;
 mod servers;
 mod two_guilds;
 mod words;
+
+pub use servers::has_python;

@@ -105,7 +105,7 @@ async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.json, false);
     let budget = setting.budget.clone();
-    let assistant = setting.assistant(setting.effects(&Typed::new()))?;
+    let assistant = setting.assistant(setting.effects(&Typed::new(), &setting.permits()))?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = said.steps.into_iter().filter_map(|step| match step.input.what {

@@ -36,7 +36,13 @@ use sse_stream::Sse;
 use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
-use super::{facts::Facts, oauth::Authorizer, options::Secret, unusable::bounded};
+use super::{
+    facts::Facts,
+    http_post::{Post, post},
+    oauth::Authorizer,
+    options::Secret,
+    unusable::bounded,
+};
 use crate::{
     domain::SessionId,
     provider::{Outbound, Refused},
@@ -55,8 +61,8 @@ const REDIRECTS: usize = 5;
 const DRAIN: Duration = Duration::from_secs(2);
 /// Longest wait between two attempts to resume a stream.
 const RESUME: Duration = Duration::from_secs(60);
-/// Largest event of a stream, in bytes.
-const LARGEST_EVENT: usize = 8 * 1024 * 1024;
+/// Largest answer, and largest event of a stream, in bytes.
+const LARGEST: usize = 8 * 1024 * 1024;
 /// Longest wait for a session's stream: some servers answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
 
@@ -167,7 +173,7 @@ impl HttpClient {
         let mut resume = ExponentialBackoff::default();
         resume.max_delay = Some(RESUME);
         config.retry_config = Arc::new(resume);
-        config.max_sse_event_size = LARGEST_EVENT;
+        config.max_sse_event_size = LARGEST;
         StreamableHttpClientTransport::with_client(self.clone(), config)
     }
 
@@ -326,14 +332,13 @@ impl StreamableHttpClient for HttpClient {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failed> {
-        let longest = StreamableHttpClientTransportConfig::default().max_sse_event_size;
         self.post_message_with_max_sse_event_size(
             uri,
             message,
             session_id,
             auth_header,
             custom_headers,
-            longest,
+            LARGEST,
         )
         .await
     }
@@ -353,14 +358,9 @@ impl StreamableHttpClient for HttpClient {
         }
         let answer = self
             .with_token(made_in.as_ref(), custom_headers, |client, token, headers| {
-                client.post_message_with_max_sse_event_size(
-                    Arc::clone(&uri),
-                    message.clone(),
-                    session_id.clone(),
-                    token,
-                    headers,
-                    longest,
-                )
+                let (uri, session) = (Arc::clone(&uri), session_id.clone());
+                let message = message.clone();
+                post(client, Post { uri, message, session, token, headers }, longest)
             })
             .await?;
         Ok(match answer {
@@ -392,14 +392,13 @@ impl StreamableHttpClient for HttpClient {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
-        let longest = StreamableHttpClientTransportConfig::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(
             uri,
             session_id,
             last_event_id,
             auth_header,
             custom_headers,
-            longest,
+            LARGEST,
         )
         .await
     }

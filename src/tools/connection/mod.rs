@@ -8,8 +8,10 @@ mod client;
 mod client_handler;
 mod definitions;
 mod difference;
+mod event_size;
 mod facts;
 mod http_client;
+mod http_post;
 mod lists;
 mod notices;
 pub mod oauth;
@@ -33,6 +35,9 @@ mod tail;
 mod tool;
 mod traffic;
 mod unusable;
+
+#[cfg(test)]
+mod tests;
 
 pub use facts::Facts;
 pub use options::{
