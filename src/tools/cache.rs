@@ -172,7 +172,10 @@ mod tests {
         let failed = async { Err(CallError::new(CallErrorKind::Tool, "no")) };
         assert!(cache.get(call_key(&json!({})), MINUTE, false, failed).await.is_err());
         let answer = async { Ok(CallOutput::text("yes")) };
-        assert_eq!(cache.get(call_key(&json!({})), MINUTE, false, answer).await.map(|got| got.1), Ok(false));
+        assert_eq!(
+            cache.get(call_key(&json!({})), MINUTE, false, answer).await.map(|got| got.1),
+            Ok(false)
+        );
         let answer = async { Ok(CallOutput::text("newer")) };
         let fresh = cache.get(call_key(&json!({})), MINUTE, true, answer).await;
         assert_eq!(fresh, Ok((CallOutput::text("newer"), false)));

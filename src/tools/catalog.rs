@@ -202,7 +202,9 @@ impl Catalog {
     /// Prepares new snapshots if any tool's figures have changed its tier.
     pub fn refresh(&self, now: Instant) {
         let all = self.snapshots.load();
-        if std::iter::once(&all.installation).chain(all.owners.values()).any(|it| it.is_outdated(now))
+        if std::iter::once(&all.installation)
+            .chain(all.owners.values())
+            .any(|it| it.is_outdated(now))
         {
             self.change(None, |_| {});
         }
@@ -298,7 +300,8 @@ impl Written {
     /// The tools of the installation and those of `owner`, in order of their identities. Where both
     /// have a server of one name, the installation's is there.
     fn tools_of(&self, owner: Option<Owner>) -> Vec<&Arc<Tool>> {
-        let is_free = |key: &ServerKey| !self.sources.contains_key(&ServerKey::installed(&key.name));
+        let is_free =
+            |key: &ServerKey| !self.sources.contains_key(&ServerKey::installed(&key.name));
         let own = owner.map(|owner| self.sources_of(Some(owner)));
         let own = own.into_iter().flatten().filter(|(key, _)| is_free(key));
         let all = self.sources_of(None).chain(own);

@@ -18,7 +18,10 @@ use super::{
     CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry, FollowUp,
     SourceKind,
     cache::{CallKey, canonical},
-    latency::Ending, limit::Limit, output::framed, state::HostState,
+    latency::Ending,
+    limit::Limit,
+    output::framed,
+    state::HostState,
 };
 use crate::domain::{ToolCall, redact};
 

@@ -140,11 +140,7 @@ impl Snapshot {
 }
 
 /// A tool by what models call it, as it stands `now`.
-fn placed(
-    tool: &Arc<Tool>,
-    names: &HashMap<&str, Arc<str>>,
-    now: Instant,
-) -> Arc<CatalogEntry> {
+fn placed(tool: &Arc<Tool>, names: &HashMap<&str, Arc<str>>, now: Instant) -> Arc<CatalogEntry> {
     let standing = tool.latency.standing(now);
     let name = names.get(&*tool.identity).unwrap_or(&tool.identity);
     Arc::new(CatalogEntry {

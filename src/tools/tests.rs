@@ -21,7 +21,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::{CallId, Npc, Owner, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId};
+use crate::domain::{
+    CallId, Npc, Owner, Policy, Scope, SessionId, Tier, ToolCall, ToolChoice, TurnId,
+};
 
 /// What a stand-in does each time it is called.
 #[derive(Clone)]

@@ -1,9 +1,9 @@
 //! Tool servers that two game masters add under one name: each has its own, and sees nothing of the
 //! other's.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use discord_loopback::{Guild, Member, Options, Slash};
+use discord_loopback::{AUDIBLE, Guild, Member, Options, Player, Slash};
 use serde_json::{Value, json};
 
 use super::loopback::{self, Asked, Loopback, Said};
@@ -28,10 +28,12 @@ fn answer(asked: &Asked, mark: &str) -> Said {
         "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
             "serverInfo": {"name": mark, "version": "1"}}),
         "ping" => json!({}),
-        "tools/list" => json!({"tools": [{"name": "look", "description": format!("Looks at {mark}."),
+        "tools/list" => {
+            json!({"tools": [{"name": "look", "description": format!("Looks at {mark}."),
             "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true},
             "_meta": {"glyphoxa/category": format!("{mark}lore"),
-                "glyphoxa/estimated_duration_ms": 5, "glyphoxa/cacheable_seconds": 600}}]}),
+                "glyphoxa/estimated_duration_ms": 5, "glyphoxa/cacheable_seconds": 600}}]})
+        }
         "tools/call" => json!({"content": [{"type": "text", "text": format!("{mark} is seen")}]}),
         _ => {
             let error = json!({"code": -32601, "message": "Method not found"});
@@ -102,8 +104,29 @@ impl Side {
         self.until(hall, || Slash::new("tools list"), "home.look").await;
     }
 
+    async fn starts(&self, hall: &Hall) -> Player {
+        let seat = hall.discord.join_voice(&self.dm, self.guild.voice).await.expect("a seat");
+        let start = hall.asks_in(&self.dm, self.guild.text, Slash::new("session start")).await;
+        assert!(start.text().contains("I listen"), "{}", start.text());
+        let heard = hall.discord.wait_for_message(self.guild.text, BOUND, |it| {
+            it.content().split("Heard:").nth(1).is_some_and(|rest| !rest.contains("nobody"))
+        });
+        heard.await.expect("somebody is heard");
+        seat
+    }
+
+    /// Says something to Tessa and waits until she answers.
+    async fn says(&self, hall: &Hall, seat: &Player, text: &str) {
+        let (bot, quiet) = (hall.discord.bot(), Duration::from_millis(700));
+        seat.wait_for_silence(bot, quiet, BOUND).await.expect("it is quiet");
+        seat.forget();
+        let say = Slash::new("say").option("text", text).option("npc", "Tessa");
+        hall.asks_in(&self.dm, self.guild.text, say).await;
+        seat.wait_for_voice(bot, AUDIBLE, BOUND).await.expect("she answers");
+    }
+
     async fn calls(&self, hall: &Hall, tool: &str) -> String {
-        let call = Slash::new("tools call").option("tool", tool);
+        let call = Slash::new("tools call").option("tool", tool).option("npc", "Tessa");
         self.told(hall, call.option("arguments", BY_HAND)).await
     }
 
@@ -113,7 +136,6 @@ impl Side {
             Slash::new("tools calibrate").option("tool", "home"),
             Slash::new("tools leaderboard"),
             Slash::new("tools permits"),
-            Slash::new("tools list").option("npc", "Sage"),
             Slash::new("tools allow").option("npc", "Tessa").option("tool", "home.*"),
             Slash::new("tools list").option("npc", "Tessa"),
         ] {
@@ -153,7 +175,7 @@ impl Stage {
         model.otherwise(|_| Script::text(&["I have looked", "."]));
         let more = format!(
             "  trust_dms: true\nproviders:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\n\
-             npcs:\n  - {{ name: Sage, kind: assistant, tools: [home.*, far.*], budget_tier: deep }}\n\
+             npcs:\n  - {{ name: Tessa, voice: {{ voice_id: slt }}, tools: [far.*], budget_tier: deep }}\n\
              mcp:\n  servers:\n    - {{ name: far, url: \"{}/mcp\" }}\n",
             model.base_url(),
             far.origin()
@@ -184,10 +206,12 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
         let added = side.adds(&hall, "home", home).await;
         assert!(added.contains("'home' is being connected, for this server alone"), "{added}");
     }
+    let mut seats = Vec::new();
     for side in &sides {
         side.has_its_own(&hall).await;
+        seats.push(side.starts(&hall).await);
     }
-    for (side, home) in sides.iter().zip(&homes) {
+    for ((side, home), seat) in sides.iter().zip(&homes).zip(&seats) {
         side.looks_everywhere(&hall).await;
         let before = (calls(home), homes.iter().map(calls).sum::<usize>());
         let called = side.calls(&hall, "home.look").await;
@@ -196,8 +220,7 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
         assert_eq!(after, (before.0 + 1, before.1 + 1), "the other's was not called");
         // What a model is told that answers there.
         let seen = model.requests().len();
-        hall.asks_in(&side.dm, side.guild.text, Slash::new("ask").option("text", "what is there?"))
-            .await;
+        side.says(&hall, seat, "what is there?").await;
         let asked = model.requests().split_off(seen);
         let wire: String = asked.iter().map(|it| String::from_utf8_lossy(&it.body)).collect();
         assert!(wire.contains(&format!("Looks at {}.", side.own)), "{wire}");
@@ -224,8 +247,9 @@ async fn two_guilds_add_servers_of_one_name_and_each_has_its_own() {
     // One guild's farewell is nobody else's, and what was added is there after a restart.
     let told = first.server(&hall, "remove", "home").await;
     assert!(told.contains("'home' is gone"), "{told}");
-    let told = first.calls(&hall, "home.look").await;
-    assert!(told.contains("there is no tool 'home.look'"), "{told}");
+    // Its task ends, and takes the tools with it.
+    let call = || Slash::new("tools call").option("tool", "home.look");
+    first.until(&hall, call, "there is no tool 'home.look'").await;
     let told = second.calls(&hall, "home.look").await;
     assert!(told.contains("qvw is seen"), "{told}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
@@ -254,7 +278,7 @@ async fn a_result_of_everybodys_server_is_kept_for_nobody_else(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
-    let Stage { hall, sides, homes, far, model: _model } = Stage::new().await;
+    let Stage { mut hall, sides, homes, far, model: _model } = Stage::new().await;
     let [first, _] = &sides;
     first.until(&hall, || Slash::new("tools list"), "far.look").await;
     let told = first.adds(&hall, "far", &homes[0]).await;
@@ -264,5 +288,6 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let told = first.server(&hall, "remove", "far").await;
     assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
     assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
-    hall.ends();
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }

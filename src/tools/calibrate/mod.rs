@@ -23,8 +23,8 @@ use tokio::{
 pub use arguments::{NoArguments, minimal};
 
 use super::{
-    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, ServerKey,
-    Taint, Tool, ToolHost,
+    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress,
+    ServerKey, Taint, Tool, ToolHost,
     limit::Limit,
     percentiles,
     schema::{Mismatch, apart},

@@ -234,6 +234,8 @@ mod tests {
     fn a_damaged_file_approves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("mcp-approved.json"), "{").expect("written");
-        assert!(!RememberedServers::open(folder.path()).is_approved(&of(None, "home"), &listed("gets")));
+        assert!(
+            !RememberedServers::open(folder.path()).is_approved(&of(None, "home"), &listed("gets"))
+        );
     }
 }

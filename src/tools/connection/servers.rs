@@ -63,7 +63,9 @@ pub enum ServersError {
     #[error("there is a server '{0}' already (choose another name)")]
     NameTaken(String),
     /// A configured server has.
-    #[error("'{0}' is a server of the installation, whose name stays its own (choose another name)")]
+    #[error(
+        "'{0}' is a server of the installation, whose name stays its own (choose another name)"
+    )]
     Installed(String),
     /// No server has the name.
     #[error("there is no server '{0}'")]
@@ -226,9 +228,10 @@ impl Servers {
 
     /// Has exactly those run that are wanted; what is configured goes before what was added.
     fn apply(&self, all: &mut All) {
-        let added = all.added.iter().flat_map(|(owner, theirs)| {
-            theirs.iter().map(|options| (Some(*owner), options))
-        });
+        let added = all
+            .added
+            .iter()
+            .flat_map(|(owner, theirs)| theirs.iter().map(|options| (Some(*owner), options)));
         let listed = all.configured.iter().map(|options| (None, options)).chain(added);
         let mut wanted: BTreeMap<ServerKey, ServerOptions> = BTreeMap::new();
         for (owner, options) in listed {
@@ -255,12 +258,7 @@ impl Servers {
         }
     }
 
-    fn start(
-        &self,
-        owner: Option<Owner>,
-        options: ServerOptions,
-        old: Option<Running>,
-    ) -> Running {
+    fn start(&self, owner: Option<Owner>, options: ServerOptions, old: Option<Running>) -> Running {
         if let Reach::Stdio { sandbox, .. } = &options.reach
             && *sandbox != Sandbox::Off
             && !launch::is_possible()
@@ -380,8 +378,7 @@ impl Servers {
             Some((address(server.owner, &it.options), Arc::clone(&it.known)))
         };
         let running = running(&self.all());
-        let (address, known) =
-            running.ok_or_else(|| ServersError::Unknown(server.name.clone()))?;
+        let (address, known) = running.ok_or_else(|| ServersError::Unknown(server.name.clone()))?;
         let state = settled(&known).await;
         let client: Option<Arc<Client>> = known.link.client.load_full();
         let client = client.ok_or_else(|| ServersError::NotConnected {
@@ -499,7 +496,9 @@ mod tests {
         assert!(taken.contains("'home' is a server of the installation"), "{taken}");
         assert!(servers.add(INN, same).is_err(), "its tools would be called the same");
         servers.add(INN, options("far")).unwrap();
-        assert!(servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' already"));
+        assert!(
+            servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' already")
+        );
         assert_eq!(names(), ["far", "home"]);
         // It outlives a changed file, where that does not name it as well.
         servers.set(Vec::new());

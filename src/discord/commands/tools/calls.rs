@@ -19,8 +19,8 @@ use crate::{
     domain::{CallId, Npc, SessionId, ToolCall, TurnId},
     logic::cast::find_npc,
     tools::{
-        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, ServerKey,
-        Taint, TurnLimits, calibrated_line, picked, rank, report_of, reported_line,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, ServerKey, Taint,
+        TurnLimits, calibrated_line, picked, rank, report_of, reported_line,
     },
 };
 
