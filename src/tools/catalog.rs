@@ -120,11 +120,13 @@ impl Catalog {
     /// Sets what the game master of a session of `owner` has changed about its NPCs' tools; nothing
     /// for a session that is over.
     pub(super) fn set_changes(&self, owner: Owner, session: &SessionId, changes: CastChanges) {
-        let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        if changes.is_empty() && !written.changes.contains_key(session) {
-            return;
+        {
+            let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = written.changes.get(session).map(|it| &it.changes);
+            if before.unwrap_or(&CastChanges::new()) == &changes {
+                return;
+            }
         }
-        drop(written);
         let whose = self.snapshots.load().owners.contains_key(&owner).then_some(owner);
         self.change(whose, |written| match changes.is_empty() {
             true => _ = written.changes.remove(session),

@@ -133,11 +133,11 @@ impl Side {
     /// Whatever may show a tool or its server.
     async fn looks_everywhere(&self, hall: &Hall) {
         for slash in [
+            Slash::new("tools allow").option("npc", "Tessa").option("tool", "home.*"),
+            Slash::new("tools list").option("npc", "Tessa"),
             Slash::new("tools calibrate").option("tool", "home"),
             Slash::new("tools leaderboard"),
             Slash::new("tools permits"),
-            Slash::new("tools allow").option("npc", "Tessa").option("tool", "home.*"),
-            Slash::new("tools list").option("npc", "Tessa"),
         ] {
             let path = format!("{slash:?}");
             let told = self.told(hall, slash).await;
