@@ -18,7 +18,7 @@ use super::{
     clock::wall_clock,
     factory::{Factory, OpenError, RunningTable, TableRequest},
     file_error::FileError,
-    kept::{KeptError, KeptSession},
+    kept::{KeptError, KeptSession, name_of},
     privacy::ForgetFrom,
     settings::{AssistantSettings, SharedSettings},
     tables::Tables,
@@ -84,7 +84,7 @@ impl Sessions {
     /// A name for a session of `guild` that begins now.
     pub fn name(guild: u64) -> SessionId {
         let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-        SessionId(format!("discord-{guild}-{}", since.as_secs()))
+        SessionId(name_of(guild, since.as_secs()))
     }
 
     /// What writes them down.
@@ -105,7 +105,8 @@ impl Sessions {
         let events = wanted.outlets.events.clone();
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
-        let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
+        let calls =
+            KeptSession::open(&data_dir, &session.0, &scope)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
         self.parts.tools.catalog().set_changes(&session, changes);
         self.parts.tables.add(&events);
@@ -172,9 +173,11 @@ impl Sessions {
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
-                let spent = running.map_or(0.0, |running| running.budget.spent());
+                // Without it there is nothing to keep.
+                let Some(running) = running else { return Ok(()) };
                 let histories = kept.histories.into_iter().collect();
-                Ok(KeptSession::open(&folder, &id)?.save(histories, spent)?)
+                let session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
+                Ok(session.save(histories, running.budget.spent())?)
             };
             spawn_blocking(save).await?
         }

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Scope`]. **Never**: made of a display name; names only lead to keys.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The campaign something belongs to; nothing is seen from another one.
@@ -66,6 +68,19 @@ impl Scope {
             Some((_, Ok(guild), it)) => Self { owner: Owner::Guild(guild), campaign: campaign(it) },
             Some(("", Err(_), it)) => Self::local(campaign(it)),
             _ => Self::local(campaign(key)),
+        }
+    }
+}
+
+/// For people, after "of".
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let campaign = &self.campaign.0;
+        match self.owner {
+            Owner::Local => write!(f, "the campaign '{campaign}'"),
+            Owner::Guild(guild) => {
+                write!(f, "the campaign '{campaign}' of the Discord server {guild}")
+            }
         }
     }
 }

@@ -153,6 +153,12 @@ impl Catalog {
     /// Sets what the game master of `session` has changed about its NPCs' tools; nothing for a
     /// session that is over.
     pub fn set_changes(&self, session: &SessionId, changes: CastChanges) {
+        {
+            let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+            if written.changes.get(session).unwrap_or(&CastChanges::new()) == &changes {
+                return;
+            }
+        }
         self.change(|written| match changes.is_empty() {
             true => _ = written.changes.remove(session),
             false => _ = written.changes.insert(session.clone(), changes),

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::consent::Consent;
 use crate::{
     campaign::PlayedCampaign,
+    domain::CampaignKey,
     tools::{CastChanges, Permits},
 };
 
@@ -63,7 +64,9 @@ pub struct GuildSettings {
     pub campaigns: Vec<PlayedCampaign>,
     /// The name of the one that is played; empty: the configured one.
     pub campaign: Option<String>,
-    /// The last play session.
+    /// The last play session of each campaign.
+    pub last_sessions: BTreeMap<CampaignKey, String>,
+    /// The last play session, as earlier versions kept it, until there is another one.
     pub last_session: Option<String>,
 }
 
@@ -99,6 +102,17 @@ impl fmt::Debug for AddedServer {
 }
 
 impl GuildSettings {
+    /// The session that the next one of `campaign` goes on from.
+    pub fn last_of(&self, campaign: &CampaignKey) -> Option<&String> {
+        self.last_sessions.get(campaign).or(self.last_session.as_ref())
+    }
+
+    /// `session` of `campaign` has begun.
+    pub fn begun(&mut self, campaign: CampaignKey, session: String) {
+        self.last_sessions.insert(campaign, session);
+        self.last_session = None;
+    }
+
     /// Reads what [`Self::text`] has written.
     ///
     /// # Errors

@@ -44,12 +44,18 @@ pub fn run(
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {
         None => KeptSession::unkept(),
-        Some(id) => KeptSession::open(&config.data_dir, id).map_err(|error| match error {
-            KeptError::Name(_) => Failure::Usage(format!("--{error}")),
-            other => other.into(),
-        })?,
+        Some(id) => kept(&config, id)?,
     };
     block_on(play(arguments, &config, Said { npc, steps }, kept, files))
+}
+
+/// The session that `--session` names.
+fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
+    let kept = KeptSession::open(&config.data_dir, id, &app::local_scope(config));
+    kept.map_err(|error| match error {
+        KeptError::Name(_) | KeptError::Elsewhere { .. } => Failure::Usage(format!("--{error}")),
+        other => other.into(),
+    })
 }
 
 /// Waits for the servers nothing starts without.

@@ -66,16 +66,16 @@ impl Guild {
             return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
-        let settings = self.settings();
+        let (settings, scope) = (self.settings(), self.scope());
         let options = SessionOptions {
             guild: self.id,
             id: Sessions::name(self.id.get()),
-            after: settings.last_session.clone().map(SessionId),
+            after: settings.last_of(&scope.campaign).cloned().map(SessionId),
             voice,
             text: start.text,
             tools: settings.tools.clone(),
             played: self.played().cloned(),
-            scope: self.scope(),
+            scope,
         };
         let sessions = self.shared.handles.sessions.clone();
         let songbird = Arc::clone(&self.shared.songbird);
@@ -121,7 +121,8 @@ impl Guild {
         let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
         self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
-        self.change_settings(|settings| settings.last_session = Some(id.0));
+        let campaign = session.campaign.clone();
+        self.change_settings(|settings| settings.begun(campaign, id.0));
         self.session = Some(session);
         self.count_calls_anew();
         self.seat_people();

@@ -24,7 +24,8 @@ use super::{
 };
 use crate::{
     campaign::{
-        Consent, GuildSettings, Handles, PlayedCampaign, WorldAnswer, WorldOrder, WorldRequest,
+        Consent, GuildSettings, Handles, PlayedCampaign, ToolDecisions, WorldAnswer, WorldOrder,
+        WorldRequest,
     },
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
@@ -225,6 +226,12 @@ impl Guild {
     /// What counts the calls of tools that game masters make here as the NPC of this name.
     pub fn calls_of(&mut self, npc: &str) -> SessionCalls {
         self.calls.entry(npc.to_owned()).or_default().clone()
+    }
+
+    /// What game masters have decided about tools here.
+    pub fn decided_tools(&self) -> ToolDecisions {
+        let settings = self.settings();
+        ToolDecisions { changes: settings.tools.clone(), permits: settings.permits.clone() }
     }
 
     /// A session begins, and what limits calls of one begins anew.
