@@ -60,7 +60,7 @@ impl TableFactory {
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
             tables,
-            guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
+            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             announcer: Announcer::new(announcing, voice),

@@ -174,7 +174,7 @@ fn is_there(config: &Config) -> bool {
 
 /// What Discord says about the bot; without a token it is not asked.
 async fn bot(config: &Config) -> Vec<Finding> {
-    let options = &config.discord.bot;
+    let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
         let skipped = "not looked at, for there is no bot token (put DISCORD_TOKEN into the \
                        environment, or set discord.token)";
