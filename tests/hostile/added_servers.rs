@@ -46,6 +46,23 @@ fn answer(asked: &Asked, mark: &str) -> Said {
 /// Marks what a game master has called, and nobody to measure it.
 const BY_HAND: &str = "{\"by\": \"hand\"}";
 
+/// The same for whatever world a request names, which it must.
+fn world_server() -> Loopback {
+    Loopback::start(|asked, _| match world(asked) {
+        Some(world) => answer(asked, &world),
+        None => (400, Vec::new(), "which world?".to_owned()),
+    })
+}
+
+/// The world that a request names in a header.
+fn world(asked: &Asked) -> Option<String> {
+    let named = asked.rest.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("x-world").then(|| value.trim().to_owned())
+    });
+    named.filter(|world| !world.is_empty())
+}
+
 /// Calls by game masters that a server was asked for.
 fn calls(server: &Loopback) -> usize {
     server.asked().iter().filter(|it| it.rest.contains("\"by\":\"hand\"")).count()
@@ -288,6 +305,76 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let told = first.server(&hall, "remove", "far").await;
     assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
     assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    assert_eq!(hall.discord.violations(), Vec::<String>::new());
+}
+
+/// A configured server that is told what is played: what one guild plays is in no request that another
+/// one's session leads to, nor in what that is offered.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_own_name() {
+    let far = world_server();
+    let more = format!(
+        "npcs:\n  - {{ name: Tessa, voice: {{ voice_id: slt }}, tools: [far.*], budget_tier: deep }}\n\
+         campaigns:\n  - {{ file: qvw.yaml, shared: true }}\n  - {{ file: zyx.yaml, shared: true }}\n\
+         mcp:\n  servers:\n    - {{ name: far, url: \"{}/mcp\", headers: {{ X-World: \
+         \"${{campaign.name}}\" }} }}\n",
+        far.origin()
+    );
+    let mut hall = Hall::new(Options::default(), &more).await;
+    for world in ["qvw", "zyx"] {
+        hall.place.write(&format!("{world}.yaml"), format!("campaign: {{ name: {world} }}\n"));
+    }
+    let other = hall.discord.guild("The Sunken Oar");
+    let theirs = other.owner();
+    hall.start().await;
+    let never = |other: &str| [other.to_owned(), format!("Looks at {other}")];
+    let (inn, dm) = (hall.inn.clone(), hall.dm.clone());
+    let first = Side { guild: inn, dm, own: "zyx", others: never("qvw") };
+    let second = Side { guild: other, dm: theirs, own: "qvw", others: never("zyx") };
+    let mut seats = Vec::new();
+    for side in [&first, &second] {
+        let switch = Slash::new("campaign switch").option("name", side.own);
+        hall.asks_in(&side.dm, side.guild.text, switch).await;
+        let told = side.told(&hall, Slash::new("tools servers")).await;
+        assert!(told.contains("waiting for a session"), "before it has one: {told}");
+        seats.push(side.starts(&hall).await);
+        side.until(&hall, || Slash::new("tools list"), "far.look").await;
+    }
+    let named = |name: &str, what: &str| {
+        let asked = far.asked();
+        let is_theirs = |it: &&Asked| world(it).as_deref() == Some(name) && it.rest.contains(what);
+        asked.iter().filter(is_theirs).count()
+    };
+    for side in [&first, &second] {
+        let told = side.told(&hall, Slash::new("tools servers")).await;
+        assert!(told.contains(&format!("calls itself '{}", side.own)), "{told}");
+        let called = side.calls(&hall, "far.look").await;
+        assert!(called.contains(&format!("{} is seen", side.own)), "{called}");
+        let told = side.server(&hall, "restart", "far").await;
+        assert!(told.ends_with("'far' is being connected anew."), "it disturbs nobody: {told}");
+        let asked = Instant::now();
+        while named(side.own, "\"initialize\"") < 2 {
+            assert!(asked.elapsed() < BOUND, "it is not connected anew");
+            side.told(&hall, Slash::new("tools servers")).await;
+        }
+        side.until(&hall, || Slash::new("tools list"), "far.look").await;
+    }
+    // What is asked at connecting, and whatever else no call is, is each in one name.
+    for world in ["zyx", "qvw"] {
+        assert_eq!((named(world, "\"initialize\""), named(world, "\"by\":\"hand\"")), (2, 1));
+        assert!(named(world, "\"tools/list\"") >= 2);
+    }
+    assert!(far.asked().iter().all(|it| world(it).is_some()), "{:?}", far.asked());
+
+    let stop = Slash::new("session stop");
+    hall.asks_in(&second.dm, second.guild.text, stop).await;
+    let call = || Slash::new("tools call").option("tool", "far.look");
+    second.until(&hall, call, "there is no tool 'far.look'").await;
+    let told = second.told(&hall, Slash::new("tools servers")).await;
+    assert!(told.contains("waiting for a session"), "{told}");
+    let called = first.calls(&hall, "far.look").await;
+    assert!(called.contains("zyx is seen"), "{called}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     definitions::Listed,
-    options::{Reach, Trust},
+    options::{Reach, ServerAddress, Trust},
     pins::{Admission, admit},
     server::Server,
     status::way_to_trust,
@@ -36,7 +36,7 @@ impl Server {
             offered.push(self.definition(tool));
         }
         if !held.is_empty() {
-            let (tools, way_out) = (held.join(", "), way_to_trust(self.owner, server));
+            let (tools, way_out) = (held.join(", "), way_to_trust(self.added_by(), server));
             let difference = changed.join("; ");
             tracing::warn!(
                 server,
@@ -104,7 +104,9 @@ impl Server {
     /// Which of `tools` are offered, in their order.
     fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
         let (remembered, at) = (&self.shared.remembered, self.address());
-        let is_held = |tool: &Listed| !remembered.is_approved(&at, tool);
+        // What is configured is accepted for everybody.
+        let accepted = ServerAddress { owner: self.added_by(), ..at.clone() };
+        let is_held = |tool: &Listed| !remembered.is_approved(&accepted, tool);
         remembered.with_pins(&at, |known| {
             let look = |tool: &Listed| match self.options.trust {
                 Trust::Review if is_held(tool) => Admission::Held(Vec::new()),

@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
+use super::facts::Facts;
 pub use crate::domain::Secret;
 use crate::{
     domain::{Owner, fnv1a, redact},
@@ -46,6 +47,12 @@ impl ServerOptions {
     /// The server's part of the identities of its tools.
     pub fn identity(&self) -> &str {
         self.prefix.as_deref().unwrap_or(&self.name)
+    }
+
+    /// What its headers name that only a session gives.
+    pub(super) fn lacks(&self, facts: &Facts) -> Option<&'static str> {
+        let Reach::Http { headers, .. } = &self.reach else { return None };
+        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
     }
 
     /// Whether only one of the two can be there.

@@ -26,7 +26,7 @@ pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) ->
         known.set(&tool.name, definition);
         return Admission::Known;
     };
-    if *before == definition {
+    if *before == definition || known.is_accepted(&tool.name, &definition) {
         known.set(&tool.name, definition);
         return Admission::Known;
     }

@@ -32,15 +32,21 @@ type Pins = BTreeMap<String, BTreeMap<String, Value>>;
 #[derive(Default)]
 pub struct PinnedTools {
     tools: BTreeMap<String, Value>,
-    /// As they were kept when what game masters add was not kept apart.
-    earlier: BTreeMap<String, Value>,
+    /// Those of everybody, for the tools of one owner: what whoever runs the program has accepted, and
+    /// what was kept when guilds were not kept apart.
+    everybodys: BTreeMap<String, Value>,
     is_changed: bool,
 }
 
 impl PinnedTools {
     /// How a tool was defined when it was first seen, or approved since.
     pub fn get(&self, tool: &str) -> Option<&Value> {
-        self.tools.get(tool).or_else(|| self.earlier.get(tool))
+        self.tools.get(tool).or_else(|| self.everybodys.get(tool))
+    }
+
+    /// Whether `definition` is one that holds for everybody.
+    pub fn is_accepted(&self, tool: &str, definition: &Value) -> bool {
+        self.everybodys.get(tool) == Some(definition)
     }
 
     /// This is what it is from now on.
@@ -124,11 +130,11 @@ impl RememberedServers {
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.extend(read::<Pins>(&self.folder.join(PINNED)));
-        let earlier = at.owner.map(|_| ServerAddress { owner: None, ..at.clone() });
-        let earlier = earlier.and_then(|earlier| pinned.get(&earlier.key()).cloned());
+        let everybodys = at.owner.map(|_| ServerAddress { owner: None, ..at.clone() });
+        let everybodys = everybodys.and_then(|it| pinned.get(&it.key()).cloned());
         let mut known = PinnedTools {
             tools: pinned.remove(&at.key()).unwrap_or_default(),
-            earlier: earlier.unwrap_or_default(),
+            everybodys: everybodys.unwrap_or_default(),
             is_changed: false,
         };
         let done = act(&mut known);

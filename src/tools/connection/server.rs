@@ -20,7 +20,7 @@ use super::{
     client::{Client, RequestError, ToolList},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
-    facts::Facts,
+    facts::SessionFacts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     notices::Notices,
     oauth::NoAuthorizer,
@@ -62,8 +62,10 @@ const STOOD: Duration = Duration::from_secs(60);
 pub struct Server {
     /// What is configured.
     pub options: ServerOptions,
-    /// Who has added it for itself; `None`: it is the installation's.
+    /// Whom its tools are for: who has added it, or who plays `session`; `None`: everybody.
     pub owner: Option<Owner>,
+    /// The session in whose name all its requests are made; `None`: in nobody's.
+    pub session: Option<Arc<SessionFacts>>,
     /// What all servers share.
     pub shared: Arc<Shared>,
     /// What is known of it.
@@ -107,9 +109,6 @@ impl Server {
         let mut failures = 0;
         loop {
             let stop = self.stop.clone();
-            if stop.run_until_cancelled(self.session()).await.is_none() {
-                break;
-            }
             let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
             let Some(attempt) = attempt else { break };
             let reason = match attempt {
@@ -161,18 +160,9 @@ impl Server {
         address(self.owner, &self.options)
     }
 
-    /// Waits until there is a session, where its headers name what only one gives.
-    async fn session(&self) {
-        let Some(needs) = self.lacks(&self.shared.facts) else { return };
-        let before = self.known.state.send_replace(State::NoSession { needs });
-        self.shared.facts.session(|facts| self.lacks(facts)).await;
-        self.known.state.send_replace(before);
-    }
-
-    /// What its headers name that only a session gives, where there is none.
-    fn lacks(&self, facts: &Facts) -> Option<&'static str> {
-        let Reach::Http { headers, .. } = &self.options.reach else { return None };
-        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
+    /// Who has added it; `None`: it is configured.
+    pub(super) fn added_by(&self) -> Option<Owner> {
+        self.owner.filter(|_| self.session.is_none())
     }
 
     /// One attempt under its deadline.
@@ -229,6 +219,7 @@ impl Server {
                     headers,
                     authorization: self.authorization(auth)?,
                     facts: Arc::clone(&self.shared.facts),
+                    session: self.session.clone(),
                 })?;
                 let transport = new.transport(url);
                 wire = Some(new);
@@ -236,10 +227,7 @@ impl Server {
             }
         };
         let client = match opened {
-            Ok(client) => {
-                let names = wire.as_ref().is_some_and(HttpClient::names_sessions);
-                Arc::new(client.naming_sessions(names))
-            }
+            Ok(client) => Arc::new(client),
             Err(refusal) => {
                 return Err(ConnectError::Refused(self.explained(refusal, child).await));
             }

@@ -10,11 +10,13 @@ use std::{
     time::Duration,
 };
 
+use futures::future::Either;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     client::{Client, RequestError},
+    each_session::{Connections, EachSession},
     facts::Facts,
     lists,
     oauth::Tokens,
@@ -127,8 +129,18 @@ struct All {
 struct Running {
     options: ServerOptions,
     known: Arc<SharedStatus>,
+    /// Of a server that has one for each session.
+    connections: Option<Arc<Connections>>,
     stop: CancellationToken,
     task: JoinHandle<()>,
+}
+
+impl Running {
+    /// What is known of it, as `owner` has it.
+    fn known(&self, owner: Owner) -> Arc<SharedStatus> {
+        let own = self.connections.as_ref().and_then(|all| all.of(owner));
+        own.unwrap_or_else(|| Arc::clone(&self.known))
+    }
 }
 
 impl Servers {
@@ -208,16 +220,24 @@ impl Servers {
         }
     }
 
-    /// Ends a server's connection, or process, and begins anew.
+    /// Ends the connection, or process, of a server that is there for `owner`, and begins anew; of one
+    /// that has a connection for each session, only that of the owner's.
     ///
     /// # Errors
     /// There is no such server.
-    pub fn restart(&self, server: &ServerKey) -> Result<(), ServersError> {
+    pub fn restart(&self, owner: Owner, name: &str) -> Result<(), ServersError> {
         let mut all = self.all();
-        let old = all.running.remove(server);
-        let old = old.ok_or_else(|| ServersError::Unknown(server.name.clone()))?;
-        let fresh = self.start(server.owner, old.options.clone(), Some(old));
-        all.running.insert(server.clone(), fresh);
+        let mut keys = [ServerKey::added(owner, name), ServerKey::installed(name)].into_iter();
+        let found = keys.find_map(|key| all.running.remove_entry(&key));
+        let (key, old) = found.ok_or_else(|| ServersError::Unknown(name.to_owned()))?;
+        let fresh = match &old.connections {
+            Some(connections) => {
+                connections.restart(owner);
+                old
+            }
+            None => self.start(key.owner, old.options.clone(), Some(old)),
+        };
+        all.running.insert(key, fresh);
         Ok(())
     }
 
@@ -274,13 +294,36 @@ impl Servers {
         let stop = CancellationToken::new();
         let name = address(owner, &options).name();
         let seed = self.seed.wrapping_add(fnv1a(name.bytes()));
-        let server = Server {
-            options: options.clone(),
-            owner,
-            shared: Arc::clone(&self.shared),
-            known: Arc::clone(&known),
-            seed,
-            stop: stop.clone(),
+        let shared = Arc::clone(&self.shared);
+        let (its, status, until) = (options.clone(), Arc::clone(&known), stop.clone());
+        let needs = options.lacks(&self.shared.facts);
+        let connections = needs.map(|_| Arc::<Connections>::default());
+        let server = match needs.zip(connections.clone()) {
+            None => Either::Left(
+                Server {
+                    options: its,
+                    owner,
+                    session: None,
+                    shared,
+                    known: status,
+                    seed,
+                    stop: until,
+                }
+                .run(),
+            ),
+            Some((needs, connections)) => Either::Right(
+                EachSession {
+                    options: its,
+                    shared,
+                    known: status,
+                    needs,
+                    seed,
+                    stop: until,
+                    connections,
+                    tasks: self.tasks.clone(),
+                }
+                .run(),
+            ),
         };
         let task = self.tasks.spawn(async move {
             if let Some(old) = old {
@@ -288,19 +331,21 @@ impl Servers {
                 // What it offered is withdrawn before the new one offers.
                 let _ = old.task.await;
             }
-            server.run().await;
+            server.await;
         });
-        Running { options, known, stop, task }
+        Running { options, known, connections, stop, task }
     }
 
     /// How all servers stand that are there for `owner`, by name.
     pub fn status(&self, owner: Owner) -> Vec<Status> {
         let status = |(key, it): (&ServerKey, &Running)| {
-            let details = it.known.details();
-            let stderr = it.known.link.tail.load_full();
+            let known = it.known(owner);
+            let details = known.details();
+            let stderr = known.link.tail.load_full();
             let offered = details.tools.len() + details.held.len() + details.refused.len();
             Status {
                 owner: key.owner,
+                is_shared: key.owner.is_none() && it.connections.is_none(),
                 name: key.name.clone(),
                 prefix: it.options.identity().to_owned(),
                 calls_itself: details.calls_itself,
@@ -316,7 +361,7 @@ impl Servers {
                     unasked: details.traffic.unasked(),
                 },
                 endpoint: it.options.reach.endpoint(),
-                state: it.known.state.borrow().clone(),
+                state: known.state.borrow().clone(),
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,
@@ -334,7 +379,7 @@ impl Servers {
     /// Tools there for `owner` that were known and are others now, and wait for a person.
     pub fn changed(&self, owner: Owner) -> Vec<ChangedTools> {
         let changed = |(key, it): (&ServerKey, &Running)| {
-            let what = it.known.details().changed;
+            let what = it.known(owner).details().changed;
             let (server, owner) = (key.name.clone(), key.owner);
             (!what.is_empty()).then_some(ChangedTools { server, owner, what })
         };
@@ -508,8 +553,8 @@ mod tests {
         assert!(servers.remove(INN, "far"));
         assert_eq!(names(), ["far"], "it is configured now");
         assert!(!servers.remove(INN, "far"));
-        servers.restart(&ServerKey::installed("far")).unwrap();
-        let unknown = servers.restart(&ServerKey::installed("home")).unwrap_err();
+        servers.restart(INN, "far").unwrap();
+        let unknown = servers.restart(INN, "home").unwrap_err();
         assert!(unknown.to_string().contains("no server 'home'"));
         servers.settled(Duration::from_secs(5), |_| true).await;
         assert_eq!(servers.status(INN)[0].state.name(), "failed");
@@ -529,7 +574,7 @@ mod tests {
         assert_eq!(there(&servers, INN), [far(), home(1)]);
         assert_eq!(there(&servers, OAR), [(Some(2), "cellar".to_owned()), far(), home(2)]);
         assert_eq!(there(&servers, Owner::Local), [far()]);
-        assert!(servers.restart(&ServerKey::added(INN, "cellar")).is_err());
+        assert!(servers.restart(INN, "cellar").is_err());
         assert!(servers.approve(&ServerKey::added(INN, "cellar")).await.is_err());
         assert!(!servers.remove(INN, "cellar"));
         assert!(servers.remove(INN, "home"));

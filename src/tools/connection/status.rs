@@ -75,6 +75,8 @@ impl State {
 pub struct Status {
     /// Who has added it; `None`: it is configured.
     pub owner: Option<Owner>,
+    /// Others use the same connection.
+    pub is_shared: bool,
     /// Its name.
     pub name: String,
     /// What stands before the names of its tools.

@@ -62,7 +62,10 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
     let servers = guild.shared.handles.servers.status(guild.owner());
-    let servers = servers.into_iter().map(|it| ServerKey { owner: it.owner, name: it.prefix });
+    // What one here has measured of a server that is connected for each session is its own.
+    let servers = servers.into_iter().flat_map(|it| {
+        [it.owner, Some(guild.owner())].map(|owner| ServerKey { owner, name: it.prefix.clone() })
+    });
     let snapshot = guild.tools().snapshot();
     let tools = snapshot.all().iter().map(|entry| &entry.tool);
     let tools = tools.map(|it| ServerKey { owner: it.owner, name: it.server().to_owned() });

@@ -118,7 +118,7 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
     let servers = &guild.shared.handles.servers;
     let all = servers.status(guild.owner());
     let server = all.iter().find(|it| it.name == name).ok_or_else(|| unknown(name))?;
-    let is_shared = server.owner.is_none() && guild.shared.cache.guild_count() > 1;
+    let is_shared = server.is_shared && guild.shared.cache.guild_count() > 1;
     if is_shared && server.state == State::Ready {
         return Err(format!(
             "'{name}' is connected, and others use it too: it is connected anew only when it is not \
@@ -126,8 +126,8 @@ pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
         )
         .into());
     }
-    servers.restart(&ServerKey { owner: server.owner, name: server.name.clone() })?;
-    let whose = if server.owner.is_some() { "" } else { ", for every server I am on" };
+    servers.restart(guild.owner(), name)?;
+    let whose = if server.is_shared { ", for every server I am on" } else { "" };
     Ok(Reply::private(format!("'{name}' is being connected anew{whose}.")).into())
 }
 
