@@ -309,11 +309,8 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }
 
-/// A configured server that is told what is played: what one guild plays is in no request that another
-/// one's session leads to, nor in what that is offered.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_own_name() {
-    let far = world_server();
+/// Two guilds that are to play worlds of their own, and a configured server that is told which.
+async fn two_worlds(far: &Loopback) -> (Hall, [Side; 2]) {
     let more = format!(
         "npcs:\n  - {{ name: Tessa, voice: {{ voice_id: slt }}, tools: [far.*], budget_tier: deep }}\n\
          campaigns:\n  - {{ file: qvw.yaml, shared: true }}\n  - {{ file: zyx.yaml, shared: true }}\n\
@@ -332,6 +329,15 @@ async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_o
     let (inn, dm) = (hall.inn.clone(), hall.dm.clone());
     let first = Side { guild: inn, dm, own: "zyx", others: never("qvw") };
     let second = Side { guild: other, dm: theirs, own: "qvw", others: never("zyx") };
+    (hall, [first, second])
+}
+
+/// A configured server that is told what is played: what one guild plays is in no request that another
+/// one's session leads to, nor in what that is offered.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_told_what_is_played_is_asked_for_each_session_in_its_own_name() {
+    let far = world_server();
+    let (mut hall, [first, second]) = two_worlds(&far).await;
     let mut seats = Vec::new();
     for side in [&first, &second] {
         let switch = Slash::new("campaign switch").option("name", side.own);
