@@ -106,7 +106,7 @@ impl Run {
     /// The tool is not what it was when the game master was asked about it.
     fn changed(&self) -> Result<(), CallError> {
         let tool = &self.ready.entry.tool;
-        let snapshot = self.state.catalog.snapshot();
+        let snapshot = self.state.catalog.snapshot(self.context.scope.owner);
         let now = snapshot.find(&tool.identity);
         if now.is_some_and(|now| now.tool.fingerprint == tool.fingerprint) {
             return Ok(());

@@ -32,7 +32,7 @@ use crate::{
     logic::cast::find_npc,
     panics::{Panics, caught},
     session::{Command, SeatId, Status},
-    tools::SessionCalls,
+    tools::{SessionCalls, ToolHost},
 };
 
 /// What all guilds share.
@@ -215,7 +215,17 @@ impl Guild {
 
     /// Whose things are meant here: this guild's, of the campaign that it plays.
     pub fn scope(&self) -> Scope {
-        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+        self.shared.handles.scope(self.owner(), self.played())
+    }
+
+    /// Whose servers and tools are there.
+    pub fn owner(&self) -> Owner {
+        Owner::Guild(self.id.get())
+    }
+
+    /// The tools that are there.
+    pub fn tools(&self) -> ToolHost {
+        self.shared.handles.tools.within(&self.scope())
     }
 
     /// `order`, of the world that is played here.

@@ -130,15 +130,12 @@ impl Guild {
 
     /// Tells the game master of tools that are no longer what they were, once.
     fn tell_changed_tools(&mut self) {
-        for changed in self.shared.handles.servers.changed() {
+        for changed in self.shared.handles.servers.changed(self.owner()) {
             let name = &changed.server;
-            let is_ours = self.settings().servers.contains_key(name);
-            if !(is_ours || changed.is_configured)
-                || !self.told_changes.insert(changed.what.clone())
-            {
+            if !self.told_changes.insert(changed.what.clone()) {
                 continue;
             }
-            let way_out = match is_ours {
+            let way_out = match changed.owner.is_some() {
                 true => format!("/tools server trust {name}"),
                 false => format!("glyphoxa mcp trust {name}, by whoever runs me"),
             };
