@@ -305,6 +305,21 @@ async fn a_server_of_everybody_keeps_its_name_and_is_not_disturbed() {
     let told = first.server(&hall, "remove", "far").await;
     assert!(told.contains("it is in glyphoxa.yaml"), "{told}");
     assert_eq!((connections(&far), connections(&homes[0])), (1, 0));
+
+    // A name that the configuration takes later is taken from whoever has it, who is told.
+    first.adds(&hall, "home", &homes[0]).await;
+    first.has_its_own(&hall).await;
+    let _seat = first.starts(&hall).await;
+    let file = hall.place.path("glyphoxa.yaml");
+    let text = std::fs::read_to_string(file).unwrap().replace("name: far", "name: home");
+    hall.place.write("glyphoxa.yaml", text.replace("tools: [far.*]", "tools: [home.*]"));
+    hall.reads(|it| it.text().contains("**home**, which was added here, is not connected")).await;
+    first.until(&hall, || Slash::new("tools servers"), "calls itself 'farland").await;
+    let told = first.told(&hall, Slash::new("tools servers")).await;
+    assert!(told.contains("home: added here, and not there: a server of glyphoxa.yaml"), "{told}");
+    first.until(&hall, || Slash::new("tools list"), "home.look").await;
+    let called = first.calls(&hall, "home.look").await;
+    assert!(called.contains("farland is seen"), "{called}");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
     assert_eq!(hall.discord.violations(), Vec::<String>::new());
 }

@@ -78,7 +78,7 @@ pub struct Guild {
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
-    /// Changes of tools that the game master was told of.
+    /// Changes of tools, and what has become of servers, that the game master was told of.
     pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,

@@ -124,6 +124,7 @@ impl Guild {
         }
         self.send_shown();
         self.tell_changed_tools();
+        self.tell_displaced_servers();
         self.check_connection(now);
         self.refresh_panel(now);
     }
@@ -144,6 +145,20 @@ impl Guild {
                 "Tools of **{name}** are not what they were, and are not called until somebody \
                  accepts them ({way_out}):\n```\n{what}\n```"
             ));
+        }
+    }
+
+    /// Tells the game master of servers that were added here and whose names the configuration has
+    /// taken, once.
+    fn tell_displaced_servers(&mut self) {
+        for name in self.shared.handles.servers.displaced(self.owner()) {
+            let text = format!(
+                "**{name}**, which was added here, is not connected any more: whoever runs me has a \
+                 server of that name now (/tools server remove {name}, and add it under another name)"
+            );
+            if self.told_changes.insert(vec![text.clone()]) {
+                self.tell_dm(text);
+            }
         }
     }
 

@@ -386,6 +386,15 @@ impl Servers {
         self.all().seen_by(owner).filter_map(changed).collect()
     }
 
+    /// Names of servers that `owner` has added and that are not there: the configuration has named one
+    /// of its own so since.
+    pub fn displaced(&self, owner: Owner) -> Vec<String> {
+        let all = self.all();
+        let theirs = all.added.get(&owner).into_iter().flatten();
+        let is_away = |name: &&String| !all.running.contains_key(&ServerKey::added(owner, name));
+        theirs.map(|options| &options.name).filter(is_away).cloned().collect()
+    }
+
     /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
     /// once, or `patience` is over.
     pub async fn settled(&self, patience: Duration, wanted: impl Fn(&str) -> bool) {
@@ -550,6 +559,10 @@ mod tests {
         assert_eq!(names(), ["far"]);
         servers.set(vec![options("far")]);
         assert_eq!(there(&servers, INN), [(None, "far".to_owned())]);
+        assert_eq!(
+            (servers.displaced(INN), servers.displaced(OAR)),
+            (vec!["far".to_owned()], vec![])
+        );
         assert!(servers.remove(INN, "far"));
         assert_eq!(names(), ["far"], "it is configured now");
         assert!(!servers.remove(INN, "far"));
