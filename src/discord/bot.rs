@@ -30,8 +30,10 @@ use super::{
     ui::reply::Reply,
     voice,
 };
-use crate::campaign::Handles;
+use crate::{campaign::Handles, panics::caught};
 
+/// What failed while servers were left is done again after this.
+const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 /// The gateway is left without a word after this.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
 /// Waited before Discord is tried again, at first and at most.
@@ -67,7 +69,16 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
-    let leaving = admission.leave_strangers(Arc::clone(&client.http), stop.child_token());
+    let (http, stopped) = (Arc::clone(&client.http), stop.clone());
+    let leaving = async move {
+        let leave = |admission: Admission| {
+            caught(admission.leave_strangers(Arc::clone(&http), stopped.child_token()))
+        };
+        while let Err(fault) = leave(admission.clone()).await {
+            tracing::error!(%fault, "servers that nobody lets in are not left; trying again");
+            tokio::time::sleep(LEAVE_AGAIN).await;
+        }
+    };
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
     let ended = tokio::select! {
