@@ -69,16 +69,7 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
-    let (http, stopped) = (Arc::clone(&client.http), stop.clone());
-    let leaving = async move {
-        let leave = |admission: Admission| {
-            caught(admission.leave_strangers(Arc::clone(&http), stopped.child_token()))
-        };
-        while let Err(fault) = leave(admission.clone()).await {
-            tracing::error!(%fault, "servers that nobody lets in are not left; trying again");
-            tokio::time::sleep(LEAVE_AGAIN).await;
-        }
-    };
+    let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
     let ended = tokio::select! {
@@ -105,6 +96,15 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
     match ended {
         Ok(ended) => ended,
         Err(lost) => Err(Fatal::SetUp(lost.to_string())),
+    }
+}
+
+/// Leaves servers that nobody lets in, until `stop`, whatever fails.
+async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: CancellationToken) {
+    let leave = || caught(admission.clone().leave_strangers(Arc::clone(&http), stop.child_token()));
+    while let Err(fault) = leave().await {
+        tracing::error!(%fault, "servers that nobody lets in are not left; trying again");
+        tokio::time::sleep(LEAVE_AGAIN).await;
     }
 }
 
