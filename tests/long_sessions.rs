@@ -144,7 +144,7 @@ fn an_evening_longer_than_the_window_is_summed_up_and_nothing_is_lost() {
             .unwrap();
     let (spent, kept_spent) = (spent as f64 / 1_000.0, kept["spent"].as_f64().unwrap());
     assert!((kept_spent - spent).abs() < 1e-6, "{kept_spent} of {spent}");
-    assert_eq!(kept["version"], 2);
+    assert_eq!(kept["version"], 3);
 }
 
 #[test]

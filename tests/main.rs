@@ -31,6 +31,7 @@ mod piper;
 mod postgres;
 mod rules;
 mod sessions;
+mod slow_tools;
 mod steering;
 mod support;
 mod third_party;

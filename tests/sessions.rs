@@ -127,6 +127,29 @@ fn a_session_is_exported_and_deleted() {
     holds_nowhere(&place, "wombat");
 }
 
+#[test]
+fn a_conversation_goes_on_only_where_it_was_played() {
+    let place = Place::new();
+    ask(&place, "friday", &["Bartok, hello"]);
+    let kept = place.path("data/sessions/discord-42-7.json");
+    fs::write(&kept, r#"{"version": 2, "histories": {}, "spent": 0.0}"#).unwrap();
+    let goes_on = |session: &str| {
+        place.run(&["ask", "--session", session, "--text", "Bartok, hello"]).ends_with(2).stderr
+    };
+    assert!(goes_on("discord-42-7").contains("is of the Discord server 42, not of the campaign"));
+    let delete = ["session", "delete", "discord-42-7"];
+    let refused = place.run(&delete);
+    assert!(refused.stderr.contains("is of the Discord server 42"), "{refused:?}");
+    assert!(kept.exists());
+    place.run(&[&delete[..], &["--guild", "42"]].concat()).ends_with(0);
+    assert!(!kept.exists());
+    place.write("hollow.yaml", "campaign: { name: Hollow }\n");
+    let npc = "npcs: [{ name: Bartok, lines: [{ say: Hm. }] }]\n";
+    place.write("glyphoxa.yaml", format!("campaign: hollow.yaml\n{npc}"));
+    let elsewhere = goes_on("friday");
+    assert!(elsewhere.contains("is of the campaign 'the-raven-signet'"), "{elsewhere}");
+}
+
 /// Whether no file of the place holds `word`.
 #[track_caller]
 fn holds_nowhere(place: &Place, word: &str) {

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::program::Place;
+use crate::{
+    hostile::has_python,
+    support::program::{Place, repository},
+};
 
 const BARTOK: &str = r#"
 npcs:
@@ -63,6 +66,31 @@ fn calls_by_hand_are_the_operators_or_an_npcs() {
 }
 
 #[test]
+fn a_model_is_told_which_tables_there_are_and_may_spell_them_its_own_way() {
+    let config = format!("{BARTOK}tools: {{ tables: {{ tavern-names: [The Gilded Goose.] }} }}\n");
+    let config = config.replace("tools: [dice-roller.roll]", "tools: [\"dice-roller.*\"]");
+    let place = Place::with_config(&config);
+    let visible = ["tools", "visible", "--npc", "Bartok", "--tier", "deep", "--json"];
+    let lines = place.run(&visible).ends_with(0).lines();
+    let tool = lines.iter().find(|it| it["identity"] == "dice-roller.roll_table").expect("there");
+    let tables = &tool["parameters"]["properties"]["table_name"]["enum"];
+    let all = ["tavern-names", "random_encounter", "treasure_hoard", "wild_magic"];
+    assert_eq!(tables, &json!(all), "{tool:#}");
+    let roll = |name: &str, status| {
+        let arguments = json!({ "table_name": name }).to_string();
+        let call = ["tools", "call", "--json", "roll_table", &arguments, "--npc", "Bartok"];
+        place.run(&call).ends_with(status).line()
+    };
+    for name in ["tavern-names", "Tavern Names", "TAVERN_NAMES", "tavernNames"] {
+        assert_eq!(roll(name, 0)["result"]["result"], "The Gilded Goose.", "{name}");
+    }
+    let wrong = roll("tavern", 1);
+    assert_eq!(wrong["result"]["error"], "invalid_arguments");
+    let what = wrong["result"]["message"].as_str().unwrap();
+    assert!(all.iter().all(|name| what.contains(name)), "{what}");
+}
+
+#[test]
 fn calls_of_a_kept_session_are_logged() {
     let place = Place::with_config(BARTOK);
     for _ in 0..2 {
@@ -79,6 +107,43 @@ fn calls_of_a_kept_session_are_logged() {
         assert_eq!((&entry["tier"], &entry["attempts"]), (&json!("fast"), &json!(1)));
         assert!(entry["result"]["total"].is_i64(), "{entry:#}");
     }
+}
+
+#[test]
+fn the_log_of_calls_keeps_no_secret() {
+    if !has_python() {
+        return;
+    }
+    let server = repository("tests/support/mcp/server.py");
+    let named = ["auth", "pwd", "jwt", "bearer", "key", "PHPSESSID"];
+    let secret = |name: &str| format!("{name}-0f3b9c1d7e-of-mine");
+    let mut arguments: serde_json::Map<String, Value> =
+        named.iter().map(|name| ((*name).to_owned(), json!(secret(name)))).collect();
+    arguments.insert("text".to_owned(), json!("open-sesame-4711, hush-hush-42 and w4y-of-mine"));
+    arguments.insert("deep".to_owned(), json!([{ "session": 7, "note": "open-sesame-4711" }]));
+    let place = Place::with_config(&format!(
+        "npcs:\n  - name: Pip\n    tools: [\"home.*\"]\n    budget_tier: deep\n    lines:\n      \
+         - {{ tool: {{ name: home.echo, arguments: {} }}, say: \"{{result}}\" }}\nmcp:\n  servers:\n    \
+         - {{ name: home, required: true, command: \"python3 '{}' plain\", env: {{ API_TOKEN: \
+         open-sesame-4711 }}, tools: {{ echo: {{ effects: none, open_world: false }} }} }}\n    \
+         - {{ name: away, url: \"http://127.0.0.1:1/mcp\", auth: {{ token: \
+         \"${{AWAY_PASS}}\" }}, headers: {{ X-Way: w4y-of-mine }} }}\n",
+        Value::Object(arguments),
+        server.display()
+    ))
+    .env("AWAY_PASS", "hush-hush-42");
+    let ask = ["ask", "--json", "--tier", "deep", "--session", "evening", "--text", "Pip, say it"];
+    let ran = place.run(&ask).ends_with(0);
+    assert_eq!(ran.line()["tools"][0]["ok"], true, "{ran:#?}");
+    let log = std::fs::read_to_string(place.path("data/sessions/evening.calls.jsonl")).unwrap();
+    let entry: Value = serde_json::from_str(log.trim()).unwrap();
+    assert_eq!(entry["tool"], "home.echo", "{log}");
+    let values = ["open-sesame-4711", "hush-hush-42", "w4y-of-mine"].map(str::to_owned);
+    for secret in named.map(secret).iter().chain(&values) {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+    assert_eq!(entry["arguments"]["deep"][0]["session"], 7, "{log}");
+    assert_eq!(entry["session"], "evening", "{log}");
 }
 
 #[test]

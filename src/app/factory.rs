@@ -18,10 +18,13 @@ use crate::{
     },
     config::{self, Config},
     domain::{Scope, SessionId, Voice},
-    engine::Budget,
+    memory::SessionFilter,
     provider::{Error, SpeechToText, VoiceService},
     session::TableSetup,
-    tools::{self, connection::ServerOptions},
+    tools::{
+        self,
+        connection::{ServerOptions, SessionFacts},
+    },
 };
 
 /// The voice of announcements: nobody's, and free.
@@ -60,7 +63,7 @@ impl TableFactory {
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
             tables,
-            guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
+            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             announcer: Announcer::new(announcing, voice),
@@ -87,19 +90,33 @@ impl TableFactory {
         })
     }
 
+    /// The session that one of `scope` goes on from. One that does not say of which campaign it is counts
+    /// where its lines are.
+    async fn kept(
+        &self,
+        config: &Config,
+        scope: &Scope,
+        before: Option<&SessionId>,
+    ) -> Result<KeptSession, OpenError> {
+        let Some(before) = before else { return Ok(KeptSession::unkept()) };
+        let kept = KeptSession::open(&config.data_dir, &before.0, scope)?;
+        if !kept.is_unclaimed() {
+            return Ok(kept);
+        }
+        let filter = SessionFilter { id: Some(before.0.clone()), limit: 1 };
+        let found = self.0.transcripts.store().sessions(scope, filter).await;
+        let is_theirs = found.is_ok_and(|found| !found.is_empty());
+        Ok(if is_theirs { kept } else { KeptSession::unkept() })
+    }
+
     fn make(
         &self,
         config: &Config,
         wanted: TableRequest,
         stt: Arc<dyn SpeechToText>,
-        budget: Budget,
+        resumed: Resumed,
     ) -> Result<MadeTable, OpenError> {
         let parts = &*self.0;
-        // Read as late as can be: the session before may just be closing.
-        let kept = match &wanted.after {
-            Some(before) => KeptSession::open(&config.data_dir, &before.0)?,
-            None => KeptSession::unkept(),
-        };
         let setup = TableSetup {
             session: wanted.session.clone(),
             stt,
@@ -109,11 +126,14 @@ impl TableFactory {
             seed: rand::random(),
         };
         let memory = Some(parts.transcripts.store());
-        let resumed = Resumed { histories: kept.histories(), budget };
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
         parts.open.add(&table.handle, table.seats);
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
-        parts.tools.facts.begin(&wanted.session, facts);
+        parts.tools.facts.begin(SessionFacts {
+            session: wanted.session.clone(),
+            owner: wanted.scope.owner,
+            values: facts,
+        });
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },
@@ -133,7 +153,10 @@ impl Factory for TableFactory {
             stt.ready().await.map_err(OpenError::Hearing)?;
             let accounts = &factory.0.accounts;
             let budget = accounts.open(&wanted.scope, AccountFor::Play, &config.budget).await?;
-            factory.make(&config, wanted, stt, budget)
+            // Read as late as can be: the session before may just be closing.
+            let kept = factory.kept(&config, &wanted.scope, wanted.after.as_ref()).await?;
+            let histories = kept.histories();
+            factory.make(&config, wanted, stt, Resumed { histories, budget })
         }
         .boxed()
     }

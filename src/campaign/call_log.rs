@@ -1,6 +1,7 @@
 //! Tool calls of a kept session, a JSON object a line, written as they come.
 //!
-//! Entry type: [`CallLog`]. **Never**: holds what a key calls secret; records come redacted.
+//! Entry type: [`CallLog`]. **Never**: holds what a key or the configuration says is secret: arguments come
+//! redacted, and a server may repeat in a result what it was given.
 
 use std::{
     fs::{self, File},
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use super::file_error::FileError;
 use crate::{
+    domain::redact,
     files,
     session::{ToolLine, TurnLine},
 };
@@ -61,6 +63,7 @@ impl CallLog {
     /// It cannot be written.
     pub fn add(&mut self, line: &TurnLine) -> Result<(), FileError> {
         for call in &line.tools {
+            let call = &ToolLine { result: redact::json(&call.result), ..call.clone() };
             let entry = Entry {
                 session: &self.session,
                 turn: line.turn,

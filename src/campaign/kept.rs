@@ -1,6 +1,7 @@
 //! Sessions that go on later: one file each.
 //!
-//! Entry type: [`KeptSession`]. **Never**: half-writes a file.
+//! Entry type: [`KeptSession`]. **Never**: half-writes a file, goes on in one scope with what was said
+//! in another.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +12,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::file_error::FileError;
-use crate::{domain::Message, engine::forget_exchanges, files};
+use crate::{
+    domain::{Message, Owner, Scope},
+    engine::forget_exchanges,
+    files,
+};
 
 /// Longest name of a session.
 const ID_MAX: usize = 64;
@@ -21,17 +26,25 @@ pub struct KeptSession {
     id: String,
     path: Option<PathBuf>,
     content: Content,
+    /// Its file does not say whose it is.
+    is_unclaimed: bool,
 }
 
 #[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Content {
     version: u32,
+    /// Whose it is; earlier versions did not say.
+    scope: Option<Scope>,
     histories: BTreeMap<String, Vec<Message>>,
     spent: f64,
 }
 
-/// The format written; 1 has no summaries.
-const VERSION: u32 = 2;
+/// The format written; 1 has no summaries, 2 no scope.
+const VERSION: u32 = 3;
+
+/// What names of Discord's sessions begin with, before the server's id.
+const DISCORD: &str = "discord-";
 
 /// A session that cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +65,16 @@ pub enum KeptError {
     /// A newer version has kept it.
     #[error("'{}' was kept by a newer version (update glyphoxa)", .0.display())]
     Newer(PathBuf),
+    /// It is somebody else's, or of another campaign.
+    #[error("session '{id}' is of {whose}, not of {asked} (choose another name)")]
+    Elsewhere {
+        /// Its name.
+        id: String,
+        /// Whose it is.
+        whose: String,
+        /// Who asked for it.
+        asked: Scope,
+    },
     /// Its file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -60,20 +83,48 @@ pub enum KeptError {
 impl KeptSession {
     /// A session that is forgotten at the end.
     pub fn unkept() -> Self {
-        Self { id: "unkept".to_owned(), path: None, content: Content::default() }
+        Self {
+            id: "unkept".to_owned(),
+            path: None,
+            content: Content::default(),
+            is_unclaimed: false,
+        }
     }
 
-    /// The session `id` under `data_dir`; a new one when there is none.
+    /// The session `id` of `scope` under `data_dir`; a new one when there is none.
     ///
     /// # Errors
-    /// A name that makes no file name, a file that is no session, or of a newer version.
-    pub fn open(data_dir: &Path, id: &str) -> Result<Self, KeptError> {
+    /// A name that makes no file name, a file that is no session, of a newer version or another scope.
+    pub fn open(data_dir: &Path, id: &str, scope: &Scope) -> Result<Self, KeptError> {
+        let mut kept = Self::of_anybody(data_dir, id)?;
+        let elsewhere = match &kept.content.scope {
+            Some(whose) => (whose != scope).then(|| whose.to_string()),
+            None => match owner_of(id) {
+                Owner::Guild(guild) if scope.owner != Owner::Guild(guild) => {
+                    Some(format!("the Discord server {guild}"))
+                }
+                Owner::Local if scope.owner != Owner::Local => Some("this machine".to_owned()),
+                _ => None,
+            },
+        };
+        if let Some(whose) = elsewhere {
+            return Err(KeptError::Elsewhere { id: kept.id, whose, asked: scope.clone() });
+        }
+        kept.content.scope = Some(scope.clone());
+        Ok(kept)
+    }
+
+    /// The same, whosever it is: for what is deleted.
+    ///
+    /// # Errors
+    /// As [`KeptSession::open`], but for the scope.
+    pub fn of_anybody(data_dir: &Path, id: &str) -> Result<Self, KeptError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > ID_MAX || id.starts_with('.') || !id.chars().all(plain) {
             return Err(KeptError::Name(id.to_owned()));
         }
         let path = data_dir.join("sessions").join(format!("{id}.json"));
-        let content = match fs::read_to_string(&path) {
+        let content: Content = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text)
                 .map_err(|error| KeptError::Foreign { path: path.clone(), error })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Content::default(),
@@ -82,7 +133,13 @@ impl KeptSession {
         if content.version > VERSION {
             return Err(KeptError::Newer(path));
         }
-        Ok(Self { id: id.to_owned(), path: Some(path), content })
+        let is_unclaimed = content.scope.is_none() && content.version > 0;
+        Ok(Self { id: id.to_owned(), path: Some(path), content, is_unclaimed })
+    }
+
+    /// Whether an earlier version has kept it, which did not say of which campaign it is.
+    pub const fn is_unclaimed(&self) -> bool {
+        self.is_unclaimed
     }
 
     /// Its name, "unkept" for one that is forgotten.
@@ -155,4 +212,15 @@ impl KeptSession {
         let replaced = content.and_then(|content| files::replace_private(&path, &content));
         replaced.map_err(FileError::on("keep the session in", &path))
     }
+}
+
+/// Whose a session of this name is.
+pub fn owner_of(id: &str) -> Owner {
+    let guild = id.strip_prefix(DISCORD).and_then(|rest| rest.split_once('-'));
+    guild.and_then(|(guild, _)| guild.parse().ok()).map_or(Owner::Local, Owner::Guild)
+}
+
+/// The name of a session of `guild` that began so many seconds after 1970.
+pub fn name_of(guild: u64, since: u64) -> String {
+    format!("{DISCORD}{guild}-{since}")
 }

@@ -19,6 +19,8 @@ mod indexer;
 mod kept;
 mod keys;
 mod notifier;
+mod outside;
+mod permits;
 mod played;
 mod privacy;
 mod recap;
@@ -46,13 +48,16 @@ pub use facts::{
 };
 pub use file_error::FileError;
 pub use guilds::{
-    AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds, ShownRequest,
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, ServedGuilds,
+    ShownRequest,
 };
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;
-pub use kept::{KeptError, KeptSession};
+pub use kept::{KeptError, KeptSession, owner_of};
 pub use keys::key_of;
 pub use notifier::WaitingCall;
+pub use outside::{ToolDecisions, outside_sessions};
+pub use permits::KeptPermits;
 pub use played::PlayedCampaign;
 pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names};
 pub use recap::{RecapError, RecapRequest, Writer, recap};

@@ -18,7 +18,7 @@ use super::{
     clock::wall_clock,
     factory::{Factory, OpenError, RunningTable, TableRequest},
     file_error::FileError,
-    kept::{KeptError, KeptSession},
+    kept::{KeptError, KeptSession, name_of},
     privacy::ForgetFrom,
     settings::{AssistantSettings, SharedSettings},
     tables::Tables,
@@ -27,6 +27,7 @@ use super::{
 use crate::{
     domain::SessionId,
     engine::Budget,
+    panics::caught_now,
     session::{Command, Conversations, EventReader, TableEvent, TurnLine},
     tools::{CastChanges, ToolHost},
 };
@@ -84,7 +85,7 @@ impl Sessions {
     /// A name for a session of `guild` that begins now.
     pub fn name(guild: u64) -> SessionId {
         let since = wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-        SessionId(format!("discord-{guild}-{}", since.as_secs()))
+        SessionId(name_of(guild, since.as_secs()))
     }
 
     /// What writes them down.
@@ -105,9 +106,10 @@ impl Sessions {
         let events = wanted.outlets.events.clone();
         let made = self.parts.factory.table(wanted).await?;
         let data_dir = self.parts.settings.load().data_dir.clone();
-        let calls = KeptSession::open(&data_dir, &session.0)?.call_log().unwrap_or_default();
+        let calls =
+            KeptSession::open(&data_dir, &session.0, &scope)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
-        self.parts.tools.catalog().set_changes(&session, changes);
+        self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
@@ -125,14 +127,22 @@ impl Sessions {
     /// Writes down everything that the table of `session` tells, until it is closed.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
         while let Some(event) = events.recv().await {
-            match event {
-                TableEvent::Line(line) => self.record(&session, &line),
-                TableEvent::Halted { taken_back } => self.take_back(&session, &taken_back),
-                TableEvent::Missed(missed) => {
-                    tracing::error!(missed, "lines of a table may be missing from its transcript");
-                }
-                TableEvent::Notice(_) | TableEvent::State(_) => {}
+            // What one event breaks is not the end of the transcript.
+            if let Err(fault) = caught_now(|| self.take(&session, event)) {
+                tracing::error!(%session, %fault, "something of a table is not written down");
+                self.parts.tables.tell(&format!("Something said may not be written down: {fault}"));
             }
+        }
+    }
+
+    fn take(&self, session: &SessionId, event: TableEvent) {
+        match event {
+            TableEvent::Line(line) => self.record(session, &line),
+            TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),
+            TableEvent::Missed(missed) => {
+                tracing::error!(missed, "lines of a table may be missing from its transcript");
+            }
+            TableEvent::Notice(_) | TableEvent::State(_) => {}
         }
     }
 
@@ -172,9 +182,11 @@ impl Sessions {
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         async move {
             let save = move || {
-                let spent = running.map_or(0.0, |running| running.budget.spent());
+                // Without it there is nothing to keep.
+                let Some(running) = running else { return Ok(()) };
                 let histories = kept.histories.into_iter().collect();
-                Ok(KeptSession::open(&folder, &id)?.save(histories, spent)?)
+                let session = KeptSession::open(&folder, &id, &running.transcript.scope)?;
+                Ok(session.save(histories, running.budget.spent())?)
             };
             spawn_blocking(save).await?
         }

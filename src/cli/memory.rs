@@ -9,11 +9,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 
-use super::{
-    DONE, Failure, block_on,
-    session::said,
-    whose::{Whose, shown},
-};
+use super::{DONE, Failure, block_on, session::said, whose::Whose};
 use crate::{
     app,
     campaign::{self, ForgetFrom, Scoped, Verdict},
@@ -355,7 +351,7 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
         "{} in '{}', schema {}, {kilobytes} kB",
         health.engine, health.place, health.schema
     )?;
-    writeln!(out, "{}: {} sessions, {} lines", shown(at.scope), counts.sessions, counts.lines)?;
+    writeln!(out, "{}: {} sessions, {} lines", at.scope, counts.sessions, counts.lines)?;
     let (items, vectors) = (list(&counts.items), list(&counts.vectors));
     writeln!(out, "items: {items}; vectors: {vectors}")?;
     writeln!(out, "entities: {}; relations: {}", list(&counts.entities), counts.relations)?;
@@ -363,7 +359,7 @@ async fn stats(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
         writeln!(out, "spent or set aside in {month}: {:.4}", total.units())?;
     }
     for other in scopes.iter().filter(|other| *other != at.scope) {
-        writeln!(out, "there is also {}", shown(other))?;
+        writeln!(out, "there is also {}", other)?;
     }
     Ok(DONE)
 }

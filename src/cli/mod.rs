@@ -27,12 +27,7 @@ use self::{
     outcome::{DONE, FAILED, Failure, WRONG, complain, is_closed_pipe},
     runtime::{block_on, load, log_to_stderr, with_tools},
 };
-use crate::{
-    app,
-    config::{self, SchemaKind},
-    launch,
-    tools::builtin,
-};
+use crate::{app, config::SchemaKind, domain::redact, launch, tools::builtin};
 
 /// AI-voiced NPCs for tabletop role-playing.
 #[derive(Parser)]
@@ -127,12 +122,12 @@ pub fn main() -> ExitCode {
     let status = match run(arguments, &matches) {
         Ok(status) => status,
         Err(Failure::Usage(text)) => {
-            complain(&config::cleaned(&text));
+            complain(&redact::known(&text));
             WRONG
         }
         Err(Failure::Failed(error)) if is_closed_pipe(&error) => DONE,
         Err(Failure::Failed(error)) => {
-            complain(&config::cleaned(&format!("{error:#}")));
+            complain(&redact::known(&format!("{error:#}")));
             FAILED
         }
     };

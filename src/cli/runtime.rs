@@ -13,7 +13,9 @@ use tracing_subscriber::{EnvFilter, layer::SubscriberExt, reload, util::Subscrib
 use super::outcome::Failure;
 use crate::{
     app::{self, Tools},
-    config, files,
+    config,
+    domain::redact,
+    files,
     tools::builtin,
 };
 
@@ -71,7 +73,7 @@ impl Write for Cleaned {
     /// A line comes whole.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        io::stderr().write_all(config::cleaned(&text).as_bytes())?;
+        io::stderr().write_all(redact::known(&text).as_bytes())?;
         Ok(line.len())
     }
 

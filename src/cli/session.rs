@@ -10,10 +10,7 @@ use std::{
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use super::{
-    DONE, Failure, block_on, complain,
-    whose::{Whose, shown},
-};
+use super::{DONE, Failure, block_on, complain, whose::Whose};
 use crate::{
     app,
     campaign::{self, AccountFor, KeptError, KeptSession, Scoped, Writer, date, time},
@@ -126,7 +123,7 @@ async fn list(at: Scoped<'_>, json: bool) -> Result<u8, Failure> {
     let entries = at.store.sessions(at.scope, SessionFilter::default()).await?;
     let mut out = io::stdout().lock();
     if entries.is_empty() && !json {
-        writeln!(out, "no session is kept of {}", shown(at.scope))?;
+        writeln!(out, "no session is kept of {}", at.scope)?;
     }
     for entry in entries {
         if json {
@@ -148,7 +145,7 @@ async fn find(at: Scoped<'_>, id: &str) -> Result<SessionEntry, Failure> {
     at.store.sessions(at.scope, filter).await?.pop().ok_or_else(|| {
         Failure::Failed(anyhow::anyhow!(
             "{} has no session '{id}' (glyphoxa session list)",
-            shown(at.scope)
+            at.scope
         ))
     })
 }
@@ -250,7 +247,7 @@ struct RecapOptions<'a> {
 async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Result<u8, Failure> {
     let RecapOptions { id, viewer, extract, json } = options;
     find(at, id).await?;
-    let kept = kept(config, id)?;
+    let kept = kept(config, at, id)?;
     let accounts = app::accounts(config, None).await?;
     let account = AccountFor::Kept { session: id.to_owned(), before: kept.spent() };
     let budget = accounts.open(at.scope, account, &config.budget).await?;
@@ -280,15 +277,15 @@ async fn recap(config: &Config, at: Scoped<'_>, options: RecapOptions<'_>) -> Re
 }
 
 /// The kept session `id`.
-fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
-    KeptSession::open(&config.data_dir, id).map_err(|error| match error {
+fn kept(config: &Config, at: Scoped<'_>, id: &str) -> Result<KeptSession, Failure> {
+    KeptSession::open(&config.data_dir, id, at.scope).map_err(|error| match error {
         KeptError::Name(_) => Failure::Usage(error.to_string()),
         other => other.into(),
     })
 }
 
 async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result<u8, Failure> {
-    let kept = kept(config, id)?;
+    let kept = kept(config, at, id)?;
     let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
     let had_files = kept.delete()?;
     if gone.sessions == 0 && !had_files {

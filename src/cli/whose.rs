@@ -26,12 +26,3 @@ impl Whose {
         Scope { owner, ..app::local_scope(config) }
     }
 }
-
-/// A scope for people.
-pub fn shown(scope: &Scope) -> String {
-    let campaign = &scope.campaign.0;
-    match scope.owner {
-        Owner::Local => format!("the campaign '{campaign}'"),
-        Owner::Guild(guild) => format!("the campaign '{campaign}' of the Discord server {guild}"),
-    }
-}

@@ -2,7 +2,7 @@
 //! `${session.*}`, `${campaign.*}` and `${data.*}` stay, and so does `${data.*}` in what an NPC is
 //! told about itself: they are filled in with each request.
 
-use super::hidden::Hidden;
+use super::secrets::Secrets;
 use crate::yaml::{Node, Position, Problems, Scalar, Value, quoted};
 
 /// Puts variables into every scalar of `node`. What cannot be filled in is noted and becomes
@@ -11,10 +11,10 @@ pub fn expand(
     node: &mut Node,
     environment: &dyn Fn(&str) -> Option<String>,
     problems: &mut Problems,
-) -> Hidden {
-    let mut expansion = Expansion { environment, problems, hidden: Hidden::default() };
+) -> Secrets {
+    let mut expansion = Expansion { environment, problems, secrets: Secrets::default() };
     expansion.node(node, "");
-    expansion.hidden
+    expansion.secrets
 }
 
 /// One walk over a tree.
@@ -24,7 +24,7 @@ struct Expansion<'a> {
     /// Where problems go.
     problems: &'a mut Problems,
     /// What messages must not repeat.
-    hidden: Hidden,
+    secrets: Secrets,
 }
 
 impl Expansion<'_> {
@@ -51,7 +51,7 @@ impl Expansion<'_> {
                     None => node.value = Value::Broken,
                 }
             }
-            Value::Scalar(scalar) => self.hidden.written(&scalar.text, name),
+            Value::Scalar(scalar) => self.secrets.written(&scalar.text, name),
             Value::Broken => {}
         }
     }
@@ -101,7 +101,7 @@ impl Expansion<'_> {
         }
         let value = (self.environment)(variable);
         if let Some(value) = &value {
-            self.hidden.filled(variable, value, name);
+            self.secrets.filled(variable, value, name);
         }
         if let Some(default) = default {
             return Some(value.filter(|it| !it.is_empty()).unwrap_or_else(|| default.to_owned()));

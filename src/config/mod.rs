@@ -15,7 +15,6 @@ mod declared;
 mod discord;
 mod expand;
 mod files;
-mod hidden;
 mod keys;
 mod line;
 mod manifest;
@@ -43,7 +42,7 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
-    hidden::cleaned,
+    discord::DiscordOptions,
     mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
@@ -92,19 +91,18 @@ pub fn load(
         Some(path) => (files::Source::Disk, path),
         None => (files::Source::beside(Path::new(FILE_NAME)), Path::new(FILE_NAME)),
     };
-    let environment = secrets::watched(environment);
-    let mut reading = reading::Reading::new(source, &environment, tools);
+    let mut reading = reading::Reading::new(source, environment, tools);
     let config = app::read(&mut reading, path);
-    let reading::Reading { mut problems, mut warnings, files, hidden, .. } = reading;
-    let hidden = hidden.into_inner();
-    problems.iter_mut().chain(&mut warnings).for_each(|problem| hidden.clean(problem));
-    hidden.remember();
+    let reading::Reading { mut problems, mut warnings, files, secrets, .. } = reading;
+    let secrets = secrets.into_inner();
+    problems.iter_mut().chain(&mut warnings).for_each(|problem| secrets.clean(problem));
+    secrets.keep();
     problems.sort();
     problems.dedup();
     warnings.sort();
     match config {
         Some(config) if problems.is_empty() => {
-            secrets::keep(&config);
+            config.keep_secrets();
             Ok(Config { files, warnings, ..config })
         }
         _ => Err(Report { problems, warnings }),

@@ -8,7 +8,7 @@ use std::{
 use super::{
     expand,
     files::{ReadError, Source},
-    hidden::Hidden,
+    secrets::Secrets,
 };
 use crate::yaml::{self, Kind, Node, Position, Problem, Problems};
 
@@ -27,7 +27,7 @@ pub struct Reading<'a> {
     /// Files read so far.
     pub files: Vec<PathBuf>,
     /// What messages must not repeat.
-    pub hidden: RefCell<Hidden>,
+    pub secrets: RefCell<Secrets>,
 }
 
 /// A folder of files to read.
@@ -63,8 +63,8 @@ impl<'a> Reading<'a> {
         tools: &'a [&'a str],
     ) -> Self {
         let (problems, warnings, files) = (Vec::new(), Vec::new(), Vec::new());
-        let hidden = RefCell::default();
-        Self { source, environment, tools, problems, warnings, files, hidden }
+        let secrets = RefCell::default();
+        Self { source, environment, tools, problems, warnings, files, secrets }
     }
 
     /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
@@ -83,8 +83,8 @@ impl<'a> Reading<'a> {
         };
         self.files.push(path.to_owned());
         let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
-            let hidden = expand::expand(&mut node, self.environment, &mut notes.problems);
-            self.hidden.borrow_mut().append(hidden);
+            let secrets = expand::expand(&mut node, self.environment, &mut notes.problems);
+            self.secrets.borrow_mut().append(secrets);
             yaml::check(&mut node, "", kind, &mut notes.problems);
             node
         });
@@ -104,7 +104,7 @@ impl<'a> Reading<'a> {
     /// A variable of the environment, which stands for the value of `key`.
     pub fn variable(&self, name: &str, key: &str) -> Option<String> {
         let value = (self.environment)(name)?;
-        self.hidden.borrow_mut().filled(name, &value, key);
+        self.secrets.borrow_mut().filled(name, &value, key);
         Some(value)
     }
 

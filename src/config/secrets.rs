@@ -1,47 +1,137 @@
-//! What the configuration holds as secret, told to the filter of everything that is shown.
+//! What the configuration was given in confidence: nothing that is shown repeats it.
 //!
-//! Entry functions: [`watched`], [`keep`]. **Never**: keeps a value itself.
+//! Entry type: [`Secrets`], of one reading; what a checked configuration proves who we are with is kept
+//! beside it ([`super::Config::keep_secrets`]). What came from the environment is secret until its key is known to be public, and a variable
+//! that is named like a key is secret wherever it stands. **Never**: forgets what it was told.
 
-use super::Config;
-use crate::{
-    domain::redact,
-    tools::connection::{Auth, Credential, Reach},
-};
+use std::{borrow::Cow, collections::BTreeMap};
 
-/// Looks up variables; the values of those with secret names are shown nowhere from then on.
-pub fn watched(environment: &dyn Fn(&str) -> Option<String>) -> impl Fn(&str) -> Option<String> {
-    move |name| {
-        let value = environment(name);
-        if let Some(value) = value.as_deref().filter(|_| redact::is_secret(name)) {
-            redact::keep_secret(value);
+use crate::{domain::redact, yaml::Problem};
+
+/// Shorter ones are no secrets, and would be found in ordinary words.
+const SHORTEST: usize = 4;
+/// Keys whose values anybody may see.
+const PUBLIC: &[&str] = &[
+    "base_dir",
+    "campaign",
+    "data_dir",
+    "dm_role",
+    "edition",
+    "environment",
+    "folder",
+    "guild_id",
+    "language",
+    "languages",
+    "level",
+    "manifests",
+    "model",
+    "name",
+    "npc_dir",
+    "path",
+    "prefix",
+    "table_dir",
+];
+/// Parts of the names of variables that hold secrets.
+const SECRET: &[&str] = &["AUTH", "CREDENTIAL", "KEY", "PASS", "PWD", "SECRET", "TOKEN"];
+/// Keys whose values are secret, also when they are written down.
+const SECRET_KEYS: &[&str] = &["api_key", "client_secret", "password", "private_key", "token"];
+
+/// Values, each with what stands for it.
+#[derive(Debug, Default)]
+pub struct Secrets(BTreeMap<String, String>);
+
+impl Secrets {
+    /// `variable` had this value, and was put into the value of `key`.
+    pub fn filled(&mut self, variable: &str, value: &str, key: &str) {
+        let upper = variable.to_ascii_uppercase();
+        let is_named_so = SECRET.iter().any(|part| upper.contains(part));
+        if is_named_so || !PUBLIC.contains(&last(key)) {
+            self.insert(value, format!("${{{variable}}}"));
         }
-        value
+    }
+
+    /// `value` is written down at `key`.
+    pub fn written(&mut self, value: &str, key: &str) {
+        if SECRET_KEYS.contains(&last(key)) {
+            self.insert(value, redact::SECRET.to_owned());
+        }
+    }
+
+    /// Takes over what another part of the same reading was given.
+    pub fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    fn insert(&mut self, value: &str, shown: String) {
+        if value.trim().chars().count() >= SHORTEST {
+            self.0.entry(value.trim().to_owned()).or_insert(shown);
+        }
+    }
+
+    /// Takes the values out of what is said about a file.
+    pub fn clean(&self, problem: &mut Problem) {
+        problem.message = self.cleaned(&problem.message).into_owned();
+        problem.way_out = self.cleaned(&problem.way_out).into_owned();
+        if let Cow::Owned(file) = self.cleaned(&problem.file) {
+            problem.file = file.into();
+        }
+    }
+
+    /// From now on nothing shows them, whoever says it.
+    pub fn keep(self) {
+        self.0.iter().for_each(|(value, shown)| redact::keep(value, shown));
+    }
+
+    fn cleaned<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        // The longest first: one may begin like another.
+        let mut values: Vec<_> = self.0.iter().collect();
+        values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        values.into_iter().fold(Cow::Borrowed(text), |text, (value, shown)| {
+            match redact::without(&text, value, shown) {
+                Some(cleaned) => Cow::Owned(cleaned),
+                None => text,
+            }
+        })
     }
 }
 
-/// Has nothing of `config` shown that proves who we are.
-pub fn keep(config: &Config) {
-    redact::keep_secret(&config.discord.bot.token.0);
-    for server in &config.mcp.servers {
-        match &server.reach {
-            Reach::Stdio { env, .. } => {
-                let secret = env.iter().filter(|(name, _)| redact::is_secret(name));
-                secret.for_each(|(_, value)| redact::keep_secret(&value.0));
-            }
-            Reach::Http { headers, auth, .. } => {
-                // What is filled in with each request is no secret of the configuration.
-                let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
-                fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
-                match auth {
-                    Auth::None | Auth::Login { .. } => {}
-                    Auth::Token(token) => redact::keep_secret(&token.0),
-                    Auth::Client(client) => match &client.credential {
-                        Credential::Secret(secret) | Credential::PrivateKey(secret) => {
-                            redact::keep_secret(&secret.0);
-                        }
-                    },
-                }
-            }
-        }
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets() -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.filled("OPENAI_API_KEY", &format!("sk-{}", "x7".repeat(60)), "providers.llm.modle");
+        secrets.filled("PEM", "-----BEGIN KEY-----\nabc\nxyz", "npcs.lines.say");
+        secrets.filled("HOUSE", "hollow", "campaign");
+        secrets.filled("BOT_TOKEN", "tok.en", "campaign");
+        secrets.written("written down", "mcp.servers.auth.token");
+        secrets.written("login", "mcp.servers.auth");
+        secrets
+    }
+
+    #[test]
+    fn a_value_is_recognised_shortened_and_escaped() {
+        let secrets = secrets();
+        let clean = |text: &str| secrets.cleaned(text).into_owned();
+        let key = format!("sk-{}", "x7".repeat(60));
+        assert_eq!(
+            clean(&format!("'{key}' and {key}")),
+            "'${OPENAI_API_KEY}' and ${OPENAI_API_KEY}"
+        );
+        assert_eq!(clean(&format!("'{}…'", &key[..60])), "'${OPENAI_API_KEY}…'");
+        assert_eq!(clean("-----BEGIN KEY-----\\nabc\\nx…"), "${PEM}…");
+        assert_eq!(clean("no 'written down'"), "no '<secret>'");
+        assert_eq!(clean("auth: login"), "auth: login");
+    }
+
+    #[test]
+    fn what_is_public_is_shown_unless_its_variable_is_named_like_a_key() {
+        let secrets = secrets();
+        assert_eq!(secrets.cleaned("hollow.yaml: tok.en"), "hollow.yaml: ${BOT_TOKEN}");
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Scope`]. **Never**: made of a display name; names only lead to keys.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The campaign something belongs to; nothing is seen from another one.
@@ -40,6 +42,14 @@ impl Owner {
     pub fn word(self) -> String {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
     }
+
+    /// Whom [`Owner::word`] was said of.
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "local" => Some(Self::Local),
+            _ => word.parse().ok().map(Self::Guild),
+        }
+    }
 }
 
 impl Scope {
@@ -70,6 +80,19 @@ impl Scope {
     }
 }
 
+/// For people, after "of".
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let campaign = &self.campaign.0;
+        match self.owner {
+            Owner::Local => write!(f, "the campaign '{campaign}'"),
+            Owner::Guild(guild) => {
+                write!(f, "the campaign '{campaign}' of the Discord server {guild}")
+            }
+        }
+    }
+}
+
 impl From<Scope> for String {
     fn from(scope: Scope) -> Self {
         scope.key()
@@ -96,6 +119,7 @@ mod tests {
             (Owner::Local, "/", "//"),
         ] {
             let scope = Scope { owner, campaign: CampaignKey(campaign.to_owned()) };
+            assert_eq!(Owner::of_word(&owner.word()), Some(owner));
             assert_eq!((scope.key().as_str(), Scope::of_key(key)), (key, scope));
         }
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Snapshot;
+
 /// Tools that are no longer asked about: fingerprints of their definitions, by identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -27,9 +29,17 @@ impl Permits {
         self.0.get(tool).is_some_and(|allowed| allowed == definition)
     }
 
-    /// Identities and fingerprints of all, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(tool, definition)| (tool.as_str(), definition.as_str()))
+    /// A line each: whether it still holds for what `snapshot` has.
+    pub fn standing(&self, snapshot: &Snapshot) -> Vec<String> {
+        let lines = self.0.iter().map(|(tool, definition)| {
+            let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);
+            match found.map(|placed| *placed.tool.fingerprint == *definition) {
+                Some(true) => format!("{tool}: asks nobody"),
+                Some(false) => format!("{tool}: has changed since, and asks again"),
+                None => format!("{tool}: is not there now"),
+            }
+        });
+        lines.collect()
     }
 }
 

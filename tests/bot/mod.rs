@@ -8,6 +8,7 @@ pub mod hall;
 mod hosting;
 mod interrupting;
 mod keeping;
+mod limits;
 mod names;
 mod remembering;
 mod setting_up;

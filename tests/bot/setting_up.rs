@@ -162,7 +162,8 @@ async fn the_game_master_decides_about_calls_and_answers_servers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_listed_allowed_and_their_servers_added() {
-    let mut hall = Hall::new(Options::default(), "  trust_dms: true\n").await;
+    let more = "  trust_dms: true\nfile_io: { base_dir: notes }\n";
+    let mut hall = Hall::new(Options::default(), more).await;
     hall.start().await;
     let is = async |hall: &Hall, slash: Slash, wanted: &str| {
         let text = hall.told(&hall.dm, slash).await;
@@ -177,6 +178,12 @@ async fn tools_are_listed_allowed_and_their_servers_added() {
     let unknown = tools("deny").option("npc", "Hale").option("tool", "dice-roler.roll");
     is(&hall, unknown, "did you mean 'dice-roller.roll'?").await;
     is(&hall, tools("calibrate").option("tool", "rules-lookup"), "p50").await;
+    let nobodys = tools("calibrate").option("tool", "file-io.read_file");
+    is(&hall, nobodys, "no NPC may use it").await;
+    let table = |what| tools(what).option("npc", "Hale").option("tool", "dice-roller.roll_table");
+    is(&hall, table("deny"), "may not use dice-roller.roll_table").await;
+    is(&hall, table("call"), "Captain Hale may not use").await;
+    is(&hall, table("allow"), "may use dice-roller.roll_table").await;
     is(&hall, tools("leaderboard"), "1. rules-lookup.").await;
     let roll = tools("call").option("tool", "dice-roller.roll");
     is(&hall, roll.option("arguments", "{\"expression\": \"2d6\"}"), "dice-roller.roll` took")

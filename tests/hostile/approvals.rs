@@ -10,9 +10,11 @@ use crate::{
     bot::hall::{BOUND, Hall},
     support::{
         chat_server::{ChatServer, Script},
-        program::repository,
+        program::{Live, Place, repository},
     },
 };
+
+use super::servers::has_python;
 
 /// What a server would like to be called, so that nobody sees what it does.
 const HIDDEN: &str = "a\u{202e}b\u{200b}```c";
@@ -126,7 +128,7 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_when_the_program_is_killed_is_never_done() {
+async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
     let hook = ChatServer::start();
     hook.otherwise(|_| Script::json(200, &serde_json::json!({})));
     let notify = format!(
@@ -153,18 +155,99 @@ async fn what_waits_when_the_program_is_killed_is_never_done() {
     mac.update(&told.body);
     let hex: String = mac.finalize().into_bytes().iter().map(|it| format!("{it:02x}")).collect();
     assert_eq!(header("x-glyphoxa-signature"), format!("sha256={hex}"));
-    // The buttons of a program that is gone decide nothing, and the next one says so.
+    // The buttons of a program that is gone work in the next one, once.
     hall.told(&hall.dm, Slash::new("session status")).await;
     hall.program.take().unwrap().kill();
     hall.start().await;
-    let closed = hall.reads(|it| it.id == request.id && it.content().contains("Expired")).await;
-    assert!(closed.components().is_empty() && closed.content().contains("not made"), "{closed:?}");
+    hall.until("tools servers", |told| told.contains("ready")).await;
+    assert!(hall.called("dust").is_empty());
+    let anna = hall.inn.add_member("Anna", &[]);
+    let refused = hall.presses(&anna, &request, "Approve").await.text();
+    assert!(refused.contains("only game masters"), "{refused}");
+    let pressed = hall.presses(&hall.dm, &request, "Approve").await.text();
+    assert!(pressed.contains("Approved by Dora"), "{pressed}");
+    hall.reads(|it| it.content().contains("`home.dust`, as approved for Tessa")).await;
+    hall.calls_dust(1).await;
+    assert_eq!(hall.called("dust"), [format!("dust {{\"text\":{}}}", serde_json::json!(HIDDEN))]);
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
     let late = request.button("Approve").unwrap()["custom_id"].as_str().unwrap().to_owned();
     let pressed = hall.discord.press(&hall.dm, hall.inn.text, request.id, &late).await;
-    if let Ok(pressed) = pressed {
-        let answer = pressed.wait_final(BOUND).await.unwrap().text();
-        assert!(answer.contains("nobody decided in time"), "{answer}");
-    }
+    assert!(pressed.is_err(), "its buttons are gone");
+    hall.calls_dust(1).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_over_a_restart_expires_when_it_would_have() {
+    let mut hall = hall("").await;
+    hall.has_listened().await;
+    let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
+    let soon = file.replace("expire_seconds: 600", "expire_seconds: 5");
+    hall.place.write("glyphoxa.yaml", soon);
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
+    assert!(answer.text().contains("I listen"), "{}", answer.text());
+    hall.has_listened().await;
+    hall.asks(&hall.dm, say("sweep now")).await;
+    let request = hall.request(&[]).await;
+    let kept = |_: &str| {
+        let id = request.id.to_string();
+        ["data/memory.db", "data/memory.db-wal"].iter().any(|file| {
+            let bytes = fs::read(hall.place.path(file)).unwrap_or_default();
+            bytes.windows(id.len()).any(|window| window == id.as_bytes())
+        })
+    };
+    hall.until("session status", kept).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    let closed = hall.reads(|it| it.id == request.id && it.content().contains("Expired")).await;
+    assert!(closed.components().is_empty(), "{closed:?}");
     assert!(hall.called("dust").is_empty());
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}
+
+/// At a terminal: "always" is asked once, over sessions and as long as the tool is the same.
+#[test]
+fn always_at_a_terminal_outlasts_the_session_and_can_be_taken_back() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let calls = place.path("calls").display().to_string();
+    place.write("glyphoxa.yaml", with_words(&calls, ""));
+    let called = || fs::read_to_string(&calls).unwrap_or_default().matches("dust").count();
+    let begin = || {
+        let mut live = place.start_at_terminal(&["ask", "--as-dm", "--tier", "deep"]);
+        live.says("server ready");
+        live.types("Tessa, listen to it");
+        live.says("I hear.");
+        live
+    };
+    let leave = |mut live: Live| {
+        live.types("\u{4}");
+        assert_eq!(live.leave(), 0);
+    };
+    let mut live = begin();
+    live.types("Tessa, sweep now");
+    live.says("a = always for this tool");
+    live.types("a");
+    live.says("home.dust");
+    leave(live);
+    assert_eq!(called(), 1);
+    // Another session, of no name, asks nobody.
+    let mut live = begin();
+    live.types("Tessa, sweep now");
+    live.says("I ask.");
+    live.types("/tools permits");
+    live.says("home.dust: asks nobody");
+    assert_eq!(called(), 2);
+    live.types("/tools revoke home.dust");
+    live.says("home.dust asks again");
+    live.types("Tessa, sweep now");
+    live.says("a = always for this tool");
+    live.types("n");
+    leave(live);
+    assert_eq!(called(), 2);
 }

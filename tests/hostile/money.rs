@@ -226,3 +226,23 @@ fn a_raised_cap_holds_at_once() {
     live.says("\"spoken\"");
     assert_eq!(live.leave(), 0);
 }
+
+/// Limits that would let nobody speak, or hold nobody back, are no limits.
+#[test]
+fn limits_of_a_player_are_checked() {
+    let config = |limits: &str| format!("npcs: [{{ name: Bartok }}]\nlimits: {limits}\n");
+    for (limits, said) in [
+        ("{ paid_turns_per_minute: 0 }", "'limits.paid_turns_per_minute'"),
+        ("{ paid_turns_per_minute: many }", "'limits.paid_turns_per_minute'"),
+        ("{ waiting: 0 }", "'limits.waiting'"),
+        ("{ waiting: 1.5 }", "'limits.waiting'"),
+        ("{ wating: 2 }", "did you mean 'waiting'"),
+        ("12", "'limits'"),
+    ] {
+        let ran = Place::with_config(&config(limits)).run(&["check"]).ends_with(2);
+        assert!(ran.stderr.contains(said) && ran.stderr.contains("glyphoxa.yaml:2:"), "{ran:#?}");
+    }
+    Place::with_config(&config("{ paid_turns_per_minute: 1, waiting: 1 }"))
+        .run(&["check"])
+        .ends_with(0);
+}

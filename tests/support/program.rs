@@ -188,6 +188,20 @@ impl Place {
     }
 }
 
+/// Python's own pseudo-terminal, which lets a program believe that somebody sits before it.
+const TERMINAL: &str = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+
+impl Place {
+    /// The same at a terminal.
+    pub fn start_at_terminal(&self, arguments: &[&str]) -> Live {
+        let mut command = Command::new("python3");
+        command.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_glyphoxa")]).args(arguments);
+        command.current_dir(self.folder.path());
+        command.env_clear().envs(self.environment.iter().cloned());
+        Live::of(command)
+    }
+}
+
 fn forward(pipe: impl Read + Send + 'static, sender: mpsc::Sender<String>) {
     std::thread::spawn(move || {
         for line in BufReader::new(pipe).lines().map_while(Result::ok) {

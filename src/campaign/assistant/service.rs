@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::engine::{Assistant, AssistantParts};
 use crate::{
-    campaign::{AccountFor, Accounts, Sessions, SharedSettings, now},
+    campaign::{AccountFor, Accounts, Sessions, SharedSettings, ToolDecisions, outside_sessions},
     domain::{Scope, SessionId},
     engine::Failure,
     memory,
@@ -14,15 +14,14 @@ use crate::{
     tools::{Effects, ToolHost},
 };
 
-/// Milliseconds of a day.
-const DAY: i64 = 24 * 3_600 * 1_000;
-
 /// What a game master asks.
 pub struct AssistantQuestion {
     /// Who asks, and what they play: its tools find theirs, and they pay when no session does.
     pub scope: Scope,
     /// The session that runs and pays, if there is one.
     pub session: Option<SessionId>,
+    /// What was decided about tools, for when no session runs.
+    pub decided: ToolDecisions,
     /// The question, as it was typed.
     pub text: String,
     /// What the tools of the assistant reach.
@@ -71,27 +70,18 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// The tools for what is asked outside sessions, whose calls are counted by the day.
-    fn outside_sessions(&self, scope: &Scope) -> ToolHost {
-        let today = now() / DAY;
-        let of_day = |day: i64| SessionId(format!("operator {:?} {day}", scope.owner));
-        self.tools.forget(&of_day(today - 1));
-        self.tools.at(&of_day(today), scope)
-    }
-
     /// Has the assistant answer `question`. Cancel safe.
     pub fn ask(
         &self,
         question: AssistantQuestion,
     ) -> impl Future<Output = Result<Written, AskError>> + Send + use<> {
-        let AssistantQuestion { scope, session, text, effects } = question;
+        let AssistantQuestion { scope, session, decided, text, effects } = question;
         let own = session.as_ref().and_then(|session| self.sessions.assistant(session));
         let (settings, accounts) = (self.settings.load_full(), self.accounts.clone());
-        let host = match &session {
-            Some(session) => self.tools.at(session, &scope),
-            None => self.outside_sessions(&scope),
+        let (session, host) = match session {
+            Some(session) => (session.clone(), self.tools.at(&session, &scope)),
+            None => outside_sessions(&self.tools, &scope, decided),
         };
-        let session = session.unwrap_or_else(|| SessionId("operator".to_owned()));
         let seed = rand::random();
         async move {
             let (budget, assistant) = match own {

@@ -9,10 +9,12 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::consent::Consent;
 use crate::{
     campaign::PlayedCampaign,
+    domain::CampaignKey,
     tools::{CastChanges, Permits},
 };
 
@@ -63,7 +65,9 @@ pub struct GuildSettings {
     pub campaigns: Vec<PlayedCampaign>,
     /// The name of the one that is played; empty: the configured one.
     pub campaign: Option<String>,
-    /// The last play session.
+    /// The last play session of each campaign.
+    pub last_sessions: BTreeMap<CampaignKey, String>,
+    /// The last play session, as earlier versions kept it, until there is another one.
     pub last_session: Option<String>,
 }
 
@@ -74,6 +78,28 @@ pub struct ShownRequest {
     pub channel: u64,
     /// The message, by Discord's id.
     pub message: u64,
+    /// The call that is asked about; `None`: a server's question, which waits for no restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<KeptCall>,
+}
+
+/// A call that waits for a decision, as it was put before the game master.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptCall {
+    /// The NPC that wants it.
+    pub npc: String,
+    /// Identity of the tool.
+    pub tool: String,
+    /// What it would be called with.
+    pub arguments: Map<String, Value>,
+    /// Why the game master must decide.
+    pub reason: String,
+    /// Fingerprint of the tool's definition.
+    pub definition: String,
+    /// The definition may be allowed for good.
+    pub may_be_waived: bool,
+    /// Until when it may be decided, in milliseconds since 1970.
+    pub until: i64,
 }
 
 /// A tool server added by a game master: a program or an address.
@@ -99,6 +125,17 @@ impl fmt::Debug for AddedServer {
 }
 
 impl GuildSettings {
+    /// The session that the next one of `campaign` goes on from.
+    pub fn last_of(&self, campaign: &CampaignKey) -> Option<&String> {
+        self.last_sessions.get(campaign).or(self.last_session.as_ref())
+    }
+
+    /// `session` of `campaign` has begun.
+    pub fn begun(&mut self, campaign: CampaignKey, session: String) {
+        self.last_sessions.insert(campaign, session);
+        self.last_session = None;
+    }
+
     /// Reads what [`Self::text`] has written.
     ///
     /// # Errors

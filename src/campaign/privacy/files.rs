@@ -5,13 +5,7 @@
 use std::{collections::BTreeSet, fs, io, path::Path};
 
 use super::request::ForgetFrom;
-use crate::{
-    campaign::{FileError, KeptError, KeptSession, forget_calls},
-    domain::Owner,
-};
-
-/// What names of Discord's sessions begin with.
-const SESSIONS: &str = "discord-";
+use crate::campaign::{FileError, KeptError, KeptSession, forget_calls, owner_of};
 
 /// Forgets in the files of kept sessions of an owner what people of these names have led to: exchanges
 /// with NPCs, and calls. Blocks. `is_open` says whose calls are logged at this moment.
@@ -31,11 +25,7 @@ pub fn forget_kept(
         Err(error) => return Err(FileError::on("read", &folder)(error).into()),
     };
     let is_meant = |id: &str| {
-        let is_theirs = match from.owner {
-            Owner::Guild(guild) => id.starts_with(&format!("{SESSIONS}{guild}-")),
-            Owner::Local => !id.starts_with(SESSIONS),
-        };
-        is_theirs && from.session.as_ref().is_none_or(|session| id == session.0)
+        owner_of(id) == from.owner && from.session.as_ref().is_none_or(|session| id == session.0)
     };
     let mut ids = BTreeSet::new();
     for file in files {
@@ -46,7 +36,7 @@ pub fn forget_kept(
         ids.extend(id.filter(|id| is_meant(id)).map(str::to_owned));
     }
     for id in ids {
-        let kept = KeptSession::open(data_dir, &id)?;
+        let kept = KeptSession::of_anybody(data_dir, &id)?;
         if let Some(calls) = kept.call_log().filter(|_| !is_open(&id)) {
             forget_calls(&calls, names)?;
         }

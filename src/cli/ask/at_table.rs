@@ -14,6 +14,7 @@ use super::{
     arguments::{Arguments, Files},
     drive::{Driver, Pacing},
     inputs::What,
+    permits::LocalPermits,
     print::{self, Printer},
     record::SessionRecord,
     sink::WavSink,
@@ -70,11 +71,17 @@ impl Setting<'_> {
         SessionId(self.kept.id().to_owned())
     }
 
+    /// What is asked about no more.
+    pub fn permits(&self) -> Arc<LocalPermits> {
+        LocalPermits::open(self.config, &self.tools.host, self.session())
+    }
+
     /// What tools reach here.
-    pub fn effects(&self, typed: &Arc<Typed>) -> Arc<dyn Effects> {
+    pub fn effects(&self, typed: &Arc<Typed>, permits: &Arc<LocalPermits>) -> Arc<dyn Effects> {
         let Arguments { json, approve, as_dm, assistant, .. } = *self.arguments;
-        let typed = Arc::clone(typed);
-        Arc::new(TerminalEffects { aloud: !json, approve, is_dm: as_dm || assistant, typed })
+        let (typed, permits) = (Arc::clone(typed), Some(Arc::clone(permits)));
+        let is_dm = as_dm || assistant;
+        Arc::new(TerminalEffects { aloud: !json, approve, is_dm, typed, permits })
     }
 
     /// The game master's assistant.
@@ -140,8 +147,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let sink = WavSink::default();
     let events = TableEvents::new(EVENT_CAPACITY);
     let told = events.subscribe();
-    let typed = Typed::new();
-    let effects = setting.effects(&typed);
+    let (typed, permits) = (Typed::new(), setting.permits());
+    let effects = setting.effects(&typed, &permits);
     let setup = TableSetup {
         session: setting.session(),
         stt,
@@ -169,8 +176,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(effects)?;
-    let context =
-        SlashContext { assistant: &assistant, npcs: &config.npcs, is_dm: arguments.as_dm };
+    let (npcs, is_dm) = (&*config.npcs, arguments.as_dm);
+    let context = SlashContext { assistant: &assistant, permits: &permits, npcs, is_dm };
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;

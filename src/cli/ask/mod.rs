@@ -6,6 +6,7 @@ mod arguments;
 mod at_table;
 mod drive;
 mod inputs;
+mod permits;
 mod play;
 mod print;
 mod record;

@@ -44,12 +44,18 @@ pub fn run(
     let steps = said.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let kept = match &arguments.session {
         None => KeptSession::unkept(),
-        Some(id) => KeptSession::open(&config.data_dir, id).map_err(|error| match error {
-            KeptError::Name(_) => Failure::Usage(format!("--{error}")),
-            other => other.into(),
-        })?,
+        Some(id) => kept(&config, id)?,
     };
     block_on(play(arguments, &config, Said { npc, steps }, kept, files))
+}
+
+/// The session that `--session` names.
+fn kept(config: &Config, id: &str) -> Result<KeptSession, Failure> {
+    let kept = KeptSession::open(&config.data_dir, id, &app::local_scope(config));
+    kept.map_err(|error| match error {
+        KeptError::Name(_) | KeptError::Elsewhere { .. } => Failure::Usage(format!("--{error}")),
+        other => other.into(),
+    })
 }
 
 /// Waits for the servers nothing starts without.
@@ -105,7 +111,7 @@ async fn in_writing(setting: Setting<'_>, said: Said) -> Result<u8, Failure> {
     let Setting { arguments, config, tools, .. } = &setting;
     let printer = Printer::new(arguments.json, false);
     let budget = setting.budget.clone();
-    let assistant = setting.assistant(setting.effects(&Typed::new()))?;
+    let assistant = setting.assistant(setting.effects(&Typed::new(), &setting.permits()))?;
     let may_use = |server: &str| uses(&config.assistant, server);
     tools.servers.settled(SERVERS_PATIENCE, may_use).await;
     let questions = said.steps.into_iter().filter_map(|step| match step.input.what {

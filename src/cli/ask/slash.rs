@@ -21,6 +21,10 @@ pub enum Slash {
     Show(Shown),
     /// An answer of the game master's assistant.
     Ask(String),
+    /// To see which tools ask nobody any more.
+    Permits,
+    /// That a tool asks again.
+    Revoke(String),
     /// Not to be at the table until the next line.
     Leave,
     /// Not to be heard any more, or to be heard again.
@@ -110,6 +114,7 @@ const FORMS: &[Form] = &[
     form("tier", "/tier set TIER [NAME] [MINUTES], clear [NAME], show", tier),
     form("scene", "/scene set PLACE[, TIME], enter NAME, leave NAME, show", scene),
     form("direct", "/direct NAME [TURNS]: secret note", direct),
+    form("tools", "/tools permits, revoke TOOL", tools),
     form("pin", "/pin NAME", pin),
     form("unpin", "/unpin", |_, _| {
         Ok(done(Command::Pin { seat: None, player: None }, "nobody is pinned"))
@@ -207,6 +212,14 @@ fn say(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
 
 fn ask(_: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
     if rest.is_empty() { Err(USAGE) } else { Ok(Slash::Ask(rest.to_owned())) }
+}
+
+fn tools(_: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
+    match rest.split_once(char::is_whitespace) {
+        None if rest == "permits" => Ok(Slash::Permits),
+        Some(("revoke", tool)) => Ok(Slash::Revoke(tool.trim().to_owned())),
+        _ => Err(USAGE),
+    }
 }
 
 fn direct(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
@@ -342,6 +355,7 @@ mod tests {
             other => panic!("{line}: {other:?}"),
         };
         assert_eq!(wrong("/pin", true), "say /pin NAME");
+        assert_eq!(wrong("/tools revoke", true), "say /tools permits, revoke TOOL");
         assert_eq!(wrong("/speak Mira", true), "say /speak NAME: words in its voice");
         assert!(wrong("/pin Pip", true).starts_with("there is no npc 'Pip'"));
         assert!(wrong("/tier set slow", true).starts_with("unknown tier 'slow'"));

@@ -10,6 +10,7 @@ use super::{
     super::{Failure, complain},
     drive::Driver,
     inputs::PLAYER,
+    permits::LocalPermits,
     print::Printer,
     slash::{self, Shown, Slash, Typist},
     written::print_answer,
@@ -24,6 +25,8 @@ use crate::{
 pub struct SlashContext<'a> {
     /// Who answers the game master in writing.
     pub assistant: &'a Assistant,
+    /// What is asked about no more.
+    pub permits: &'a LocalPermits,
     /// The cast, in the order of the seats.
     pub npcs: &'a [Npc],
     /// Who types is the game master.
@@ -58,6 +61,8 @@ impl Driver {
                 let answer = context.assistant.ask(&question).await;
                 print_answer(&self.printer, context.assistant.name(), &question, answer)?;
             }
+            Slash::Permits => self.printer.told(&context.permits.listed())?,
+            Slash::Revoke(tool) => self.printer.told(&context.permits.revoke(&tool))?,
             Slash::Leave => {
                 self.table.commands.send(Command::Leave(speaker)).await?;
                 self.is_here = false;

@@ -12,7 +12,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::super::complain;
+use super::{super::complain, permits::LocalPermits};
 use crate::tools::{ApprovalRequest, Attachment, Decision, Effects, Form, revealed};
 
 /// What is answered where nobody can be asked.
@@ -52,12 +52,14 @@ pub struct TerminalEffects {
     pub is_dm: bool,
     /// Who is asked.
     pub typed: Arc<Typed>,
+    /// What is asked only once; `None`: nothing.
+    pub permits: Option<Arc<LocalPermits>>,
 }
 
 impl TerminalEffects {
     /// What tools of somebody who calls by hand reach.
     pub fn of_operator(aloud: bool) -> Self {
-        Self { aloud, approve: None, is_dm: true, typed: Typed::new() }
+        Self { aloud, approve: None, is_dm: true, typed: Typed::new(), permits: None }
     }
 
     fn can_ask(&self) -> bool {
@@ -88,7 +90,10 @@ impl Effects for TerminalEffects {
         let decided = match self.approve {
             Some(Approve::All) => Decision::Approve,
             Some(Approve::None) => Decision::Deny("the game master said no".to_owned()),
-            None if self.can_ask() => return ask(Arc::clone(&self.typed), request).boxed(),
+            None if self.can_ask() => {
+                let (typed, permits) = (Arc::clone(&self.typed), self.permits.clone());
+                return decide(typed, permits, request).boxed();
+            }
             None => Decision::Deny(
                 "nobody is there to approve it (--approve all allows every call)".to_owned(),
             ),
@@ -104,15 +109,28 @@ impl Effects for TerminalEffects {
     }
 }
 
+/// Asks whoever sits at the terminal, and keeps what is decided for good.
+async fn decide(
+    typed: Arc<Typed>,
+    permits: Option<Arc<LocalPermits>>,
+    request: ApprovalRequest,
+) -> Decision {
+    let decision = ask(&typed, &request).await;
+    if let (Decision::Always, Some(permits)) = (&decision, permits)
+        && request.may_be_waived
+    {
+        permits.allow(&request.tool, &request.definition);
+    }
+    decision
+}
+
 /// Puts a call before whoever sits at the terminal.
-async fn ask(typed: Arc<Typed>, request: ApprovalRequest) -> Decision {
-    let arguments = revealed(&Value::Object(request.arguments).to_string());
+async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
+    let arguments = Value::Object(request.arguments.clone());
+    let arguments = revealed(&arguments.to_string());
     let tool = revealed(&request.tool);
     complain(&format!("  ? {} wants {tool} {arguments} ({})", request.npc, request.reason));
-    let always = match request.definition {
-        Some(_) => "a = always for this tool, ",
-        None => "",
-    };
+    let always = if request.may_be_waived { "a = always for this tool, " } else { "" };
     loop {
         complain(&format!("  ? y = yes, {always}n = no, or other arguments as a JSON object"));
         let Ok(Some(line)) = typed.next().await else {

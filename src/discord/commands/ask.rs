@@ -32,9 +32,13 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let session = guild.session().ok();
     let effects = CommandEffects::new(session.map(|session| Arc::clone(&session.effects)));
     let session = session.map(|session| session.id.clone());
-    let scope = guild.scope();
-    let question =
-        AssistantQuestion { scope, session, text: text.clone(), effects: effects.clone() };
+    let question = AssistantQuestion {
+        scope: guild.scope(),
+        session,
+        decided: guild.decided_tools(),
+        text: text.clone(),
+        effects: effects.clone(),
+    };
     let asked = guild.shared.handles.assistant.ask(question);
     Ok(Answer::later(async move {
         match asked.await {

@@ -10,7 +10,7 @@ use serenity::all::{ChannelId, UserId};
 use tokio::sync::oneshot;
 
 use super::{
-    approvals::ClosedMessage,
+    approvals::{Approvals, ClosedMessage},
     panel,
     refusal::GuildRefusal,
     session::{GuildSession, SessionOptions},
@@ -66,16 +66,16 @@ impl Guild {
             return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
-        let settings = self.settings();
+        let (settings, scope) = (self.settings(), self.scope());
         let options = SessionOptions {
             guild: self.id,
             id: Sessions::name(self.id.get()),
-            after: settings.last_session.clone().map(SessionId),
+            after: settings.last_of(&scope.campaign).cloned().map(SessionId),
             voice,
             text: start.text,
             tools: settings.tools.clone(),
             played: self.played().cloned(),
-            scope: self.scope(),
+            scope,
         };
         let sessions = self.shared.handles.sessions.clone();
         let songbird = Arc::clone(&self.shared.songbird);
@@ -121,7 +121,8 @@ impl Guild {
         let session = started.opened?;
         let (id, voice) = (session.id.clone(), session.voice_channel);
         self.shared.handles.tools.set_permits(&id, self.settings().permits.clone());
-        self.change_settings(|settings| settings.last_session = Some(id.0));
+        let campaign = session.campaign.clone();
+        self.change_settings(|settings| settings.begun(campaign, id.0));
         self.session = Some(session);
         self.count_calls_anew();
         self.seat_people();
@@ -151,6 +152,8 @@ impl Guild {
 
     /// Ends the session, and waits for what is under way; nobody waits for a model now. Cancel safe.
     pub(super) async fn close(&mut self) {
+        // What waits for a decision waits on after the restart.
+        self.approvals = Approvals::default();
         // Without a session there is nothing to close.
         let why = "I am being switched off; start me again and use /session start";
         if let Ok(session) = self.take_session(why) {
@@ -164,13 +167,13 @@ impl Guild {
     /// Takes the session away from the guild; it is still to be closed and kept.
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
-        let closed = self.approvals.close_all();
+        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
+        let closed = self.approvals.close_of(&session.id);
         if !closed.is_empty() {
             self.forget_decided();
             self.keep_settings();
         }
         self.close_messages(closed);
-        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
         tracing::info!(guild = self.id.get(), why, "session ended");
         self.close_panel(&session, why);
         Ok(session)

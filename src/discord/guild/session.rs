@@ -27,7 +27,7 @@ use crate::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
-    domain::{Npc, Scope, SessionId},
+    domain::{CampaignKey, Npc, Scope, SessionId},
     session::{
         Command, Conversations, EventReader, Outlets, Pace, Speaker, SpeakerId, Status, TableEvent,
         TableEvents, TableHandle,
@@ -50,6 +50,8 @@ const STATUS_PATIENCE: Duration = Duration::from_secs(2);
 pub struct GuildSession {
     /// Its id, which its lines are written under.
     pub id: SessionId,
+    /// The campaign that it plays.
+    pub campaign: CampaignKey,
     /// The voice channel; it changes when somebody moves the bot.
     pub voice_channel: ChannelId,
     /// The channel of its panel.
@@ -148,7 +150,7 @@ impl GuildSession {
         let effects = Arc::new(GuildEffects::new(requests));
         let request = TableRequest {
             session: options.id.clone(),
-            scope: options.scope,
+            scope: options.scope.clone(),
             played: options.played,
             after: options.after,
             outlets: Outlets {
@@ -165,6 +167,7 @@ impl GuildSession {
         let transcript = sessions.write_down(options.id.clone(), to_be_written);
         let session = Self {
             id: options.id,
+            campaign: options.scope.campaign,
             voice_channel: options.voice,
             text_channel: options.text,
             cast: opened.cast,

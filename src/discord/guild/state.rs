@@ -24,14 +24,15 @@ use super::{
 };
 use crate::{
     campaign::{
-        Consent, GuildSettings, Handles, PlayedCampaign, WorldAnswer, WorldOrder, WorldRequest,
+        Consent, GuildSettings, Handles, PlayedCampaign, ToolDecisions, WorldAnswer, WorldOrder,
+        WorldRequest,
     },
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
     logic::cast::find_npc,
     panics::{Panics, caught},
     session::{Command, SeatId, Status},
-    tools::SessionCalls,
+    tools::{SessionCalls, ToolHost},
 };
 
 /// What all guilds share.
@@ -77,7 +78,7 @@ pub struct Guild {
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
-    /// Changes of tools that the game master was told of.
+    /// Changes of tools, and what has become of servers, that the game master was told of.
     pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
@@ -214,7 +215,17 @@ impl Guild {
 
     /// Whose things are meant here: this guild's, of the campaign that it plays.
     pub fn scope(&self) -> Scope {
-        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+        self.shared.handles.scope(self.owner(), self.played())
+    }
+
+    /// Whose servers and tools are there.
+    pub fn owner(&self) -> Owner {
+        Owner::Guild(self.id.get())
+    }
+
+    /// The tools that are there.
+    pub fn tools(&self) -> ToolHost {
+        self.shared.handles.tools.within(&self.scope())
     }
 
     /// `order`, of the world that is played here.
@@ -225,6 +236,12 @@ impl Guild {
     /// What counts the calls of tools that game masters make here as the NPC of this name.
     pub fn calls_of(&mut self, npc: &str) -> SessionCalls {
         self.calls.entry(npc.to_owned()).or_default().clone()
+    }
+
+    /// What game masters have decided about tools here.
+    pub fn decided_tools(&self) -> ToolDecisions {
+        let settings = self.settings();
+        ToolDecisions { changes: settings.tools.clone(), permits: settings.permits.clone() }
     }
 
     /// A session begins, and what limits calls of one begins anew.

@@ -93,6 +93,12 @@ pub struct Language {
     pub standard: List,
     /// Words that may stand between those of a phrase: "generate an image".
     pub between: List,
+    /// Articles that names are written with, folded.
+    pub articles: List,
+    /// What stands before a noun that is known to everybody, folded.
+    pub definite: List,
+    /// Every noun is written with a capital letter, not names alone.
+    pub nouns_have_capitals: bool,
     /// Last words after which more is to come.
     pub unfinished: List,
     /// What may stand beside a name that is called and not yet told anything.

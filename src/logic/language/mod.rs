@@ -23,6 +23,11 @@ impl Language {
         ALL.into_iter().find(|language| language.code == code)
     }
 
+    /// The language that has `word`, folded, as an article of names.
+    pub(super) fn with_article(word: &str) -> Option<&'static Self> {
+        ALL.into_iter().find(|language| language.articles.contains(&word))
+    }
+
     /// English, which prompts are written in.
     pub fn english() -> &'static Self {
         &en::ENGLISH

@@ -5,11 +5,15 @@
 //! transcript.
 //! **Never**: looks inside a word ("request" does not contain "quest").
 
+mod names;
+
 use std::fmt;
 use std::time::Duration;
 
 use crate::domain::Tier;
 
+pub use self::names::{AbsentName, Names};
+use self::names::{Named, Phrase};
 use super::{
     language::{self, Language},
     words::{Phrases, Words, fold},
@@ -42,76 +46,6 @@ impl Keywords {
         }
         keywords
     }
-}
-
-/// Names whose mention asks for a look-up, prepared once per scene.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    /// Folded phrases and what they name.
-    phrases: Phrases<Phrase>,
-}
-
-/// A name as it is looked for.
-#[derive(Clone, Debug)]
-struct Phrase {
-    kind: Named,
-    /// As it is written.
-    written: String,
-    /// The entity it is a name of, folded; empty for rules.
-    entity: String,
-}
-
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// A rule, spell or condition.
-    Rule,
-    /// A known entity that is not in the scene.
-    Absent,
-}
-
-impl Names {
-    /// Prepares names of rules, spells and conditions, and names (aliases too) of known entities
-    /// that are not in the scene. The speaker may leave out the article of a proper name ("The Rusty
-    /// Tankard"), not that of an ordinary word ("the keep").
-    pub fn new<'n>(
-        rules: impl IntoIterator<Item = &'n str>,
-        absent: impl IntoIterator<Item = AbsentName<'n>>,
-    ) -> Self {
-        let mut phrases = Phrases::default();
-        for name in rules {
-            let phrase =
-                Phrase { kind: Named::Rule, written: name.to_owned(), entity: String::new() };
-            phrases.insert(bare(name).unwrap_or(name), phrase);
-        }
-        for AbsentName { entity, name } in absent {
-            let phrase =
-                Phrase { kind: Named::Absent, written: name.to_owned(), entity: fold(entity) };
-            let is_proper = |rest: &&str| rest.chars().any(char::is_uppercase);
-            phrases.insert(bare(name).filter(is_proper).unwrap_or(name), phrase);
-        }
-        Self { phrases }
-    }
-}
-
-/// A name of a known entity that is not in the scene.
-#[derive(Clone, Copy, Debug)]
-pub struct AbsentName<'n> {
-    /// What the entity is called.
-    pub entity: &'n str,
-    /// That name, or an alias.
-    pub name: &'n str,
-}
-
-/// The name without its article.
-fn bare(name: &str) -> Option<&str> {
-    let (article, rest) = name.split_once(' ')?;
-    is_article(article).then_some(rest)
-}
-
-/// Whether a name's first word is one speakers leave out.
-fn is_article(word: &str) -> bool {
-    ["the", "a", "an", "der", "die", "das"].iter().any(|article| word.eq_ignore_ascii_case(article))
 }
 
 /// Everything a selection depends on.

@@ -14,6 +14,10 @@ fn select_with(text: &str, change: impl FnOnce(&mut TierInput<'_>)) -> Selection
             ("Ravenford", "Ravenford"),
             ("Ravenford", "the city"),
             ("Blackmoor Keep", "the keep"),
+            ("Burg Rabenstein", "die Burg"),
+            ("Unterwalden", "das Dorf"),
+            ("Unterwalden", "der kleine Weiler"),
+            ("Der Tanzende Hirsch", "Der Tanzende Hirsch"),
         ]
         .map(|(entity, name)| AbsentName { entity, name }),
     );
@@ -142,6 +146,21 @@ fn ordinary_words_name_a_place_with_their_article_and_where_nobody_is() {
         assert_eq!(select(text).tier, Tier::Fast, "{text}");
     }
     assert_eq!(select("let's go to the keep").keyword.as_deref(), Some("the keep"));
+    for text in ["Burg", "eine Burg aus Sand", "ein Dorf wie jedes", "kleine Weiler gibt es viele"]
+    {
+        assert_eq!(select(text).tier, Tier::Fast, "{text}");
+    }
+    for (text, name) in [
+        ("wie alt ist die Burg", "die Burg"),
+        ("wir gehen zur Burg", "die Burg"),
+        ("was ist in der Burg", "die Burg"),
+        ("gibt es im Dorf Bier", "das Dorf"),
+        ("wir wollen ins Dorf", "das Dorf"),
+        ("der kleine Weiler", "der kleine Weiler"),
+        ("heute im Tanzenden Hirsch, oder: tanzende Hirsch", "Der Tanzende Hirsch"),
+    ] {
+        assert_eq!(select(text).keyword.as_deref(), Some(name), "{text}");
+    }
     let at = |text, here| select_with(text, |input| input.here = Some(here));
     assert_eq!(at("how old is the city", "ravenford").tier, Tier::Fast);
     assert_eq!(at("how old is Ravenford", "Ravenford").tier, Tier::Fast);

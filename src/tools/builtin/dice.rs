@@ -18,7 +18,11 @@ use crate::{
 /// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
 pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     let rng = Arc::new(Mutex::new(rng));
-    let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
+    let mut table_name = json!({"type": "string", "description": "the table"});
+    // Services refuse an empty list.
+    if !tables.is_empty() {
+        table_name["enum"] = tables.iter().map(|table| table.name.as_str()).collect();
+    }
     // Dice have no second throw: never idempotent, never kept, never thrown ahead.
     let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
     let dice = Arc::clone(&rng);
@@ -43,10 +47,7 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     let rolls_table = Definition {
         name: "roll_table".to_owned(),
         description: "Rolls once on a random table and returns the entry.".to_owned(),
-        input: input(
-            json!({"table_name": {"type": "string", "description": names.join(", ")}}),
-            &["table_name"],
-        ),
+        input: input(json!({"table_name": table_name}), &["table_name"]),
         output: None,
         declared,
         handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {

@@ -8,8 +8,11 @@ mod client;
 mod client_handler;
 mod definitions;
 mod difference;
+mod each_session;
+mod event_size;
 mod facts;
 mod http_client;
+mod http_post;
 mod lists;
 mod notices;
 pub mod oauth;
@@ -34,7 +37,10 @@ mod tool;
 mod traffic;
 mod unusable;
 
-pub use facts::Facts;
+#[cfg(test)]
+mod tests;
+
+pub use facts::{Facts, SessionFacts};
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };

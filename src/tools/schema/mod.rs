@@ -2,24 +2,22 @@
 //!
 //! Entry type: [`Schema`]. Schemas and values are other people's: both are weighed before anything
 //! is done with them (`bounds.rs`), and what is not cheap is done on a thread of its own
-//! (`apart.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
+//! (`apart.rs`). Arguments that are nearly what is wanted become it (`coerced.rs`). **Never**: fetches a reference, runs a regular expression that backtracks.
 
 pub mod apart;
 mod bounds;
+mod coerced;
 mod error;
 mod limits;
 mod parts;
 
 use std::{sync::Arc, time::Duration};
 
-use jsonschema::{
-    JsonType, PatternOptions, ValidationError, Validator, error::TypeKind,
-    error::ValidationErrorKind,
-};
-use serde_json::{Map, Number, Value, json};
+use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Map, Value, json};
 
-use self::bounds::Weight;
 pub use self::error::{Mismatch, SchemaError};
+use self::{bounds::Weight, coerced::coerced};
 use crate::domain::visible;
 
 /// Most problems reported at once; more would bury the first.
@@ -80,7 +78,7 @@ impl Schema {
         self.weight.parts
     }
 
-    /// Checks `value`, after turning strings into the numbers and booleans the schema asks for.
+    /// Checks `value`, after turning strings into the numbers, booleans and words the schema asks for.
     ///
     /// # Errors
     /// What was wrong, where, and what was expected, for the model; or that it could not be found
@@ -181,34 +179,17 @@ fn checked(validator: &Validator, mut value: Value, explained: bool) -> Result<V
     Err(Mismatch(told.join("; ")))
 }
 
-/// The value a string stands for, where the schema wants a number or a boolean.
-fn coerced(error: &ValidationError<'_>) -> Option<(String, Value)> {
-    let ValidationErrorKind::Type { kind } = error.kind() else { return None };
-    let Value::String(text) = error.instance().as_ref() else { return None };
-    let wants = |wanted| match kind {
-        TypeKind::Single(only) => *only == wanted,
-        TypeKind::Multiple(several) => several.contains(wanted),
-    };
-    let text = text.trim();
-    let better = match text {
-        "true" | "True" if wants(JsonType::Boolean) => Value::Bool(true),
-        "false" | "False" if wants(JsonType::Boolean) => Value::Bool(false),
-        _ if wants(JsonType::Integer) || wants(JsonType::Number) => number(text)?,
-        _ => return None,
-    };
-    Some((error.instance_path().as_str().to_owned(), better))
-}
-
-fn number(text: &str) -> Option<Value> {
-    let whole = text.parse::<i64>().ok().map(Value::from);
-    whole.or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
-}
-
 /// One problem in words.
 fn told(error: ValidationError<'_>) -> String {
     let place = error.instance_path().as_str();
     let place = if place.is_empty() { String::new() } else { format!("at '{place}': ") };
-    let text = error.to_string();
+    let text = match error.kind() {
+        ValidationErrorKind::Enum { options: Value::Array(options) } => {
+            let options: Vec<String> = options.iter().map(Value::to_string).collect();
+            format!("{} is not one of {}", error.instance(), options.join(", "))
+        }
+        _ => error.to_string(),
+    };
     if text.len() <= SHOWN * 4 {
         return format!("{place}{text}");
     }
@@ -234,23 +215,29 @@ pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
         members.remove(dropped);
     }
     members.entry("properties").or_insert_with(|| json!({}));
-    Ok(Arc::new(Value::Object(members.into_iter().map(described).collect())))
+    for (key, value) in &mut members {
+        *value = described(key, value.take());
+    }
+    Ok(Arc::new(Value::Object(members)))
 }
 
-/// What is only read, without characters that nobody sees.
-fn described((key, value): (String, Value)) -> (String, Value) {
-    let value = match value {
-        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+/// The value of `key`: what is only read, without characters that nobody sees.
+fn described(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(text) if matches!(key, "description" | "title" | "$comment") => {
             Value::String(visible(&text))
         }
-        Value::Object(members) => Value::Object(members.into_iter().map(described).collect()),
+        Value::Object(mut members) => {
+            for (key, value) in &mut members {
+                *value = described(key, value.take());
+            }
+            Value::Object(members)
+        }
         Value::Array(items) => {
-            let inner = |item| described((String::new(), item)).1;
-            Value::Array(items.into_iter().map(inner).collect())
+            Value::Array(items.into_iter().map(|item| described("", item)).collect())
         }
         other => other,
-    };
-    (key, value)
+    }
 }
 
 #[cfg(test)]
@@ -259,19 +246,6 @@ mod tests {
 
     fn schema(schema: Value) -> Schema {
         Schema::new(&schema).expect("a schema")
-    }
-
-    #[test]
-    fn strings_become_the_numbers_and_booleans_that_are_wanted() {
-        let schema = schema(json!({"type": "object", "properties": {
-            "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
-            "list": {"type": "array", "items": {"type": "number"}}, "s": {"type": "string"},
-        }}));
-        let checked = schema.check_here(json!({
-            "n": "3", "x": "2.5", "b": "true", "list": ["1", 2], "s": "7",
-        }));
-        let expected = json!({"n": 3, "x": 2.5, "b": true, "list": [1, 2], "s": "7"});
-        assert_eq!(checked, Ok(expected));
     }
 
     #[test]
@@ -288,6 +262,9 @@ mod tests {
         let wrong =
             schema.check_here(json!({"city": "x", "days": 99})).expect_err("too many").to_string();
         assert_eq!(wrong, "at '/days': 99 is greater than the maximum of 7");
+        let schema = self::schema(json!({"enum": ["a", "b", "c", "d", "e"]}));
+        let wrong = schema.check_here(json!("f")).expect_err("not there").to_string();
+        assert_eq!(wrong, r#""f" is not one of "a", "b", "c", "d", "e""#);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use discord_loopback::{Member, Options};
 use serde_json::Value;
 
 use self::{
-    orders::{MARK, changes, looks, played, prepared, typings},
+    orders::{MARK, changes, looks, played, prepared, switched_back, typings},
     side::{Order, Side},
 };
 use crate::{
@@ -72,6 +72,12 @@ async fn plays(first: &Side<'_>, model: &ChatServer) {
     let before = model.requests().len();
     first.starts().await;
     first.says(QUESTION).await;
+    assert!(!on_the_wire(model, before).contains("zyxkey"), "another campaign, another memory");
+    first.asks(Order::new("session stop")).await;
+    first.asks(switched_back()).await;
+    let before = model.requests().len();
+    first.starts().await;
+    first.says(QUESTION).await;
     assert!(on_the_wire(model, before).contains("zyxkey"), "who was there is reminded of it");
 }
 
@@ -129,7 +135,6 @@ fn remembered(hall: &Hall, guild: u64) -> String {
     [
         ask(&["memory", "search", "key under the mill", "--json"]),
         ask(&["memory", "entity", "grim"]),
-        ask(&["memory", "stats"]),
         ask(&["memory", "facts", "--all", "--json"]),
         ask(&["session", "list"]),
     ]

@@ -1,6 +1,6 @@
 //! Every command, as the first server uses it and as the second asks for it.
 //!
-//! Entry functions: [`played`], [`prepared`], [`looks`], [`changes`].
+//! Entry functions: [`played`], [`prepared`], [`switched_back`], [`looks`], [`changes`], [`typings`].
 
 use super::side::Order;
 
@@ -40,11 +40,12 @@ pub fn played() -> Vec<Order> {
 pub fn prepared() -> Vec<Order> {
     let people = format!("entities:\n- {{ name: {MARK}anders, type: npc }}\n");
     let campaign = format!("campaign: {{ name: {MARK}vale, description: {MARK}mist }}\n");
-    vec![
-        Order::new("entity import").file(&people),
-        Order::new("campaign load").file(&campaign),
-        Order::new("campaign switch").with("name", "The Raven Signet"),
-    ]
+    vec![Order::new("entity import").file(&people), Order::new("campaign load").file(&campaign)]
+}
+
+/// Back to the campaign that both play.
+pub fn switched_back() -> Order {
+    Order::new("campaign switch").with("name", "The Raven Signet")
 }
 
 /// What shows something.

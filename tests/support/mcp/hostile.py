@@ -6,7 +6,8 @@ usage: hostile.py ATTACK        over stdin and stdout
 Attacks: schemas (FILE names a JSON list of schemas: a tool each, beside the tool 'echo'), pings
 (asks without end and reads no answer), forms (asks for forms without end), pages, crowd (a list
 without end; one of very many tools), storm, logs, progress (notices without end), endless (a
-message without end), values (a message of very many values), names (what acts on a terminal), fuzz
+message without end), values (a message of very many values), plain (the same, over HTTP as a body
+and not as an event), long (a message of 12 MiB, in the same way), names (what acts on a terminal), fuzz
 (FILE names lines that are sent before each answer).
 """
 
@@ -75,6 +76,15 @@ def flood(attack):
         yield json.dumps({"jsonrpc": "2.0", **message})
 
 
+def values(number):
+    return b'{"jsonrpc":"2.0","id":%d,"result":[%s1]}' % (number, b"[]," * 2_600_000)
+
+
+def long(number):
+    return b'{"jsonrpc":"2.0","id":%d,"result":{"tools":[],"x":"%s"}}' % (number, b"x" * (12 << 20))
+
+
+BODIES = {"values": values, "plain": values, "long": long}
 FLOODS = ("pings", "forms", "storm", "logs", "progress")
 
 
@@ -99,8 +109,8 @@ def serve_stdio(attack):
             send(b'{"jsonrpc":"2.0","id":%d,"result":"' % message["id"])
             while True:
                 send(b"x" * (1 << 16))
-        if message["method"] == "tools/list" and attack == "values":
-            send(b'{"jsonrpc":"2.0","id":%d,"result":[%s1]}\n' % (message["id"], b"[]," * 2_600_000))
+        if message["method"] == "tools/list" and attack in BODIES:
+            send(BODIES[attack](message["id"]) + b"\n")
             continue
         if attack == "fuzz":
             with open(os.environ["FILE"], "rb") as file:
@@ -162,7 +172,8 @@ def serve_http(attack):
                 self.end_headers()
                 return
             is_list = message["method"] == "tools/list"
-            self.begin("text/event-stream" if is_list else "application/json")
+            streams = is_list and attack not in ("plain", "long")
+            self.begin("text/event-stream" if streams else "application/json")
             if is_list and attack == "endless":
                 self.piece(b"data: ")
                 while True:
@@ -171,10 +182,9 @@ def serve_http(attack):
             reply = {"result": result} if result is not None else {
                 "error": {"code": -32601, "message": "Method not found"}}
             body = json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}).encode()
-            if is_list and attack == "values":
-                body = b'{"jsonrpc":"2.0","id":%d,"result":[%s1]}' % (
-                    message["id"], b"[]," * 2_600_000)
-            self.piece(b"data: " + body + b"\n\n" if is_list else body)
+            if is_list and attack in BODIES:
+                body = BODIES[attack](message["id"])
+            self.piece(b"data: " + body + b"\n\n" if streams else body)
             self.piece(b"")
             self.wfile.flush()
             if is_list:

@@ -1,12 +1,13 @@
 //! `/tools calibrate|leaderboard|call`: tools are called by hand.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::shown::table;
 use crate::{
+    campaign::outside_sessions,
     discord::{
         commands::{
             answer::{Answer, Refusal},
@@ -16,27 +17,36 @@ use crate::{
         guild::Guild,
         ui::reply::Reply,
     },
-    domain::{CallId, Npc, SessionId, ToolCall, TurnId},
+    domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId},
     logic::cast::find_npc,
     tools::{
-        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, Taint, TurnLimits,
-        calibrated_line, picked, rank, report, reported_line,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, ServerKey, Taint,
+        Tool, ToolHost, TurnLimits, calibrated_line, picked, rank, report_of, reported_line,
     },
 };
 
 /// Where own figures are from.
 const HERE: &str = "here";
 
-/// Measures tools in the background.
+/// Measures tools in the background: those that somebody here may use, but for those whose arguments
+/// the configuration gives, which are for whoever runs the program to call.
 ///
 /// # Errors
 /// `tool` names nothing.
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
-    let host = guild.shared.handles.tools.clone();
+    let host = guild.tools();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
     let wanted = picked(&host, &names)?;
+    let usable = usable(guild);
     Ok(Answer::later(async move {
-        let measured = host.calibrate(|tool| wanted.contains(&*tool.identity)).await;
+        let may = |tool: &Tool| usable.contains(&*tool.identity) && tool.declared.probe.is_none();
+        let measured = host.calibrate(|tool| wanted.contains(&*tool.identity) && may(tool)).await;
+        if measured.is_empty() {
+            return Reply::private(
+                "nothing of it is measured from here: no NPC may use it (/tools allow), or whoever \
+                 runs me measures it (glyphoxa tools calibrate)",
+            );
+        }
         let lines: Vec<String> = measured.iter().map(calibrated_line).collect();
         let keep = tokio::task::spawn_blocking(move || host.keep_figures()).await;
         let kept = match keep {
@@ -48,13 +58,25 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     }))
 }
 
-/// The quickest tools.
+/// The quickest tools of those that are there, or were as long as their server was connected.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
+    let servers = guild.shared.handles.servers.status(guild.owner());
+    // What one here has measured of a server that is connected for each session is its own.
+    let servers = servers.into_iter().flat_map(|it| {
+        [it.owner, Some(guild.owner())].map(|owner| ServerKey { owner, name: it.prefix.clone() })
+    });
+    let snapshot = guild.tools().snapshot();
+    let tools = snapshot.all().iter().map(|entry| &entry.tool);
+    let tools = tools.map(|it| ServerKey { owner: it.owner, name: it.server().to_owned() });
+    let there: BTreeSet<ServerKey> = servers.chain(tools).collect();
     let category = category.map(str::to_owned);
     Answer::later(async move {
         let lines = tokio::task::spawn_blocking(move || {
-            let figures = report(&settings.data_dir, &settings.environment);
+            let figures = report_of(&settings.data_dir, &settings.environment, |owner, tool| {
+                let name = tool.split_once('.').map_or(tool, |(server, _)| server).to_owned();
+                there.contains(&ServerKey { owner, name })
+            });
             let reports = [(HERE.to_owned(), figures)];
             let boards = rank(&reports, category.as_deref()).into_iter();
             let lines = boards.flat_map(|(category, tools)| {
@@ -81,10 +103,10 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let npc = caller(guild, call.text("npc"))?;
     let running = guild.session().ok();
     let is_in_session = running.is_some();
-    let session = running.map_or_else(|| SessionId("operator".to_owned()), |it| it.id.clone());
     let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
-    let host = guild.shared.handles.tools.at(&session, &guild.scope());
-    let snapshot = host.catalog().snapshot();
+    let running = running.map(|session| session.id.clone());
+    let (session, host) = tools_of(guild, running);
+    let snapshot = host.snapshot();
     let known = snapshot.find(name);
     let known = known
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;
@@ -123,6 +145,28 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
         let lack = "nobody can be asked without a session (/session start), so it is not called";
         reply.noting((record.pending && !is_in_session).then(|| lack.to_owned()))
     }))
+}
+
+/// The tools as the session that runs may use them, else as they may be used outside sessions.
+fn tools_of(guild: &Guild, running: Option<SessionId>) -> (SessionId, ToolHost) {
+    let (tools, scope) = (&guild.shared.handles.tools, guild.scope());
+    match running {
+        Some(session) => (session.clone(), tools.at(&session, &scope)),
+        None => outside_sessions(tools, &scope, guild.decided_tools()),
+    }
+}
+
+/// Identities of the tools that an NPC or the assistant may use here.
+fn usable(guild: &Guild) -> BTreeSet<String> {
+    let (_, host) = tools_of(guild, guild.session().ok().map(|session| session.id.clone()));
+    let mut cast = guild.cast();
+    cast.push(Arc::clone(&guild.shared.handles.settings.load().assistant.npc));
+    let visible = |npc: &Arc<Npc>| host.visible(&npc.name, Tier::Deep, Tier::Deep.ceiling());
+    let all = cast.iter().map(visible).flat_map(|tools| {
+        let identities = tools.iter().map(|entry| entry.tool.identity.to_string());
+        identities.collect::<Vec<_>>()
+    });
+    all.collect()
 }
 
 /// As whom a tool is called: the NPC that `name` means, else the assistant.

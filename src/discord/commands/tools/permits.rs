@@ -12,16 +12,8 @@ use crate::discord::{
 
 /// Tools that were allowed for good, and whether that still holds.
 pub fn show(guild: &Guild) -> Answer {
-    let snapshot = guild.shared.handles.tools.catalog().snapshot();
-    let lines = guild.settings().permits.iter().map(|(tool, definition)| {
-        let found = snapshot.all().iter().find(|placed| *placed.tool.identity == *tool);
-        match found.map(|placed| *placed.tool.fingerprint == *definition) {
-            Some(true) => format!("{tool}: asks nobody"),
-            Some(false) => format!("{tool}: has changed since, and asks again"),
-            None => format!("{tool}: is not there now"),
-        }
-    });
-    let lines: Vec<String> = lines.collect();
+    let snapshot = guild.tools().snapshot();
+    let lines = guild.settings().permits.standing(&snapshot);
     let notes = "A game master allows them with *Always for this tool* below a request; /tools revoke \
                  has one ask again.";
     table("Allowed for good", &lines, notes).into()

@@ -171,6 +171,12 @@ pub(super) static GERMAN: Language = Language {
         "ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den", "dem", "mir", "uns",
         "mal", "doch", "bitte", "einmal", "noch", "ganz", "jetzt", "nun", "kurz", "dazu",
     ],
+    articles: &["der", "die", "das"],
+    definite: &[
+        "der", "die", "das", "den", "dem", "des", "im", "ins", "am", "ans", "zum", "zur", "vom",
+        "beim", "aufs",
+    ],
+    nouns_have_capitals: true,
     unfinished: &[
         "und", "aber", "oder", "sondern", "ahm", "ah", "ehm", "hm", "weil", "wenn", "falls",
         "dass", "ob", "der", "ein", "eine", "einen", "einem", "einer", "mein", "meine", "meinen",

@@ -173,6 +173,9 @@ pub(super) static ENGLISH: Language = Language {
         "a", "an", "the", "this", "that", "my", "our", "your", "some", "me", "us", "for", "on",
         "in", "please", "just", "very", "more", "really",
     ],
+    articles: &["the", "a", "an"],
+    definite: &["the"],
+    nouns_have_capitals: false,
     unfinished: &[
         "and", "but", "or", "nor", "the", "a", "an", "to", "of", "from", "into", "with", "if",
         "because", "than", "very", "my", "your", "our", "their", "its", "plus", "minus", "times",

@@ -1,121 +1,40 @@
 //! What is secret, and text without it: the one filter of call logs, of what child processes print,
 //! of messages that are shown, and of addresses.
 //!
-//! Entry functions: [`keep_secret`], [`text`], [`json`], [`members`], [`address`]. A value is secret
+//! Entry functions: [`keep`], [`known`], [`text`], [`json`], [`members`], [`address`]. A value is secret
 //! because of its key (whole words: `auth`, `pin`, `jwt`, …), because the configuration holds it as
 //! a secret, or because it looks like one. **Never**: prints what it knows.
 
-use std::sync::{PoisonError, RwLock};
+mod keys;
+mod values;
 
 use serde_json::{Map, Value};
+
+use self::keys::is_session;
+pub use self::{
+    keys::is_secret,
+    values::{keep, known, without},
+};
 
 /// What stands for a secret.
 pub const SECRET: &str = "<secret>";
 
-/// Words of keys whose values are secret.
-const WORDS: [&str; 19] = [
-    "auth",
-    "authorization",
-    "bearer",
-    "cookie",
-    "cookies",
-    "cred",
-    "creds",
-    "jwt",
-    "key",
-    "otp",
-    "pass",
-    "passcode",
-    "pin",
-    "psk",
-    "pwd",
-    "sid",
-    "signature",
-    "totp",
-    "token",
-];
-/// Parts of keys that are secret also without a border around them, as in `authtoken`.
-const PARTS: [&str; 10] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "apikey",
-    "authorization",
-    "credential",
-    "privatekey",
-    "cookie",
-];
 /// How values of well-known kinds begin.
 const BEGINNINGS: [&str; 8] =
     ["sk-", "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "eyJ"];
-/// Shorter values are not looked for: they stand in ordinary words.
+/// Shorter values are not looked for by themselves: they stand in ordinary words.
 const SHORTEST: usize = 6;
-/// Most values that are known at once; far more than a configuration has.
-const MOST: usize = 1_000;
 /// A part of a path this long, of letters and digits, is a key.
 const LONG_SEGMENT: usize = 20;
-
-/// What the configuration holds as secret, the longest first.
-static KNOWN: RwLock<Vec<String>> = RwLock::new(Vec::new());
+/// What says which session somebody is in is at least so long, with such a part in it.
+const LONG_SESSION: usize = 16;
+const SESSION_PART: usize = 8;
 
 /// Has `value` never shown again.
 pub fn keep_secret(value: &str) {
-    let value = value.trim();
-    if value.len() < SHORTEST {
-        return;
+    if value.trim().len() >= SHORTEST {
+        keep(value, SECRET);
     }
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    for form in [value.to_owned(), encoded(value)] {
-        if known.len() < MOST && !known.contains(&form) {
-            known.push(form);
-        }
-    }
-    known.sort_by_key(|it| std::cmp::Reverse(it.len()));
-}
-
-/// `value` as it stands in an address.
-fn encoded(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for byte in value.bytes() {
-        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            true => text.push(char::from(byte)),
-            false => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
-}
-
-/// Whether a key marks its value as secret.
-pub fn is_secret(key: &str) -> bool {
-    let plain: String =
-        key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    // "max_tokens" is a count, not a token.
-    if plain.ends_with("tokens") {
-        return false;
-    }
-    PARTS.iter().any(|part| plain.contains(part)) || words(key).any(|word| is_word(&word))
-}
-
-fn is_word(word: &str) -> bool {
-    WORDS.iter().any(|it| it.eq_ignore_ascii_case(word))
-}
-
-/// The words of a key: `apiKey`, `API_KEY` and `api-key` are `api` and `key`.
-fn words(key: &str) -> impl Iterator<Item = String> {
-    let (mut words, mut word, mut was_lower) = (Vec::new(), String::new(), false);
-    for c in key.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
-            words.push(std::mem::take(&mut word));
-        }
-        if c.is_alphanumeric() {
-            word.push(c);
-        }
-        was_lower = c.is_lowercase();
-    }
-    words.push(word);
-    words.into_iter().filter(|word| !word.is_empty())
 }
 
 /// `value` without secrets, at any depth.
@@ -123,7 +42,7 @@ pub fn json(value: &Value) -> Value {
     match value {
         Value::Object(all) => Value::Object(members(all)),
         Value::Array(items) => Value::Array(items.iter().map(json).collect()),
-        Value::String(words) => Value::String(without_known(words)),
+        Value::String(words) => Value::String(long_known(words)),
         other => other.clone(),
     }
 }
@@ -135,6 +54,7 @@ pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
             // Nothing is hidden by hiding nothing.
             Value::Null | Value::Bool(_) => value.clone(),
             _ if is_secret(key) => Value::from(SECRET),
+            Value::String(id) if is_session(key) && is_opaque(id) => Value::from(SECRET),
             _ => json(value),
         };
         (key.clone(), value)
@@ -146,7 +66,7 @@ pub fn members(members: &Map<String, Value>) -> Map<String, Value> {
 /// values of well-known kinds, and passwords in addresses.
 pub fn text(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
-    let line = without_known(line);
+    let line = long_known(line);
     let mut rest = line.as_str();
     // What the next piece is worth hiding for.
     let mut after = After::Nothing;
@@ -159,6 +79,7 @@ pub fn text(line: &str) -> String {
                 After::Nothing => looks_secret(piece),
                 After::Assigned => true,
                 After::Named => looks_secret(piece) || is_no_word(piece),
+                After::Session => looks_secret(piece) || is_opaque(piece),
             };
             let scheme = ["bearer", "basic"].iter().any(|it| it.eq_ignore_ascii_case(piece));
             shown.push_str(if hides && !scheme { SECRET } else { piece });
@@ -166,6 +87,7 @@ pub fn text(line: &str) -> String {
                 _ if scheme => After::Named,
                 Some('=') if is_secret(piece) => After::Assigned,
                 Some(':' | '"' | '\'') if is_secret(piece) => After::Named,
+                Some('=' | ':' | '"' | '\'') if is_session(piece) => After::Session,
                 _ => After::Nothing,
             };
         } else if matches!(border, Some('&' | ';' | ',' | ')' | ']' | '}')) {
@@ -186,6 +108,8 @@ enum After {
     Assigned,
     /// `key:`, which may also be the end of a clause.
     Named,
+    /// `session=`, which may also be one of ours.
+    Session,
 }
 
 fn is_border(c: char) -> bool {
@@ -202,16 +126,15 @@ fn looks_secret(piece: &str) -> bool {
     begins && piece.len() >= LONG_SEGMENT
 }
 
-/// `text` without the values that the configuration holds as secret.
-fn without_known(text: &str) -> String {
-    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    let mut text = text.to_owned();
-    for value in known.iter() {
-        if text.contains(value.as_str()) {
-            text = text.replace(value.as_str(), SECRET);
-        }
-    }
-    text
+/// `text` without what the configuration holds as secret; what may be a word of any text is left.
+fn long_known(text: &str) -> String {
+    values::known_from(SHORTEST, text).into_owned()
+}
+
+/// Whether it says in which session somebody is, as a server makes it up: ours are words and numbers.
+fn is_opaque(id: &str) -> bool {
+    let is_made_up = |part: &str| part.len() >= SESSION_PART && is_mixed(part);
+    id.len() >= LONG_SESSION && id.split(['-', '_', '.']).any(is_made_up)
 }
 
 /// `text` without what stands between `://` and `@`.
@@ -237,7 +160,7 @@ fn without_passwords(text: &str) -> String {
 /// An address as it may be shown: without user, query and fragment, and without the parts of its
 /// path that are keys.
 pub fn address(url: &str) -> String {
-    let url = without_known(url.split(['?', '#']).next().unwrap_or_default());
+    let url = long_known(url.split(['?', '#']).next().unwrap_or_default());
     let url = without_passwords(&url);
     let Some((scheme, rest)) = url.split_once("://") else { return url };
     let mut parts = rest.split('/');
@@ -254,8 +177,13 @@ pub fn address(url: &str) -> String {
 
 /// Whether a part of a path is made of letters and digits as no word is.
 fn is_random(part: &str) -> bool {
+    part.len() >= LONG_SEGMENT && is_mixed(part)
+}
+
+/// Whether it has letters and digits.
+fn is_mixed(part: &str) -> bool {
     let has = |which: fn(&char) -> bool| part.chars().any(|c| which(&c));
-    part.len() >= LONG_SEGMENT && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+    has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
 }
 
 #[cfg(test)]
@@ -265,50 +193,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_secret_by_whole_words() {
-        for key in [
-            "auth",
-            "pwd",
-            "jwt",
-            "bearer",
-            "key",
-            "pin",
-            "apiKey",
-            "API_KEY",
-            "x-api-key",
-            "Access-Token",
-            "authtoken",
-            "Authorization",
-            "session_cookie",
-            "clientSecret",
-            "pass",
-        ] {
-            assert!(is_secret(key), "{key}");
-        }
-        for key in [
-            "author",
-            "spin",
-            "keyboard",
-            "monkey",
-            "pinned",
-            "compass",
-            "max_tokens",
-            "side",
-            "tokens",
-            "authority_name_of_nobody",
-            "",
-        ] {
-            assert!(!is_secret(key), "{key}");
-        }
-    }
-
-    #[test]
     fn members_are_replaced_at_any_depth() {
         let value = json!({"a": [{"api_key": "k", "b": {"Access-Token": {"x": 1}}}], "n": 1,
             "max_tokens": 5, "token": "t", "auth": true});
         let expected = json!({"a": [{"api_key": "<secret>", "b": {"Access-Token": "<secret>"}}],
             "n": 1, "max_tokens": 5, "token": "<secret>", "auth": true});
         assert_eq!(json(&value), expected);
+    }
+
+    #[test]
+    fn sessions_of_others_are_hidden_and_ours_are_not() {
+        let uuid = "0b5f2a90-7c1e-4d38-9a53-1f6e2b7c8d90";
+        for key in ["session", "session_id", "sessionId", "Mcp-Session-Id", "PHPSESSID"] {
+            assert_eq!(json(&json!({ key: uuid })), json!({ key: SECRET }), "{key}");
+            assert_eq!(text(&format!("{key}={uuid}; x")), format!("{key}={SECRET}; x"));
+            for ours in
+                [json!(14), json!("discord-1234567890123-1790000000"), json!("the-mill-of-1347")]
+            {
+                assert_eq!(json(&json!({ key: ours })), json!({ key: ours }), "{key}: {ours}");
+            }
+        }
+        for key in ["session_notes", "sessions", "session_number", "obsession"] {
+            assert_eq!(json(&json!({ key: uuid })), json!({ key: uuid }), "{key}");
+        }
+        assert_eq!(
+            text("session \"discord-77-1790000000\" is over"),
+            "session \"discord-77-1790000000\" is over"
+        );
     }
 
     #[test]

@@ -1,0 +1,108 @@
+//! Tools that whoever sits at this machine has allowed for good, in a file beside what is kept.
+//!
+//! Entry type: [`KeptPermits`]. **Never**: takes a file that cannot be read for none when it writes.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::file_error::FileError;
+use crate::{domain::CampaignKey, files, tools::Permits};
+
+/// The format written.
+const VERSION: u32 = 1;
+
+/// The permits of one campaign.
+pub struct KeptPermits {
+    path: PathBuf,
+    campaign: CampaignKey,
+}
+
+/// What is in the file.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Content {
+    version: u32,
+    campaigns: BTreeMap<String, Permits>,
+}
+
+impl KeptPermits {
+    /// Those of `campaign` under `data_dir`; nothing is read yet.
+    pub fn new(data_dir: &Path, campaign: CampaignKey) -> Self {
+        Self { path: data_dir.join("permits.json"), campaign }
+    }
+
+    /// What is allowed now.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is none of ours.
+    pub fn read(&self) -> Result<Permits, FileError> {
+        Ok(self.content()?.campaigns.remove(&self.campaign.0).unwrap_or_default())
+    }
+
+    /// Has `change` change them, and keeps what came of it; what they are then.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or is none of ours.
+    pub fn change(&self, change: impl FnOnce(&mut Permits)) -> Result<Permits, FileError> {
+        let mut content = self.content()?;
+        content.version = VERSION;
+        let permits = content.campaigns.entry(self.campaign.0.clone()).or_default();
+        change(permits);
+        let changed = permits.clone();
+        let written = serde_json::to_vec_pretty(&content).map_err(io::Error::from);
+        let written = written.and_then(|text| files::replace_private(&self.path, &text));
+        written.map_err(FileError::on("keep what is allowed for good in", &self.path))?;
+        Ok(changed)
+    }
+
+    fn content(&self) -> Result<Content, FileError> {
+        let read = match fs::read(&self.path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(io::Error::from),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::default()),
+            Err(error) => Err(error),
+        };
+        let newer = || io::Error::other("it is of a newer version (update glyphoxa)");
+        let read = read.and_then(|it| if it.version > VERSION { Err(newer()) } else { Ok(it) });
+        read.map_err(FileError::on("read what is allowed for good in", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permits(folder: &Path, campaign: &str) -> KeptPermits {
+        KeptPermits::new(folder, CampaignKey(campaign.to_owned()))
+    }
+
+    #[test]
+    fn a_campaign_has_its_own_and_they_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = permits(folder.path(), "saltmarsh");
+        assert_eq!(here.read().unwrap(), Permits::default());
+        here.change(|it| it.allow("home.wipe", "a")).unwrap();
+        permits(folder.path(), "ravenford").change(|it| it.allow("home.dust", "b")).unwrap();
+        let again = permits(folder.path(), "saltmarsh").read().unwrap();
+        assert!(again.allows("home.wipe", "a") && !again.allows("home.dust", "b"));
+        here.change(|it| _ = it.revoke("home.wipe")).unwrap();
+        assert_eq!(here.read().unwrap(), Permits::default());
+        let other = permits(folder.path(), "ravenford").read().unwrap();
+        assert!(other.allows("home.dust", "b"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = permits(folder.path(), "saltmarsh");
+        for text in ["{", r#"{"version": 99}"#] {
+            fs::write(&here.path, text).unwrap();
+            assert!(here.read().is_err() && here.change(|_| ()).is_err(), "{text}");
+            assert_eq!(fs::read_to_string(&here.path).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Values that are shown nowhere.
+//!
+//! Entry functions: [`keep`], [`known`]. **Never**: forgets one.
+
+use std::{
+    borrow::Cow,
+    sync::{PoisonError, RwLock},
+};
+
+/// Most that are known at once; far more than a configuration has.
+const MOST: usize = 1_000;
+/// So many characters of a value are recognised, whatever became of the rest: messages are shortened.
+const RECOGNISED: usize = 12;
+
+struct KeptValue {
+    value: String,
+    /// What stands for it.
+    shown: String,
+}
+
+/// All of this process, the longest first: one may begin like another.
+static KNOWN: RwLock<Vec<KeptValue>> = RwLock::new(Vec::new());
+
+/// Has `value` never shown again: `shown` stands for it.
+pub fn keep(value: &str, shown: &str) {
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    for form in forms(value.trim()) {
+        if !form.is_empty() && known.len() < MOST && !known.iter().any(|it| it.value == form) {
+            known.push(KeptValue { value: form, shown: shown.to_owned() });
+        }
+    }
+    known.sort_by_key(|it| std::cmp::Reverse(it.value.len()));
+}
+
+/// What `value` may look like, the longest first: forms begin alike.
+fn forms(value: &str) -> [String; 3] {
+    [in_message(value), in_address(value), value.to_owned()]
+}
+
+/// `value` as it stands in a message.
+fn in_message(value: &str) -> String {
+    let escape = |char: char| match char.is_control() {
+        true => char.escape_default().collect(),
+        false => vec![char],
+    };
+    value.chars().flat_map(escape).collect()
+}
+
+/// `value` as it stands in an address.
+fn in_address(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            true => text.push(char::from(byte)),
+            false => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+/// `text` without any value that is known.
+pub fn known(text: &str) -> Cow<'_, str> {
+    known_from(0, text)
+}
+
+/// The same for values of so many bytes.
+pub fn known_from(shortest: usize, text: &str) -> Cow<'_, str> {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    let long = known.iter().take_while(|it| it.value.len() >= shortest);
+    long.fold(Cow::Borrowed(text), |text, it| match replaced(&text, &it.value, &it.shown) {
+        Some(cleaned) => Cow::Owned(cleaned),
+        None => text,
+    })
+}
+
+/// `text` with `shown` wherever `value` stands, also as messages and addresses have it; `None`: nowhere.
+pub fn without(text: &str, value: &str, shown: &str) -> Option<String> {
+    forms(value).iter().fold(None, |cleaned, form| {
+        let replaced = replaced(cleaned.as_deref().unwrap_or(text), form, shown);
+        replaced.or(cleaned)
+    })
+}
+
+/// `text` with `shown` wherever `value` stands, or its beginning where the rest is cut off; `None`: nowhere.
+fn replaced(text: &str, value: &str, shown: &str) -> Option<String> {
+    let begins = value.char_indices().nth(RECOGNISED).map_or(value, |(end, _)| &value[..end]);
+    let (mut cleaned, mut found, mut rest) = (String::new(), false, text);
+    while let Some((before, after)) = rest.split_once(begins) {
+        cleaned.push_str(before);
+        let behind = value[begins.len()..].chars();
+        let same = after.chars().zip(behind).take_while(|(a, b)| a == b);
+        let same: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        let is_whole = begins.len() + same == value.len();
+        let is_cut = || !after[same..].chars().next().is_some_and(char::is_alphanumeric);
+        // Else it is another text that begins alike.
+        let hides = is_whole || is_cut();
+        found |= hides;
+        cleaned.push_str(if hides { shown } else { begins });
+        rest = if hides { &after[same..] } else { after };
+    }
+    cleaned.push_str(rest);
+    found.then_some(cleaned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_alike_is_another_text() {
+        let without = |text: &str| without(text, "http://127.0.0.1:80/key", "${URL}");
+        assert_eq!(without("at http://127.0.0.1:80/key!"), Some("at ${URL}!".to_owned()));
+        assert_eq!(without("at http://127.0.0.1:80/k…"), Some("at ${URL}…".to_owned()));
+        assert_eq!(without("at http://127.0.0.1:81/key!"), None);
+        let both = "http://127.0.0.2, http://127.0.0.1:80/key";
+        assert_eq!(without(both), Some("http://127.0.0.2, ${URL}".to_owned()));
+    }
+}
