@@ -87,9 +87,14 @@ async fn main() {
         begun.elapsed().as_secs_f32() / sound,
         resident(),
     );
+    characters(&piper, &voice).await;
+}
+
+/// Five people out of one voice.
+async fn characters(piper: &Arc<dyn TextToSpeech>, voice: &Voice) {
     for (name, pitch_shift, formant_shift, speed_factor) in CAST {
         let voice = Voice { pitch_shift, formant_shift, speed_factor, ..voice.clone() };
-        let said = speak(&piper, voice).await;
+        let said = speak(piper, voice).await;
         let (low, median, high) = pitch(&said);
         println!(
             "{{\"bench\": \"piper\", \"what\": \"character\", \"npc\": \"{name}\", \"pitch_shift\": {pitch_shift}, \"formant_shift\": {formant_shift}, \"speed_factor\": {speed_factor}, \"seconds\": {:.2}, \"pitch_hz\": {median:.0}, \"pitch_p10\": {low:.0}, \"pitch_p90\": {high:.0}, \"formants_hz\": {:?}, \"centroid_hz\": {:.0}}}",

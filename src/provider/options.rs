@@ -78,3 +78,25 @@ impl Options {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::ServiceInfo;
+
+    #[test]
+    fn second_voices_are_named_to_those_who_are_heard() {
+        let options = Options {
+            recogniser: RecogniserEntry::default(),
+            model: ModelEntry::default(),
+            voices: Options::voices(VoiceEntry::Flite, Path::new("models")),
+            embedder: None,
+        };
+        let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
+        let voice = Voice { fallback, ..Voice::as_is("piper", "joe") };
+        let speaks = options.describe(std::iter::once(&voice)).speaks;
+        assert_eq!(speaks, [ServiceInfo::here("Piper"), ServiceInfo::here("flite")]);
+        let folder = PiperOptions { models: "models".into() };
+        assert_eq!(options.voice(&voice).unwrap(), &VoiceEntry::Piper(folder));
+    }
+}

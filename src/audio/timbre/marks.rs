@@ -103,6 +103,7 @@ impl Marks {
     }
 
     /// The sound at `at`, between samples by a cubic through four of them.
+    #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1")]
     pub fn between(&self, at: f64) -> f32 {
         let whole = at.floor();
         let t = (at - whole) as f32;

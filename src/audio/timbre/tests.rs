@@ -8,6 +8,7 @@ const HZ: f32 = 24_000.0;
 const MOUTH: [(f32, f32); 3] = [(700.0, 90.0), (1_200.0, 110.0), (2_600.0, 160.0)];
 
 /// A second of a mouth that sings "ah" at `pitch`: pulses through resonances.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sample number")]
 fn vowel(pitch: f32) -> Vec<f32> {
     let mut sound = vec![0.0; 24_000];
     let (mut at, mut wobble) = (0.0, 0.0_f32);
@@ -134,7 +135,7 @@ fn loudness_stays_and_noise_is_no_voice() {
     let noise: Vec<f32> = (0..24_000)
         .map(|_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (f32::from((state >> 16) as u16) / 65_535.0 - 0.5) * 0.3
+            (f32::from(state.to_be_bytes()[0]) / 255.0 - 0.5) * 0.3
         })
         .collect();
     let loud =

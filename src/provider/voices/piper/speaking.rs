@@ -30,6 +30,8 @@ const FEW: usize = 8;
 
 /// A sentence on its way.
 pub struct Speaking {
+    /// The voice's name, for complaints.
+    id: String,
     voice: Arc<Loaded>,
     /// How it is said.
     scales: [f32; 3],
@@ -62,7 +64,8 @@ impl Speaking {
         let said = respell(&request.text, &request.pronunciation);
         let pieces = pieces(&said, settings).await?.into();
         let length = vectors_in(FIRST, settings.rate);
-        Ok(Self { scales, speaker, pieces, vectors: None, length, timbre, is_over: false, voice })
+        let (id, vectors) = (wanted.voice_id.clone(), None);
+        Ok(Self { id, scales, speaker, pieces, vectors, length, timbre, is_over: false, voice })
     }
 
     /// The next sound; `None`: all is said.
@@ -73,7 +76,7 @@ impl Speaking {
         let rate = self.voice.settings.rate;
         let mut samples = Vec::new();
         while samples.is_empty() && !self.is_over {
-            match self.made().map_err(|error| unusable(&self.voice.settings.espeak, error))? {
+            match self.made().map_err(|error| unusable(&self.id, error))? {
                 Some(made) => self.timbre.push(&made, &mut samples),
                 None => {
                     self.timbre.finish(&mut samples);
