@@ -132,7 +132,7 @@ async fn speak(piper: &Arc<dyn TextToSpeech>, voice: Voice) -> Spoken {
 fn pieces(said: &Spoken) -> impl Iterator<Item = &[f32]> {
     let length = (said.hz * 0.045) as usize;
     let loud =
-        |piece: &&[f32]| piece.iter().map(|it| it * it).sum::<f32>() > 0.0016 * length as f32;
+        move |piece: &&[f32]| piece.iter().map(|it| it * it).sum::<f32>() > 0.0016 * length as f32;
     said.samples.windows(2 * length).step_by(length / 4).filter(loud)
 }
 

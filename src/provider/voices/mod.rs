@@ -71,7 +71,6 @@ impl VoiceService {
 
 /// A voice service with its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there are a few in a configuration")]
 pub enum VoiceEntry {
     /// flite on this machine.
     #[default]

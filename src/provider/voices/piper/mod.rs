@@ -9,6 +9,7 @@ mod files;
 mod graph;
 mod library;
 mod network;
+mod operations;
 mod phonemes;
 mod settings;
 mod speaking;

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use rten::{Model, ModelOptions, NodeId, OpRegistry, Value, ValueOrView, op_registry};
+use rten::{Model, ModelOptions, NodeId, OpRegistry, Value, ValueOrView};
 use rten_tensor::{NdTensor, Tensor, prelude::*};
 
-use super::{graph::decoder_input, settings::Settings};
+use super::{graph::decoder_input, operations::OPERATIONS, settings::Settings};
 
 /// Vectors beside a piece that its sound depends on. With fewer of them the difference to a
 /// sentence in one piece is no longer that of rounding (`pieces_are_the_whole`).
@@ -77,7 +77,7 @@ impl Network {
     pub fn load(bytes: Vec<u8>, settings: &Settings) -> Result<Self, NetworkError> {
         let vectors = decoder_input(&bytes).map(str::to_owned);
         // From memory: an ONNX file could name other files to be read.
-        let model = ModelOptions::with_ops(operations()).load(bytes)?;
+        let model = ModelOptions::with_ops(OpRegistry::with_ops(OPERATIONS)).load(bytes)?;
         let node = |name| model.find_node(name).ok_or(NetworkError::Lacks(name));
         let speaker = model.find_node("sid");
         if speaker.is_none() && settings.n_speakers > 1 {
@@ -153,81 +153,4 @@ fn sound(made: Vec<Value>) -> Result<Vec<f32>, NetworkError> {
     let sound = made.into_iter().next().and_then(|value| Tensor::<f32>::try_from(value).ok());
     let sound = sound.filter(|sound| (1..=MOST_SOUND).contains(&sound.len()));
     sound.map(|sound| sound.to_vec()).ok_or(NetworkError::NoSound)
-}
-
-/// What Piper networks are made of: that of all qualities, with one speaker and with several, as
-/// several versions of PyTorch write them. Operations that are not named are not linked.
-fn operations() -> OpRegistry {
-    op_registry!(
-        Abs,
-        Add,
-        And,
-        Cast,
-        Ceil,
-        Clip,
-        Concat,
-        ConstantOfShape,
-        Conv,
-        ConvTranspose,
-        Cos,
-        CumSum,
-        Div,
-        Equal,
-        Erf,
-        Exp,
-        Expand,
-        Flatten,
-        Floor,
-        Gather,
-        GatherElements,
-        GatherND,
-        Gemm,
-        Greater,
-        GreaterOrEqual,
-        Identity,
-        If,
-        LayerNormalization,
-        LeakyRelu,
-        Less,
-        LessOrEqual,
-        Log,
-        MatMul,
-        Max,
-        Min,
-        Mod,
-        Mul,
-        Neg,
-        NonZero,
-        Not,
-        Or,
-        Pad,
-        Pow,
-        RandomNormalLike,
-        RandomUniformLike,
-        Range,
-        Reciprocal,
-        ReduceMax,
-        ReduceMean,
-        ReduceMin,
-        ReduceSum,
-        Relu,
-        Reshape,
-        ScatterElements,
-        ScatterND,
-        Shape,
-        Sigmoid,
-        Sin,
-        Slice,
-        Softmax,
-        Softplus,
-        Split,
-        Sqrt,
-        Squeeze,
-        Sub,
-        Tanh,
-        Tile,
-        Transpose,
-        Unsqueeze,
-        Where
-    )
 }
