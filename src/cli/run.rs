@@ -69,7 +69,15 @@ async fn serve(
         tables.clone(),
     )?;
     let stop = CancellationToken::new();
-    let running = Running { path, tables, open, tools: &tools, log_level: set_level };
+    let running = Running {
+        path,
+        tables,
+        open,
+        tools: &tools,
+        memory: Some(transcripts.store()),
+        is_local: false,
+        log_level: set_level,
+    };
     let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {
