@@ -190,7 +190,10 @@ fn tiers_tables_rules_and_files_hold_from_the_next_line_on() {
     let line = live.asked("Tom, read carefully, and ponder it");
     assert_eq!(line["tools"][0]["tool"], "file-io.read_file", "{line:#}");
     let found = line["tools"][0]["result"]["message"].to_string();
-    assert!(found.contains("there is no file 'note.txt'"), "the folder is this campaign's: {found}");
+    assert!(
+        found.contains("there is no file 'note.txt'"),
+        "the folder is this campaign's: {found}"
+    );
     assert_eq!(live.leave(), 0);
 }
 

@@ -5,7 +5,7 @@
 
 use super::campaign_key;
 use crate::{
-    config::Config,
+    config::{Config, DiscordOptions},
     domain::Campaign,
     import::campaign::World,
     session::{Limits, Options},
@@ -23,7 +23,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
     held.environment.clone_from(&running.environment);
     held.memory.place = running.memory.place.clone();
     held.memory.transcripts = running.memory.transcripts.clone();
-    held.discord.bot = running.discord.bot.clone();
+    held.discord = DiscordOptions { trust_dms: held.discord.trust_dms, ..running.discord.clone() };
     held
 }
 
@@ -53,7 +53,7 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
 /// The keys of what has changed, but is used from the next start on.
 pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
     let (old, new) = (&before.services, &fresh.services);
-    let (was, is) = (&before.discord.bot, &fresh.discord.bot);
+    let (was, is) = (&before.discord, &fresh.discord);
     let moved = before.data_dir != fresh.data_dir;
     let all = [
         ("providers.stt", old.recogniser != new.recogniser),

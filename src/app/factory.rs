@@ -22,7 +22,10 @@ use crate::{
     memory::SessionFilter,
     provider::{Error, SpeechToText, VoiceService},
     session::TableSetup,
-    tools::{self, connection::ServerOptions},
+    tools::{
+        self,
+        connection::{ServerOptions, SessionFacts},
+    },
 };
 
 /// The voice of announcements: nobody's, and free.
@@ -61,7 +64,7 @@ impl TableFactory {
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
             tables,
-            guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
+            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             announcer: Announcer::new(announcing, voice),
@@ -124,13 +127,17 @@ impl TableFactory {
         parts.open.add(SeatedTable {
             commands: table.handle.commands.downgrade(),
             seats: table.seats,
-            scope: wanted.scope,
+            scope: wanted.scope.clone(),
             played: wanted.played,
             config: Arc::new(ArcSwap::from_pointee(config.clone())),
             assistant: Arc::clone(&assistant),
         });
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
-        parts.tools.facts.begin(&wanted.session, facts);
+        parts.tools.facts.begin(SessionFacts {
+            session: wanted.session.clone(),
+            owner: wanted.scope.owner,
+            values: facts,
+        });
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task },
             budget: table.budget,

@@ -23,7 +23,7 @@ pub fn run(
     path: Option<PathBuf>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    if config.discord.bot.token.0.is_empty() {
+    if config.discord.token.0.is_empty() {
         return Err(Failure::Usage(
             "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
              to try the cast without Discord: glyphoxa ask)"
@@ -69,15 +69,8 @@ async fn serve(
         tables.clone(),
     )?;
     let stop = CancellationToken::new();
-    let running = Running {
-        path,
-        tables,
-        open,
-        tools: &tools,
-        memory: Some(transcripts.store()),
-        is_local: false,
-        log_level: set_level,
-    };
+    let (memory, log_level) = (Some(transcripts.store()), set_level);
+    let running = Running { path, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {
@@ -93,11 +86,8 @@ async fn serve(
         ended = bot => Some(ended),
         () = beside => None,
     };
-    match ended {
-        Some(Ok(())) => {}
-        Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
-        None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
-    }
+    let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("ended at once"))) };
+    ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
         complain(&missing);
     }
@@ -111,7 +101,7 @@ async fn serve(
 
 /// The bot's options; how servers are let in that nobody has listed is printed.
 fn bot_options(config: &Config) -> discord::Options {
-    let mut options = config.discord.bot.clone();
+    let mut options = app::bot_options(&config.discord);
     if options.served == ServedGuilds::LetIn {
         let code = discord::admission_code(rand::random());
         complain(&format!(

@@ -45,6 +45,7 @@ use std::{
 
 pub use self::{
     checked::Config,
+    discord::DiscordOptions,
     mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
@@ -108,7 +109,7 @@ pub fn load(
     warnings.sort();
     match config {
         Some(config) if problems.is_empty() => {
-            secrets::keep(&config);
+            config.keep_secrets();
             Ok(Config { files, folders, warnings, ..config })
         }
         _ => Err(Report { problems, warnings, files, folders }),

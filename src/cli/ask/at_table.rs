@@ -116,6 +116,13 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
     }
 
+    /// What changed files reach.
+    fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
+        let (tools, memory) = (self.tools, self.memory.clone());
+        let Files { path, set_level: log_level } = files;
+        Running { path, tables, open, tools, memory, is_local: true, log_level }
+    }
+
     /// The table, as changed files reach it.
     fn seated(&self, table: &OpenTable) -> SeatedTable {
         let Self { config, tools, .. } = *self;
@@ -183,9 +190,7 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let commands = table.handle.commands.clone();
     open.add(setting.seated(&table));
     tables.add(&events);
-    let (path, log_level) = (files.path, files.set_level);
-    let memory = setting.memory.clone();
-    let running = Running { path, tables, open, tools, memory, is_local: true, log_level };
+    let running = setting.running(files, tables, open);
     for command in first(config, arguments, npc) {
         commands.send(command).await?;
     }

@@ -18,7 +18,7 @@ pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
 
-use super::{DISCOVER, SourceKind, ToolHost};
+use super::{DISCOVER, ServerKey, SourceKind, ToolHost};
 
 /// Identities of the built-in tools, for checking whitelists.
 pub const IDENTITIES: &[&str] = &[
@@ -83,7 +83,7 @@ pub fn offer(host: &ToolHost, materials: Materials) {
     ];
     match materials.files {
         Some(files) => servers.push(("file-io", files::tools(files))),
-        None => host.catalog().withdraw("file-io"),
+        None => host.catalog().withdraw(&ServerKey::installed("file-io")),
     }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));
