@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{
     SeatId,
     recast::{Recast, Role},
-    routing::Known,
+    routing::Background,
     seat::Next,
     table::Table,
 };
@@ -36,7 +36,7 @@ impl Table {
                 of.next = Some(Next::Leave);
             }
         }
-        self.router.take(Known { campaign, keywords, rules });
+        self.router.take(Background { campaign, keywords, rules });
         cast.into_iter().for_each(|role| self.cast(role));
         self.learn_names();
         self.drop_guesses();

@@ -70,7 +70,7 @@ pub struct Router {
     npc_names: Vec<NpcNames>,
     /// The seats of those whose names are known, in the order of the names.
     places: Vec<SeatId>,
-    known: Known,
+    known: Background,
     /// Where they are.
     pub scene: Whereabouts,
     /// Whose words go to whom.
@@ -82,7 +82,7 @@ pub struct Router {
 }
 
 /// What a table knows whoever is at it.
-pub struct Known {
+pub struct Background {
     /// The people, places and scenes that are spoken of.
     pub campaign: Arc<Campaign>,
     /// What raises a turn's tier.
@@ -93,7 +93,7 @@ pub struct Known {
 
 impl Router {
     /// Prepares the names of a table; `characters` are whom the players play.
-    pub fn new(seats: &Seats, known: Known, characters: &[String]) -> Self {
+    pub fn new(seats: &Seats, known: Background, characters: &[String]) -> Self {
         let names = npc_names(seats);
         let matchers = NameMatchers::of(seats, &known.campaign, characters);
         Self {
@@ -113,7 +113,7 @@ impl Router {
     }
 
     /// Goes by `known` from now on, once the names are learnt anew.
-    pub fn take(&mut self, known: Known) {
+    pub fn take(&mut self, known: Background) {
         self.selector = TierSelector::new(&known.keywords);
         self.scene.describe(&known.campaign);
         self.known = known;
@@ -255,7 +255,7 @@ impl Router {
     }
 }
 
-impl Known {
+impl Background {
     /// Names that raise a turn's tier while these NPCs are at the table.
     fn tier_names(&self, present: &[String]) -> Names {
         let present: Vec<&str> = present.iter().map(String::as_str).collect();

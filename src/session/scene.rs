@@ -15,14 +15,14 @@ use crate::{
 pub struct Whereabouts {
     campaign: Arc<Campaign>,
     /// Everybody at the table.
-    npcs: Vec<Place>,
+    npcs: Vec<Presence>,
     location: Option<String>,
     time_of_day: Option<String>,
 }
 
 /// Whether an NPC is in the scene.
 #[derive(Clone, Debug)]
-struct Place {
+struct Presence {
     seat: SeatId,
     npc: String,
     present: bool,
@@ -32,7 +32,7 @@ impl Whereabouts {
     /// The campaign's first scene, with `npcs` in the order of their seats; without one everybody is
     /// there.
     pub fn new(campaign: &Arc<Campaign>, npcs: Vec<String>) -> Self {
-        let place = |(seat, npc)| Place { seat: SeatId(seat), npc, present: true };
+        let place = |(seat, npc)| Presence { seat: SeatId(seat), npc, present: true };
         let mut whereabouts = Self {
             campaign: Arc::clone(campaign),
             npcs: npcs.into_iter().enumerate().map(place).collect(),
@@ -73,7 +73,7 @@ impl Whereabouts {
         self.leave(seat);
         let scene = self.scene();
         let present = scene.is_none_or(|scene| scene.npcs.iter().any(|it| it == npc));
-        self.npcs.push(Place { seat, npc: npc.to_owned(), present });
+        self.npcs.push(Presence { seat, npc: npc.to_owned(), present });
     }
 
     /// An NPC leaves the table.

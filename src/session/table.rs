@@ -23,7 +23,7 @@ use super::{
     recall::Recaller,
     recognition::{Recogniser, RecognitionEvent},
     reports::Reports,
-    routing::{Known, Router},
+    routing::{Background, Router},
     seats::{Seated, Seats},
     speakers::Speakers,
     summaries::{self, Summaries},
@@ -131,7 +131,7 @@ impl Table {
         let session = setup.session;
         let seats = Seats::new(parts.seats);
         let known =
-            Known { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
+            Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let name = setup.stt.name().to_owned();
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
