@@ -21,7 +21,7 @@ use crate::{
     provider::{Error, SpeechToText},
 };
 
-/// Everybody's pipeline.
+/// What hears each speaker by a pipeline of their own.
 pub struct Hearing {
     recogniser: Recogniser,
     patience: Patience,

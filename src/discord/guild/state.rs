@@ -36,7 +36,7 @@ use crate::{
 
 /// What all guilds share.
 pub struct Shared {
-    /// Discord's REST.
+    /// Requests to Discord, answered once.
     pub http: Arc<Http>,
     /// What the gateway has told.
     pub cache: Arc<Cache>,
