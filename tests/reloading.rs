@@ -272,7 +272,8 @@ fn what_waits_for_the_next_start_is_named_without_its_value() {
     let more = format!("{more}memory: {{ retention_days: 3 }}\n");
     place.write("glyphoxa.yaml", format!("data_dir: elsewhere\n{more}"));
     let said = live.reread();
-    let waits = "no npc has changed; `data_dir`, `memory.retention_days` changed; they take effect at the next start";
+    let waits =
+        "no npc has changed; `data_dir`, `memory` changed; they take effect at the next start";
     assert!(said.ends_with(waits), "{said}");
     // Whoever changes meanwhile goes on with the services there are.
     place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));

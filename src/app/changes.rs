@@ -3,9 +3,12 @@
 //! Entry functions: [`held`], which keeps what waits as it is, [`now`] and [`later`], which name the keys.
 //! **Never**: says a value; some are secrets.
 
+use std::path::PathBuf;
+
 use super::campaign_key;
 use crate::{
-    config::{Config, DiscordOptions},
+    campaign::TranscriptOptions,
+    config::{Config, DiscordOptions, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
     session::{Limits, Options},
@@ -61,12 +64,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("providers.tts", old.voices != new.voices),
         ("tools.selection.embedder", old.embedder != new.embedder),
         ("data_dir", moved),
-        // The store lies in `data_dir` unless it is said where.
-        ("memory.path", !moved && before.memory.place != fresh.memory.place),
-        (
-            "memory.retention_days",
-            before.memory.transcripts.retention_days != fresh.memory.transcripts.retention_days,
-        ),
+        ("memory", remembers(before, moved) != remembers(fresh, moved)),
         ("mcp.environment", before.environment != fresh.environment),
         ("discord.token", was.token != is.token),
         ("discord.api_base", was.api != is.api),
@@ -88,6 +86,14 @@ pub fn is_another_campaign(before: &Config, fresh: &Config) -> bool {
 /// The campaign without what the store adds to it.
 fn world(config: &Config) -> (Campaign, &World) {
     (Campaign { entities: Vec::new(), ..config.campaign.clone() }, &config.world)
+}
+
+/// What is remembered, where and how long; it lies in `data_dir` unless it is said where, and of that
+/// its own key tells.
+fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, TranscriptOptions) {
+    let transcripts = config.memory.transcripts.clone();
+    let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
+    ((!is_moved).then_some(&config.memory.place), transcripts)
 }
 
 /// What can be set of turns.
