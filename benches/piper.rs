@@ -35,13 +35,18 @@ const CAST: [(&str, f32, f32, f32); 5] = [
 
 /// A sentence that was spoken.
 struct Spoken {
+    /// Until its first sound.
     first: Duration,
+    /// Until its last.
     whole: Duration,
+    /// Its sound, between -1 and 1.
     samples: Vec<f32>,
+    /// Samples of a second.
     hz: f32,
 }
 
 impl Spoken {
+    /// How long it lasts.
     fn seconds(&self) -> f32 {
         self.samples.len() as f32 / self.hz
     }
@@ -53,7 +58,8 @@ async fn main() {
         println!("{{\"skipped\": \"GLYPHOXA_MODELS names no folder of models\"}}");
         return;
     };
-    let id = std::env::var("GLYPHOXA_VOICE").unwrap_or_else(|_| "joe".to_owned());
+    let id = std::env::var_os("GLYPHOXA_VOICE").and_then(|id| id.into_string().ok());
+    let id = id.unwrap_or_else(|| "joe".to_owned());
     let voice = Voice::as_is("piper", &id);
     let piper: Arc<dyn TextToSpeech> = Arc::new(Piper::new(&PiperOptions { models }));
     let before = resident();
@@ -105,6 +111,7 @@ async fn characters(piper: &Arc<dyn TextToSpeech>, voice: &Voice) {
     }
 }
 
+/// Has `voice` say the sentence.
 async fn speak(piper: &Arc<dyn TextToSpeech>, voice: Voice) -> Spoken {
     let begun = Instant::now();
     let mut chunks = piper.speak(SpeakRequest {
@@ -144,6 +151,7 @@ fn pitch(said: &Spoken) -> (f32, f32, f32) {
     (at(10), at(50), at(90))
 }
 
+/// The pitch of a piece, if it has one: its period is where it is most like itself.
 fn pitch_of(piece: &[f32], hz: f32) -> Option<f32> {
     let (one, _) = piece.split_at(piece.len() / 2);
     let likeness = |lag: usize| {
@@ -171,6 +179,7 @@ fn formants(said: &Spoken) -> [f32; 3] {
     [0, 1, 2].map(|n| middle(all.iter().filter_map(|it| it.get(n).copied()).collect()))
 }
 
+/// The three lowest tops of a piece's spectrum.
 fn tops(piece: &[f32], hz: f32) -> Option<[f32; 3]> {
     const ORDER: usize = 24;
     let emphasised =
@@ -234,11 +243,13 @@ fn centroid(said: &Spoken) -> f32 {
     weighted / f32::max(all, 1e-9)
 }
 
+/// The median.
 fn middle(mut all: Vec<f32>) -> f32 {
     all.sort_by(f32::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or_default()
 }
 
+/// A time as it is printed.
 fn milliseconds(time: Duration) -> f32 {
     time.as_secs_f32() * 1_000.0
 }

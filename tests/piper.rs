@@ -57,7 +57,7 @@ fn keys_of_voices_are_checked() {
     };
     voice("provider: piper, voice_id: 'libritts#p3922', formant_shift: -2").ends_with(0);
     for (text, part) in [
-        ("provider: piper, voice_id: ../joe", "unknown voice \"../joe\""),
+        ("provider: piper, voice_id: ../joe", "unknown voice '../joe'"),
         ("provider: flite, formant_shift: 2", "'formant_shift' has no effect on 'flite'"),
         ("provider: piper, formant_shift: 7", "formant_shift"),
         ("provider: piper, fallback: { provider: openai, voice_id: x }", "openai"),

@@ -30,7 +30,8 @@ pub fn voice(
         let second = Written { fields: Some(fields), is_broken: false, ..written };
         Box::new(second.voice(second.service().unwrap_or_default(), problems))
     });
-    Voice { fallback, ..written.voice(service, problems) }
+    let volume = written.number("volume", 1.0);
+    Voice { volume, fallback, ..written.voice(service, problems) }
 }
 
 /// A voice in a file, if there is one.
@@ -80,7 +81,8 @@ impl<'a> Written<'a> {
             pitch_shift: self.number("pitch_shift", 0.0),
             speed_factor: self.number("speed_factor", 1.0),
             formant_shift: self.number("formant_shift", 0.0),
-            volume: self.number("volume", 1.0),
+            // That of the NPC counts, whichever voice speaks.
+            volume: 1.0,
             fallback: None,
         }
     }

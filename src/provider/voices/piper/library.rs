@@ -32,12 +32,12 @@ pub struct Loaded {
 }
 
 /// Where a voice is kept, or will be.
-type Place = Arc<OnceCell<Arc<Loaded>>>;
+type Kept = Arc<OnceCell<Arc<Loaded>>>;
 
 /// The voices below a folder.
 pub struct Library {
     models: PathBuf,
-    voices: Mutex<HashMap<Files, Place>>,
+    voices: Mutex<HashMap<Files, Kept>>,
     /// Held while something is computed.
     at_work: Arc<Semaphore>,
 }
@@ -56,13 +56,13 @@ impl Library {
     /// [`Kind::Missing`] when its files are not there, [`Kind::Protocol`] when they do not serve.
     pub async fn voice(&self, id: &str) -> Result<Arc<Loaded>, Error> {
         let (name, files) = self.files(id)?;
-        let place = self.place(&files);
+        let kept = self.kept(&files);
         let voice = name.voice.to_owned();
         let load = || async move {
             let load = move || Loaded::read(&files).map(Arc::new);
             self.computed(&voice, load).await?
         };
-        place.get_or_try_init(load).await.cloned()
+        kept.get_or_try_init(load).await.cloned()
     }
 
     /// Why there is no voice of `id`; only looks whether its files are there.
@@ -96,7 +96,7 @@ impl Library {
         done.await.map_err(|_| unusable(id, "the runtime broke over them"))
     }
 
-    fn place(&self, files: &Files) -> Place {
+    fn kept(&self, files: &Files) -> Kept {
         let mut voices = self.voices.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(voices.entry(files.clone()).or_default())
     }

@@ -64,7 +64,7 @@ pub struct Settings {
 #[derive(Deserialize)]
 struct Written {
     audio: Audio,
-    espeak: Espeak,
+    espeak: Phonemes,
     #[serde(default)]
     inference: Inference,
     phoneme_type: Option<String>,
@@ -82,7 +82,7 @@ struct Audio {
 }
 
 #[derive(Deserialize)]
-struct Espeak {
+struct Phonemes {
     voice: String,
 }
 
