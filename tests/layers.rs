@@ -101,7 +101,8 @@ fn imports_go_downwards() {
 /// Whether `text` names the crate, and not something whose name ends so.
 fn names_crate(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = text.match_indices(&format!("{name}::")).map(|(at, _)| at);
+    let path = format!("{name}::");
+    let mut found = text.match_indices(&path).map(|(at, _)| at);
     found.any(|at| !text.get(..at).is_some_and(|before| before.ends_with(is_part)))
 }
 
