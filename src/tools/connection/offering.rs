@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     definitions::Listed,
-    options::{Reach, Trust},
+    options::Trust,
     pins::{Admission, admit},
     server::Server,
     tool::ServerTool,
@@ -82,10 +82,8 @@ impl Server {
             let (server, tool) = (&*self.options.name, &*tool.name);
             tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
         }
-        if let Reach::Http { .. } = self.options.reach {
-            // Whatever it says: what it is asked leaves this machine.
-            declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
-        }
+        // Whatever it says: who wants a question sent on would say that it stays here.
+        declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
         Definition {
             name: tool.name.clone(),
             description: tool.description.clone(),
