@@ -27,6 +27,7 @@ use super::{
 use crate::{
     domain::SessionId,
     engine::Budget,
+    panics::caught_now,
     session::{Command, Conversations, EventReader, TableEvent, TurnLine},
     tools::{CastChanges, ToolHost},
 };
@@ -108,7 +109,7 @@ impl Sessions {
         let calls =
             KeptSession::open(&data_dir, &session.0, &scope)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
-        self.parts.tools.catalog().set_changes(&session, changes);
+        self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);
@@ -126,14 +127,22 @@ impl Sessions {
     /// Writes down everything that the table of `session` tells, until it is closed.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
         while let Some(event) = events.recv().await {
-            match event {
-                TableEvent::Line(line) => self.record(&session, &line),
-                TableEvent::Halted { taken_back } => self.take_back(&session, &taken_back),
-                TableEvent::Missed(missed) => {
-                    tracing::error!(missed, "lines of a table may be missing from its transcript");
-                }
-                TableEvent::Notice(_) | TableEvent::State(_) => {}
+            // What one event breaks is not the end of the transcript.
+            if let Err(fault) = caught_now(|| self.take(&session, event)) {
+                tracing::error!(%session, %fault, "something of a table is not written down");
+                self.parts.tables.tell(&format!("Something said may not be written down: {fault}"));
             }
+        }
+    }
+
+    fn take(&self, session: &SessionId, event: TableEvent) {
+        match event {
+            TableEvent::Line(line) => self.record(session, &line),
+            TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),
+            TableEvent::Missed(missed) => {
+                tracing::error!(missed, "lines of a table may be missing from its transcript");
+            }
+            TableEvent::Notice(_) | TableEvent::State(_) => {}
         }
     }
 

@@ -16,7 +16,7 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{Voice, redact},
+    domain::{Owner, Voice, redact},
     launch,
     provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::{
@@ -137,7 +137,7 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
         let found = if status.state == State::Ready { Ok(said) } else { Err(said) };
         Finding::new(TOOL_SERVER, found)
     };
-    let findings = tools.servers.status().into_iter().map(finding).collect();
+    let findings = tools.servers.status(Owner::Local).into_iter().map(finding).collect();
     tools.close().await;
     findings
 }

@@ -21,7 +21,7 @@ use tracing::{
 };
 
 use super::{Auth, Reach, ServerOptions, Servers, Setup, State, Trust};
-use crate::{launch, tools::ToolHost};
+use crate::{domain::Owner, launch, tools::ToolHost};
 
 /// An MCP server with one tool; it ends with the process.
 fn serve() -> String {
@@ -163,8 +163,8 @@ async fn a_server_whose_task_panics_is_told_of_and_starts_again() {
     servers.set(vec![options(serve())]);
     let again = tokio::time::timeout(Duration::from_secs(20), fault.again.notified());
     again.await.expect("it starts again");
-    assert!(matches!(servers.status()[0].state, State::Ready));
-    assert!(host.catalog().snapshot().find("home.look").is_some(), "and offers its tools again");
+    assert!(matches!(servers.status(Owner::Local)[0].state, State::Ready));
+    assert!(host.snapshot().find("home.look").is_some(), "and offers its tools again");
     let said = fault.warnings.lock().unwrap().clone();
     assert!(said.contains("message=server failed") && said.contains("src/tools/"), "{said}");
     assert!(!said.contains("Anna"), "{said}");
