@@ -28,6 +28,7 @@ mod mcp_login;
 mod memory;
 mod model;
 mod postgres;
+mod reloading;
 mod rules;
 mod sessions;
 mod slow_tools;

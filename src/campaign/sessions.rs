@@ -20,7 +20,7 @@ use super::{
     file_error::FileError,
     kept::{KeptError, KeptSession, name_of},
     privacy::ForgetFrom,
-    settings::{AssistantSettings, SharedSettings},
+    settings::{AssistantSettings, SharedAssistant, SharedSettings},
     tables::Tables,
     transcript::{Transcript, TranscriptWriter},
 };
@@ -73,7 +73,7 @@ struct Running {
     calls: CallLog,
     transcript: Transcript,
     commands: mpsc::WeakSender<Command>,
-    assistant: AssistantSettings,
+    assistant: SharedAssistant,
 }
 
 impl Sessions {
@@ -203,7 +203,7 @@ impl Sessions {
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.budget.clone(), running.assistant.clone()))
+        Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
     /// Forgets at the tables that run what people of these names have led to; the sessions whose calls

@@ -122,6 +122,7 @@ impl File<'_> {
             log_level: self.log_level(),
             npc_dir: self.npc_dir(),
             files: Vec::new(),
+            folders: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -214,7 +215,7 @@ impl File<'_> {
             }
             None => {
                 let dir = self.folder.join(manifest::FOLDER);
-                if reading.source.has_dir(&dir) {
+                if reading.has_dir(&dir) {
                     let folder = Folder { path: &dir, named_at: None };
                     manifest::folder(reading, folder, &mut manifests, notes);
                 }
@@ -290,7 +291,7 @@ impl File<'_> {
             }
             None => {
                 let dir = self.npc_dir();
-                if reading.source.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
+                if reading.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
                     let folder = Folder { path: &dir, named_at: None };
                     cast.folder(reading, folder, defaults, notes);
                 }
