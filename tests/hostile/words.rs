@@ -386,8 +386,8 @@ fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversat
         ("[Bartok]", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", true),
         ("[Bartok]", Some(("search_facts", r#"{"query": "goes on"}"#)), "go on", false),
         ("[Bartok]", None, "tell me of the Crypt", true),
-        ("everyone", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", false),
-        ("everyone", None, "tell me of the Crypt", false),
+        ("all", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", false),
+        ("all", None, "tell me of the Crypt", false),
     ];
     for (who, asks, said, waits) in cases {
         let attack = attack(true, &own_words(""), "");
@@ -405,6 +405,7 @@ fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversat
         attack.turn(&[("look", "{}")]);
         let first = format!("Bartok, {said}");
         let mut arguments = vec!["ask", "--json", "--tier", "deep", "--approve", "none"];
+        arguments.extend(["--session", "evening"]);
         for text in [&*first, "Bartok, go on", "Bartok, go on"] {
             arguments.extend(["--text", text]);
         }
