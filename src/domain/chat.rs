@@ -23,7 +23,7 @@ pub enum Message {
         calls: Vec<ToolCall>,
         /// It was led to by what not everybody may know.
         #[serde(default)]
-        secret: bool,
+        gated: bool,
     },
     /// The answer to one call.
     Tool {
@@ -36,7 +36,7 @@ pub enum Message {
         outside: bool,
         /// Not everybody may know it.
         #[serde(default)]
-        secret: bool,
+        gated: bool,
     },
     /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
@@ -50,7 +50,7 @@ pub enum Message {
         outside: bool,
         /// Not everybody may know all of it; the same for what was kept before.
         #[serde(default = "unknown")]
-        secret: bool,
+        gated: bool,
     },
 }
 
@@ -66,18 +66,18 @@ impl Message {
     }
 
     /// Whether it holds what not everybody may know.
-    pub const fn is_secret(&self) -> bool {
+    pub const fn is_gated(&self) -> bool {
         match self {
-            Self::Assistant { secret, .. }
-            | Self::Tool { secret, .. }
-            | Self::Summary { secret, .. } => *secret,
+            Self::Assistant { gated, .. }
+            | Self::Tool { gated, .. }
+            | Self::Summary { gated, .. } => *gated,
             Self::System(_) | Self::User(_) => false,
         }
     }
 
     /// What an NPC has said.
     pub const fn spoken(text: String) -> Self {
-        Self::Assistant { text, calls: Vec::new(), secret: false }
+        Self::Assistant { text, calls: Vec::new(), gated: false }
     }
 }
 

@@ -107,8 +107,8 @@ impl History {
         let own = turn.exchange.iter().cloned().chain(spoken);
         // What the turn's own message told is not kept, but what came of it may repeat it.
         self.messages.extend(own.map(|mut message| {
-            if let Message::Assistant { secret, .. } = &mut message {
-                *secret |= turn.told_secrets;
+            if let Message::Assistant { gated, .. } = &mut message {
+                *gated |= turn.told_secrets;
             }
             message
         }));
@@ -142,13 +142,13 @@ mod tests {
     #[test]
     fn a_summary_of_secrets_is_one() {
         let mut told = vec![Message::User("Ben: What is below?".to_owned())];
-        told.push(Message::Assistant { text: "A crypt.".into(), calls: Vec::new(), secret: true });
+        told.push(Message::Assistant { text: "A crypt.".into(), calls: Vec::new(), gated: true });
         let mut history = History::new(told.clone());
         assert!(history.replace(Summary::extract("Bartok", told, 100)));
-        assert!(history.messages()[0].is_secret());
+        assert!(history.messages()[0].is_gated());
         let plain = vec![Message::User("Ben: Hm.".to_owned())];
         let mut history = History::new(plain.clone());
         assert!(history.replace(Summary::extract("Bartok", plain, 100)));
-        assert!(!history.messages()[0].is_secret());
+        assert!(!history.messages()[0].is_gated());
     }
 }

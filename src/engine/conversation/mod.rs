@@ -82,7 +82,7 @@ impl Conversation {
         Excerpt {
             outside: system != self.system || messages.iter().any(Message::is_from_outside),
             secrets: !self.model.npc.secret_knowledge.is_empty()
-                || messages.iter().any(Message::is_secret),
+                || messages.iter().any(Message::is_gated),
             system,
             talk: messages.into(),
             overheard: self.history.overheard().to_vec(),

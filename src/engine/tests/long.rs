@@ -42,14 +42,14 @@ pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
             messages.push(Message::Assistant {
                 text: String::new(),
                 calls: vec![call],
-                secret: false,
+                gated: false,
             });
             let content = "{\"seen\":\"a wheel\"}".to_owned();
             messages.push(Message::Tool {
                 call: CallId("c".to_owned()),
                 content,
                 outside: false,
-                secret: false,
+                gated: false,
             });
         }
         let text = format!("Answer {nth} {}", "it turns and turns ".repeat(7));
@@ -318,7 +318,7 @@ async fn secrets_mark_a_conversation_for_as_long_as_they_are_in_it() {
     assert!(conversation.excerpt(&bench.host()).secrets, "it was said in a turn that told it");
     let kept = serde_json::to_string(conversation.messages()).unwrap();
     let kept = serde_json::from_str::<Vec<Message>>(&kept).unwrap();
-    assert!(kept.iter().any(Message::is_secret), "kept and read again");
+    assert!(kept.iter().any(Message::is_gated), "kept and read again");
     conversation.forget_speaker("Ben");
     assert!(!conversation.excerpt(&bench.host()).secrets, "it is gone");
 }

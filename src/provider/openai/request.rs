@@ -243,7 +243,7 @@ mod tests {
             call: CallId(id.into()),
             content: format!("result of {id}"),
             outside: false,
-            secret: false,
+            gated: false,
         }
     }
 
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn every_call_gets_exactly_one_result() {
         let calls = vec![called("a", "{}"), called("b", "{\"x\":"), called("c", "{}")];
-        let assistant = Message::Assistant { text: String::new(), calls, secret: false };
+        let assistant = Message::Assistant { text: String::new(), calls, gated: false };
         let sent = sent(vec![
             assistant,
             result("b"),
@@ -329,7 +329,7 @@ mod tests {
             speakers,
             text: "[Earlier:]\n- x".into(),
             outside: false,
-            secret: false,
+            gated: false,
         };
         let sent = sent(vec![summary, Message::User("Anna: hello".into())]);
         assert_eq!(sent, json!([{"role": "user", "content": "[Earlier:]\n- x\n\nAnna: hello"}]));
@@ -340,7 +340,7 @@ mod tests {
         let start = vec![
             Message::System("s".into()),
             Message::User("u".into()),
-            Message::Assistant { text: "t".into(), calls: vec![called("a", "{}")], secret: false },
+            Message::Assistant { text: "t".into(), calls: vec![called("a", "{}")], gated: false },
             result("a"),
         ];
         let mut longer = start.clone();

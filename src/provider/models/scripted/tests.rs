@@ -125,13 +125,13 @@ fn a_tool_line_calls_first_and_speaks_the_result() {
     after.messages.push(Message::Assistant {
         text: String::new(),
         calls: vec![call.clone()],
-        secret: false,
+        gated: false,
     });
     after.messages.push(Message::Tool {
         call: call.id.clone(),
         content: r#"{"total":7}"#.into(),
         outside: false,
-        secret: false,
+        gated: false,
     });
     assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), "The dice show 7.");
 }

@@ -198,13 +198,13 @@ async fn extra_members_go_back_with_the_result() {
     next.messages.push(Message::Assistant {
         text: String::new(),
         calls: first.calls,
-        secret: false,
+        gated: false,
     });
     next.messages.push(Message::Tool {
         call: CallId("a".into()),
         content: "seven".into(),
         outside: false,
-        secret: false,
+        gated: false,
     });
     assert_eq!(collect(chat.stream(next)).await.text(), "Aye.");
     let sent = &server.requests()[1];
@@ -526,7 +526,7 @@ async fn the_fake_refuses_what_the_service_refuses() {
     bad.messages.push(Message::Assistant {
         text: String::new(),
         calls: vec![call("a")],
-        secret: false,
+        gated: false,
     });
     let got = collect(Chat::new(options.clone()).unwrap().stream(bad.clone())).await;
     assert_eq!(got.error, Some(Kind::InvalidRequest));
