@@ -79,8 +79,8 @@ pub enum ServerError {
     /// It would run here, or on this network.
     #[error(
         "programs on my machine, addresses of its network, and names that only a proxy looks up, are \
-         not started or reached from Discord (whoever runs me can allow it: discord.trust_dms in glyphoxa.yaml; or give a \
-         public https:// address)"
+         not started or reached from Discord (whoever runs me can allow it: discord.trust_dms in \
+         glyphoxa.yaml; or give a public https:// address)"
     )]
     TooNear,
 }
