@@ -137,14 +137,8 @@ fn the_token_is_not_in_the_environment_that_others_can_read() {
     assert!(!doctor.contains("there is no bot token"), "{doctor}");
 }
 
-#[test]
-fn a_servers_program_reads_and_writes_what_is_its_own() {
-    if !has_python() {
-        return;
-    }
-    let person = Place::new();
-    let sandbox = ", sandbox: { read: [books, files/told], write: [notes, ~/shared] }";
-    let place = table_of(sandbox, &person);
+/// Puts what servers' programs have no business with into `place`: campaigns, NPCs, notes, a token.
+fn with_secrets(place: &Place) {
     let config = fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
     place.write(
         "glyphoxa.yaml",
@@ -161,12 +155,23 @@ fn a_servers_program_reads_and_writes_what_is_its_own() {
     );
     place.write("files/guild/notes.txt", "what another guild has noted");
     place.write("files/told/map", "a map");
+    place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
+    place.write("data/sessions/friday.json", "what was said");
+}
+
+#[test]
+fn a_servers_program_reads_and_writes_what_is_its_own() {
+    if !has_python() {
+        return;
+    }
+    let person = Place::new();
+    let sandbox = ", sandbox: { read: [books, files/told], write: [notes, ~/shared] }";
+    let place = table_of(sandbox, &person);
+    with_secrets(&place);
     person.write("shared/book", "shared");
     fs::create_dir_all(place.path("notes")).unwrap();
     place.write("books/book", "a book");
     place.write("beside.txt", "beside the configuration");
-    place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
-    place.write("data/sessions/friday.json", "what was said");
     if !is_confined(&place) {
         return;
     }
