@@ -9,8 +9,10 @@ mod hash;
 mod ids;
 mod money;
 mod npc;
+mod person;
 pub mod redact;
 mod rule;
+mod said;
 mod scope;
 mod secret;
 mod tier;
@@ -25,7 +27,9 @@ pub use npc::{
     AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
     ToolChoice, Voice, bare_name,
 };
+pub use person::{Person, PersonId};
 pub use rule::Rule;
+pub use said::Said;
 pub use scope::{CampaignKey, Owner, Scope};
 pub use secret::Secret;
 pub use tier::Tier;
