@@ -21,13 +21,13 @@ mod visible;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
-pub use ids::{CallId, SessionId, TurnId};
+pub use ids::{CallId, PersonId, SessionId, TurnId};
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
     ToolChoice, Voice, bare_name,
 };
-pub use person::{Person, PersonId};
+pub use person::Person;
 pub use rule::Rule;
 pub use said::Said;
 pub use scope::{CampaignKey, Owner, Scope};

@@ -1,15 +1,8 @@
 //! Who somebody is, whatever they are called.
 //!
-//! Entry types: [`PersonId`], by which what is kept is found again, and [`Person`], who is to be
-//! forgotten. **Never**: takes a name for a person where there is an id.
+//! Entry type: [`Person`], who is to be forgotten. **Never**: takes a name for a person where there is an id.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Owner, Said};
-
-/// A person's identity: on Discord their user id, on this machine their name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PersonId(pub String);
+use super::{PersonId, Said};
 
 /// Somebody, with the names under which things were kept before ids were.
 #[derive(Clone, Debug)]
@@ -18,16 +11,6 @@ pub struct Person {
     pub id: PersonId,
     /// What nobody else is called.
     pub names: Vec<String>,
-}
-
-impl Owner {
-    /// Who somebody is that plays there, by their number in the voice channel and their name.
-    pub fn person(self, number: u64, name: &str) -> PersonId {
-        PersonId(match self {
-            Self::Guild(_) => number.to_string(),
-            Self::Local => name.to_owned(),
-        })
-    }
 }
 
 impl Person {
@@ -63,7 +46,5 @@ mod tests {
         assert!(
             anna.is(Some("1"), "Thorin") && anna.is(None, "Anna") && !anna.is(Some("2"), "Anna")
         );
-        assert_eq!(Owner::Guild(7).person(1, "Anna"), anna.id);
-        assert_eq!(Owner::Local.person(1, "Anna").0, "Anna");
     }
 }
