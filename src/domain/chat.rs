@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::CallId;
+use super::{CallId, PersonId, Said};
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,13 +14,16 @@ pub enum Message {
     /// Persona and rules; the stable prefix.
     System(String),
     /// What a player said, or this turn's facts.
-    User(String),
+    User(Said),
     /// What the NPC said, and the tools it asked for.
     Assistant {
         /// Spoken text; may be empty before tool calls.
         text: String,
         /// Calls asked for in this message.
         calls: Vec<ToolCall>,
+        /// It was led to by what not everybody may know.
+        #[serde(default)]
+        gated: bool,
     },
     /// The answer to one call.
     Tool {
@@ -31,17 +34,26 @@ pub enum Message {
         /// Somebody outside wrote of it: a server, or a page.
         #[serde(default)]
         outside: bool,
+        /// Not everybody may know it.
+        #[serde(default)]
+        gated: bool,
     },
     /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
-        /// The speakers it sums up, as NPCs call them.
+        /// Speakers of whom only the name was known, as NPCs call them.
         speakers: Vec<String>,
+        /// The others whose words it sums up.
+        #[serde(default)]
+        people: Vec<PersonId>,
         /// The text the model reads.
         text: String,
         /// Somebody outside wrote of what it sums up. What was kept before it was known counts as if
         /// somebody had.
         #[serde(default = "unknown")]
         outside: bool,
+        /// Not everybody may know all of it; the same for what was kept before.
+        #[serde(default = "unknown")]
+        gated: bool,
     },
 }
 
@@ -54,6 +66,21 @@ impl Message {
             Self::Summary { outside, .. } => *outside,
             Self::System(_) | Self::User(_) | Self::Assistant { .. } => false,
         }
+    }
+
+    /// Whether it holds what not everybody may know.
+    pub const fn is_gated(&self) -> bool {
+        match self {
+            Self::Assistant { gated, .. }
+            | Self::Tool { gated, .. }
+            | Self::Summary { gated, .. } => *gated,
+            Self::System(_) | Self::User(_) => false,
+        }
+    }
+
+    /// What an NPC has said.
+    pub const fn spoken(text: String) -> Self {
+        Self::Assistant { text, calls: Vec::new(), gated: false }
     }
 }
 
@@ -93,6 +120,8 @@ pub struct ToolSpec {
 pub struct TurnFacts {
     /// What NPCs call the speaker.
     pub speaker: String,
+    /// Who it is; `None`: nobody of the table.
+    pub by: Option<PersonId>,
     /// What was said, names corrected.
     pub utterance: String,
     /// The dice expression spoken, if any ("2d6+3").

@@ -6,15 +6,20 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::{domain::Message, tools::CallRecord};
+use crate::{
+    domain::{Message, Said},
+    tools::CallRecord,
+};
 
 /// What a turn came to, whether or not it was heard.
 #[derive(Debug)]
 pub struct TurnReport {
     /// What the utterance adds to the conversation.
-    pub said: String,
+    pub said: Said,
     /// Calls and results, in the order the model needs them.
     pub exchange: Vec<Message>,
+    /// Its own message told the NPC what not everybody may know.
+    pub told_secrets: bool,
     /// Categories of tools that were called or named, each once.
     pub topics: Vec<Arc<str>>,
     /// What the model could call in its first round.

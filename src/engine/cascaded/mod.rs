@@ -107,9 +107,10 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
     );
     let said = said(&turn);
     TurnReport {
-        topics: calls.topics(&said),
+        topics: calls.topics(&said.text),
         said,
         exchange: talk.exchange,
+        told_secrets: turn.tells_secrets().await,
         visible: talk.visible,
         calls: calls.into_records(),
         first_text_at: talk.first_text_at,
