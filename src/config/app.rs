@@ -15,6 +15,7 @@ use super::{
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
     memory::{self, MemoryOptions},
+    models::{self, ModelOptions},
     npc::{self, NpcDefaults},
     policy,
     providers::providers,
@@ -117,6 +118,7 @@ impl File<'_> {
             rules: self.rules(reading, notes),
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
+            models: self.models(reading, notes),
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: self.log_level(),
@@ -145,6 +147,13 @@ impl File<'_> {
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
+    }
+
+    /// Files of models.
+    fn models(&self, reading: &Reading, notes: &mut Notes) -> ModelOptions {
+        let fields = self.fields.map("models", &keys::models::MODELS);
+        let folders = models::Folders { file: self.folder, data: &self.data_dir() };
+        models::options(fields, &folders, reading, notes)
     }
 
     /// The bot's settings; its token may be empty. One that is not in the file is looked for where
