@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use super::{
-    discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, models::ModelOptions, rules::Rules,
+    discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, models::ModelOptions,
+    rules::Rules,
 };
 use crate::{
     campaign::ApprovalOptions,

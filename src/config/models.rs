@@ -13,9 +13,7 @@ use super::{
 };
 use crate::{
     provider::{PackageSources, RegistryAddress},
-    weights::{
-        Digest, Origin, Package, WeightFile, WeightSet, Weights, is_file_name, is_set_name,
-    },
+    weights::{Digest, Origin, Package, WeightFile, WeightSet, Weights, is_file_name, is_set_name},
     yaml::{Fields, nearest},
 };
 
@@ -138,12 +136,14 @@ fn sets(fields: Option<Fields<'_>>, notes: &mut Notes) -> Vec<WeightSet> {
 fn set(fields: Fields<'_>, notes: &mut Notes) -> Option<WeightSet> {
     let name = fields.text("name")?.to_owned();
     if !is_set_name(&name) {
-        let way_out = "use small letters, digits, '.', '-' and '_', and begin with a letter or a digit";
+        let way_out =
+            "use small letters, digits, '.', '-' and '_', and begin with a letter or a digit";
         let message = format!("a set of model files cannot be called '{name}'");
         notes.problems.add(fields.place("name"), message, way_out);
     }
     let packages = fields.items("packages").iter();
-    let packages = packages.filter_map(|node| package(Fields::new(node, &PACKAGE), notes)).collect();
+    let packages =
+        packages.filter_map(|node| package(Fields::new(node, &PACKAGE), notes)).collect();
     let files = fields.items("files").iter();
     let files: Vec<WeightFile> =
         files.filter_map(|node| file(Fields::new(node, &FILE), notes)).collect();

@@ -57,7 +57,9 @@ pub enum InstallError {
     #[error("another glyphoxa is at work in '{}' (wait for it, or end it)", .0.display())]
     Busy(PathBuf),
     /// A package is no archive, or a broken or hostile one.
-    #[error("cannot unpack {package}: {why} (nothing was installed; tell whoever names this package)")]
+    #[error(
+        "cannot unpack {package}: {why} (nothing was installed; tell whoever names this package)"
+    )]
     Package {
         /// Its file name.
         package: String,

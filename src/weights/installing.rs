@@ -62,7 +62,8 @@ impl Installing {
         }
         for entry in fs::read_dir(folder).map_err(InstallError::at(folder))?.flatten() {
             let name = entry.file_name();
-            let is_half = name.to_str().is_some_and(|it| it.starts_with(NEW) || it.starts_with(OLD));
+            let is_half =
+                name.to_str().is_some_and(|it| it.starts_with(NEW) || it.starts_with(OLD));
             if is_half {
                 fs::remove_dir_all(entry.path()).map_err(InstallError::at(&entry.path()))?;
             }
@@ -121,7 +122,11 @@ impl Installing {
     ///
     /// # Errors
     /// It cannot be taken away.
-    pub fn remove(&self, name: &str, set: Option<&WeightSet>) -> Result<Vec<Removed>, InstallError> {
+    pub fn remove(
+        &self,
+        name: &str,
+        set: Option<&WeightSet>,
+    ) -> Result<Vec<Removed>, InstallError> {
         if let Some(set) = set {
             self.forget(set);
         }

@@ -1,9 +1,4 @@
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::Write,
-    path::Path,
-};
+use std::{collections::BTreeSet, fs, io::Write, path::Path};
 
 use flate2::{Compression, write::GzEncoder};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -70,9 +65,9 @@ fn the_built_in_sets_make_sense() {
             assert!(is_file_name(&package.file), "{}", package.file);
             assert_eq!(Digest::parse(package.sha256.as_str()).as_ref(), Some(&package.sha256));
         }
-        let notice_names_licence = ["MIT", "CC0", "BSD", "Apache"].iter().any(|licence| {
-            set.licence.contains(licence) && set.notice.contains(licence)
-        });
+        let notice_names_licence = ["MIT", "CC0", "BSD", "Apache"]
+            .iter()
+            .any(|licence| set.licence.contains(licence) && set.notice.contains(licence));
         assert!(notice_names_licence, "{}", set.name);
     }
     assert_eq!(names.len(), 5);

@@ -81,7 +81,8 @@ fn failed(set: &WeightSet, error: &GetError) -> String {
 /// What the arguments name, each once.
 fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a WeightSet>, Failure> {
     if arguments.names.is_empty() && !arguments.default {
-        let what = "nothing is named that could be got (see: glyphoxa models list; or use --default)";
+        let what =
+            "nothing is named that could be got (see: glyphoxa models list; or use --default)";
         return Err(Failure::usage(what));
     }
     if let Some(name) = arguments.names.iter().find(|name| weights.set(name).is_none()) {

@@ -55,7 +55,9 @@ pub enum GetError {
         file: String,
     },
     /// It is not the package that is meant.
-    #[error("{file} is not what it was: {why} (nothing was installed; models.sources names another place)")]
+    #[error(
+        "{file} is not what it was: {why} (nothing was installed; models.sources names another place)"
+    )]
     Other {
         /// Name of the package's file.
         file: String,

@@ -76,11 +76,7 @@ pub async fn get_weights(
 }
 
 /// Where the package of this number is.
-async fn address(
-    transfer: &Transfer<'_>,
-    set: &WeightSet,
-    number: usize,
-) -> Result<Url, GetError> {
+async fn address(transfer: &Transfer<'_>, set: &WeightSet, number: usize) -> Result<Url, GetError> {
     let sources = transfer.sources;
     if let Some(url) = sources.replaced(&set.name, number) {
         return Ok(url.clone());

@@ -6,7 +6,11 @@ use std::collections::BTreeMap;
 
 use reqwest::Url;
 
-use crate::{domain::Secret, provider::outbound::Outbound, weights::{Origin, WeightSet}};
+use crate::{
+    domain::Secret,
+    provider::outbound::Outbound,
+    weights::{Origin, WeightSet},
+};
 
 /// The Python Package Index.
 const PYPI: &str = "https://pypi.org/simple";

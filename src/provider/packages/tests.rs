@@ -51,7 +51,8 @@ fn addresses_keep_their_logins_to_themselves() {
     let sources = PackageSources::new(Some(address), None, std::collections::BTreeMap::new());
     let login = sources.login(&url("https://pkg.example/files/x.whl")).unwrap();
     assert_eq!((&*login.0, &*login.1.0), ("anna", "p@ss"));
-    for elsewhere in ["https://example.com/x", "http://pkg.example/x", "https://pkg.example:8443/x"] {
+    for elsewhere in ["https://example.com/x", "http://pkg.example/x", "https://pkg.example:8443/x"]
+    {
         assert!(sources.login(&url(elsewhere)).is_none(), "{elsewhere}");
     }
     for wrong in ["pypi", "ftp://x/y", "file:///etc/passwd", "http://"] {

@@ -139,7 +139,9 @@ impl Transfer<'_> {
 fn goes_on(answer: &Response, from: u64, bytes: u64) -> bool {
     answer.status() == StatusCode::PARTIAL_CONTENT
         && range(answer.headers()).is_some_and(|(first, last, all)| {
-            first == from && last.checked_add(1) == Some(bytes) && all.is_none_or(|all| all == bytes)
+            first == from
+                && last.checked_add(1) == Some(bytes)
+                && all.is_none_or(|all| all == bytes)
         })
 }
 

