@@ -58,7 +58,8 @@ fn who_presses_ctrl_c_or_is_killed_goes_on_later() {
         let registry = tiny.registry(with(&[Fate::Stall(90_000)]));
         let place = tiny.place(&registry);
         let mut live = place.start(&["models", "get", "tiny"]);
-        live.says("tiny: 0.1 MB of 0.3 MB");
+        live.says("tiny: 0 kB of 0.2 MB");
+        live.says(" kB of 0.2 MB");
         let id = live.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
         if signal == "INT" {

@@ -141,13 +141,19 @@ impl State {
             return send(stream, 401, &[], b"who are you?");
         }
         let mut parts = asked.path.trim_start_matches('/').split('/');
-        match (parts.next()?, parts.next()?) {
+        let mut next = || parts.next();
+        let project = match next()? {
+            // npm: a name may have a scope.
+            scope if scope.starts_with('@') => format!("{scope}/{}", next()?),
+            project => project.to_owned(),
+        };
+        match (&*project, next()?) {
             ("simple", project) => self.list(stream, &asked, project),
             // npm: /PACKAGE/-/FILE; Python's files: /packages/PROJECT/ab/FILE.
             ("packages", project) => {
                 self.file(stream, &asked, (project, asked.path.rsplit('/').next()?), address)
             }
-            (project, "-") => self.file(stream, &asked, (project, parts.next()?), address),
+            (project, "-") => self.file(stream, &asked, (project, next()?), address),
             _ => send(stream, 404, &[], b""),
         }
     }
@@ -219,9 +225,11 @@ impl State {
         };
         let range = format!("bytes {from}-{}/{}", content.len() - 1, content.len());
         let rest = &content[from..];
+        // Told that this is the last answer, a client closes its side at once.
+        let is_last = !matches!(fate, Some(Fate::Stall(_)));
+        let close = if is_last { "Connection: close\r\n" } else { "" };
         let head = format!(
-            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nContent-Range: {range}\r\n\
-             Connection: close\r\n\r\n",
+            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\nContent-Range: {range}\r\n{close}\r\n",
             rest.len()
         );
         let sent = match fate {

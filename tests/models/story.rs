@@ -5,9 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use serde_json::{Value, json};
 
 use super::{
-    FROM, INSIDE, PROJECT, Tiny, WHEEL,
+    FROM, Tiny,
     packages::{Set, sha256, tarball, weights, wheel},
-    place,
     registry::{Manner, Registry},
     state,
 };
@@ -26,10 +25,7 @@ fn files_are_listed_got_verified_and_removed() {
     assert!(!place.path("data").exists(), "a look makes nothing");
 
     let got = place.run(&["models", "get", "tiny"]).ends_with(0);
-    assert_eq!(
-        got.stdout.trim_end(),
-        format!("tiny is now in '{}'", place.path("data/models/tiny").display())
-    );
+    assert_eq!(got.stdout, "tiny is now in 'data/models/tiny'\n");
     assert!(
         got.stderr.contains("tiny: 0 kB of 0.3 MB") || got.stderr.contains("tiny: 0.3 MB of"),
         "{got:#?}"
@@ -131,7 +127,7 @@ fn one_file_may_come_in_parts_out_of_several_packages() {
         Manner::default(),
         &[
             ("a-1", "A_1-2.0-py3-none-any.whl", &first),
-            ("@scope", "b-1.2.1.tgz", &second),
+            ("@scope/b", "b-1.2.1.tgz", &second),
             ("plain", "vocab.json", &plain),
         ],
     );
@@ -201,7 +197,7 @@ fn slips_of_the_fingers_get_the_nearest_name() {
 #[test]
 fn mistakes_in_the_configuration_are_named() {
     let tiny = Tiny::new(1_000);
-    let good = tiny.with(Set::entry);
+    let good = tiny.with(|set| set.entry());
     for (from, to, said) in [
         ("name: tiny", "name: ../x", "cannot be called '../x'"),
         ("name: tiny", "name: whisper-base", "two sets of model files called 'whisper-base'"),
@@ -252,7 +248,7 @@ fn the_doctor_says_what_is_here_and_what_the_rest_is_for() {
 fn the_page_has_every_set() {
     let page = shipped("docs/models.md");
     let megabytes = |bytes: &Value| {
-        let tenths = bytes.as_u64().unwrap().div_ceil(100_000);
+        let tenths = (bytes.as_u64().unwrap() + 50_000) / 100_000;
         format!("{}.{} MB", tenths / 10, tenths % 10)
     };
     let listed = Place::new().run(&["models", "list", "--json"]).ends_with(0).lines();
@@ -271,6 +267,4 @@ fn the_page_has_every_set() {
             assert!(page.contains(from), "{name}: '{from}' is not on the page");
         }
     }
-    assert!(page.contains(PROJECT) || !page.contains(WHEEL));
-    let _ = INSIDE;
 }

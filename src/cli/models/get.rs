@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{
     super::{DONE, FAILED, Failure, complain},
     list::size,
-    unknown,
+    names::unknown,
 };
 use crate::{
     domain::redact,

@@ -149,7 +149,7 @@ fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()>
 
 /// A length as people read it.
 pub fn size(bytes: u64) -> String {
-    let tenths = bytes.saturating_mul(10).div_ceil(MEGA);
+    let tenths = bytes.saturating_mul(10).saturating_add(MEGA / 2) / MEGA;
     if bytes < MEGA / 10 {
         return format!("{} kB", bytes.div_ceil(1_000));
     }

@@ -2,6 +2,7 @@
 
 mod get;
 mod list;
+mod names;
 
 use std::{
     io::{self, Write},
@@ -10,11 +11,11 @@ use std::{
 
 use clap::{Args, Subcommand};
 
+use self::names::unknown;
 use super::{DONE, Failure, runtime::block_on};
 use crate::{
     config::Config,
     weights::{Installing, Weights, is_set_name},
-    yaml::nearest,
 };
 
 #[derive(Args)]
@@ -80,14 +81,4 @@ fn remove(weights: &Weights, names: &[String]) -> Result<u8, Failure> {
         }
     }
     Ok(DONE)
-}
-
-/// There is no such set; another one may be meant.
-fn unknown(weights: &Weights, name: &str) -> Failure {
-    let known = weights.sets().iter().map(|set| set.name.as_str());
-    let way_out = nearest(name, known).map_or_else(
-        || "see: glyphoxa models list".to_owned(),
-        |near| format!("did you mean {near}? see: glyphoxa models list"),
-    );
-    Failure::usage(format!("there are no model files called '{name}' ({way_out})"))
 }

@@ -9,7 +9,7 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// Nothing is sent there.
-    #[error("{address} is not asked: {why}")]
+    #[error("{address} is not asked: {why} (models.sources names another place)")]
     Refused {
         /// Without what is secret.
         address: String,
