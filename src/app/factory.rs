@@ -21,7 +21,10 @@ use crate::{
     memory::SessionFilter,
     provider::{Error, SpeechToText, VoiceService},
     session::TableSetup,
-    tools::{self, connection::ServerOptions},
+    tools::{
+        self,
+        connection::{ServerOptions, SessionFacts},
+    },
 };
 
 /// The voice of announcements: nobody's, and free.
@@ -60,7 +63,7 @@ impl TableFactory {
             transcripts: parts.transcripts.clone(),
             accounts: parts.accounts.clone(),
             tables,
-            guilds: GuildStore::new(store, &parts.config.load().discord.bot.folder),
+            guilds: GuildStore::new(store, &parts.config.load().discord.folder),
             tools: parts.tools.host.clone(),
             servers: parts.tools.servers.clone(),
             announcer: Announcer::new(announcing, voice),
@@ -126,7 +129,11 @@ impl TableFactory {
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
         parts.open.add(&table.handle, table.seats);
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
-        parts.tools.facts.begin(&wanted.session, facts);
+        parts.tools.facts.begin(SessionFacts {
+            session: wanted.session.clone(),
+            owner: wanted.scope.owner,
+            values: facts,
+        });
         let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
             table: RunningTable { handle: table.handle, task: table.task, cast },

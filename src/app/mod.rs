@@ -2,6 +2,7 @@
 //!
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
+mod bot;
 mod factory;
 mod memory;
 mod reload;
@@ -13,6 +14,7 @@ mod world;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
 pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};

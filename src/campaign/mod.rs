@@ -48,7 +48,8 @@ pub use facts::{
 };
 pub use file_error::FileError;
 pub use guilds::{
-    AddedServer, Consent, GuildError, GuildSettings, GuildStore, ServedGuilds, ShownRequest,
+    AddedServer, Consent, GuildError, GuildSettings, GuildStore, KeptCall, ServedGuilds,
+    ShownRequest,
 };
 pub use handles::{HandleParts, Handles};
 pub use indexer::Indexer;

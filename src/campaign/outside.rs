@@ -31,7 +31,7 @@ pub fn outside_sessions(
     let today = now() / DAY;
     let session = of_day(today);
     tools.forget(&of_day(today - 1));
-    tools.catalog().set_changes(&session, decided.changes);
+    tools.within(scope).set_changes(&session, decided.changes);
     tools.set_permits(&session, decided.permits);
     let host = tools.at(&session, scope);
     (session, host)

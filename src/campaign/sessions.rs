@@ -108,7 +108,7 @@ impl Sessions {
         let calls =
             KeptSession::open(&data_dir, &session.0, &scope)?.call_log().unwrap_or_default();
         let calls = CallLog::open(calls, &session.0)?;
-        self.parts.tools.catalog().set_changes(&session, changes);
+        self.parts.tools.within(&scope).set_changes(&session, changes);
         self.parts.tables.add(&events);
         let transcript = Transcript { scope, session: session.clone() };
         self.parts.transcripts.begins(&transcript);

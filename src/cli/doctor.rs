@@ -16,7 +16,7 @@ use crate::{
     campaign::GuildStore,
     config::{self, Config, MemoryPlace},
     discord,
-    domain::{Voice, redact},
+    domain::{Owner, Voice, redact},
     launch,
     provider::{Error, Registry, TextToSpeech, VoiceEntry, VoiceService},
     tools::{
@@ -139,7 +139,7 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
         let found = if status.state == State::Ready { Ok(said) } else { Err(said) };
         Finding::new(TOOL_SERVER, found)
     };
-    let findings = tools.servers.status().into_iter().map(finding).collect();
+    let findings = tools.servers.status(Owner::Local).into_iter().map(finding).collect();
     tools.close().await;
     findings
 }
@@ -189,7 +189,7 @@ fn is_there(config: &Config) -> bool {
 
 /// What Discord says about the bot; without a token it is not asked.
 async fn bot(config: &Config) -> Vec<Finding> {
-    let options = &config.discord.bot;
+    let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
         let skipped = "not looked at, for there is no bot token (put DISCORD_TOKEN into the \
                        environment, or set discord.token)";

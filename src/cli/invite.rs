@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{DONE, Failure};
 use crate::{
+    app,
     config::Config,
     discord::{self, Invitation, Options},
 };
@@ -26,7 +27,7 @@ pub struct Arguments {
 /// # Errors
 /// No token, or Discord does not take it or does not answer.
 pub fn run(config: &Config, arguments: &Arguments) -> Result<u8, Failure> {
-    let options = &config.discord.bot;
+    let options = &app::bot_options(&config.discord);
     if options.token.0.is_empty() {
         return Err(Failure::Usage(NO_TOKEN.to_owned()));
     }

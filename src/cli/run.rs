@@ -23,7 +23,7 @@ pub fn run(
     path: Option<PathBuf>,
     set_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
-    if config.discord.bot.token.0.is_empty() {
+    if config.discord.token.0.is_empty() {
         return Err(Failure::Usage(
             "there is no bot token (put DISCORD_TOKEN into the environment, or set discord.token; \
              to try the cast without Discord: glyphoxa ask)"
@@ -103,7 +103,7 @@ async fn serve(
 
 /// The bot's options; how servers are let in that nobody has listed is printed.
 fn bot_options(config: &Config) -> discord::Options {
-    let mut options = config.discord.bot.clone();
+    let mut options = app::bot_options(&config.discord);
     if options.served == ServedGuilds::LetIn {
         let code = discord::admission_code(rand::random());
         complain(&format!(

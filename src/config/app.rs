@@ -161,9 +161,9 @@ impl File<'_> {
     fn discord(&self, reading: &Reading, notes: &mut Notes) -> DiscordOptions {
         let fields = self.fields.map("discord", &keys::app::DISCORD);
         let mut options = discord::options(fields, &self.data_dir(), notes);
-        if options.bot.token.0.is_empty() {
+        if options.token.0.is_empty() {
             let token = reading.variable("DISCORD_TOKEN", "discord.token").unwrap_or_default();
-            options.bot.token.0 = token.trim().to_owned();
+            options.token.0 = token.trim().to_owned();
         }
         options
     }

@@ -10,13 +10,14 @@ use super::{
 };
 use crate::{
     campaign::ApprovalOptions,
-    domain::{Campaign, Npc},
+    domain::{Campaign, Npc, redact},
     import::campaign::World,
     logic::{budget::BudgetOptions, tier::Keywords},
     provider, session,
     tools::{
         SelectionOptions,
         builtin::{FileIo, RandomTable},
+        connection::{Auth, Credential, Reach},
         manifest::Manifest,
     },
     yaml::Problem,
@@ -73,4 +74,33 @@ pub struct Config {
     pub files: Vec<PathBuf>,
     /// What is allowed, but probably not meant.
     pub warnings: Vec<Problem>,
+}
+
+impl Config {
+    /// Has nothing shown from now on that proves who we are.
+    pub fn keep_secrets(&self) {
+        redact::keep_secret(&self.discord.token.0);
+        for server in &self.mcp.servers {
+            match &server.reach {
+                Reach::Stdio { env, .. } => {
+                    let secret = env.iter().filter(|(name, _)| redact::is_secret(name));
+                    secret.for_each(|(_, value)| redact::keep_secret(&value.0));
+                }
+                Reach::Http { headers, auth, .. } => {
+                    // What is filled in with each request is no secret of the configuration.
+                    let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
+                    fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
+                    match auth {
+                        Auth::None | Auth::Login { .. } => {}
+                        Auth::Token(token) => redact::keep_secret(&token.0),
+                        Auth::Client(client) => match &client.credential {
+                            Credential::Secret(secret) | Credential::PrivateKey(secret) => {
+                                redact::keep_secret(&secret.0);
+                            }
+                        },
+                    }
+                }
+            }
+        }
+    }
 }

@@ -2,12 +2,15 @@
 //!
 //! Entry function: [`options`]. **Never**: asks Discord whether they are right.
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use super::reading::Notes;
 use crate::{
     campaign::{Consent, ServedGuilds},
-    discord::Options,
     domain::Secret,
     yaml::{Fields, Position},
 };
@@ -18,8 +21,24 @@ const IDLE_MINUTES: u64 = 5;
 /// What the file says about Discord.
 #[derive(Clone, Debug)]
 pub struct DiscordOptions {
-    /// The bot; its token may be empty.
-    pub bot: Options,
+    /// The bot's token; may be empty.
+    pub token: Secret,
+    /// Where Discord's API is, when not at its own address.
+    pub api: Option<SocketAddr>,
+    /// The guild that the bot is for.
+    pub guild: Option<u64>,
+    /// The guilds that are served, beside that one.
+    pub served: ServedGuilds,
+    /// Members with this role are game masters, where a guild has not set its own.
+    pub dm_role: Option<u64>,
+    /// Everybody is a game master.
+    pub everyone_is_dm: bool,
+    /// How players agree to be heard, where a guild has not set its own.
+    pub consent: Consent,
+    /// Alone in a channel for so long, the bot leaves.
+    pub idle: Duration,
+    /// Folder of what is noted beside the store.
+    pub folder: PathBuf,
     /// Game masters may add tool servers that run here or on this network.
     pub trust_dms: bool,
 }
@@ -34,12 +53,11 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
     let flag = |key| fields.and_then(|fields| fields.flag(key)).unwrap_or_default();
     let idle = fields.and_then(|fields| fields.whole("idle_minutes")).unwrap_or(IDLE_MINUTES);
     let token = fields.and_then(|it| it.text("token")).unwrap_or_default().trim().to_owned();
-    let bot = Options {
+    DiscordOptions {
         token: Secret(token),
         api: fields.and_then(|fields| api(fields, notes)),
         guild,
         served: fields.map(|fields| served(fields, notes)).unwrap_or_default(),
-        code: None,
         dm_role,
         everyone_is_dm: flag("everyone_is_dm"),
         consent: match fields.and_then(|fields| fields.text("consent")) {
@@ -48,8 +66,8 @@ pub fn options(fields: Option<Fields<'_>>, data_dir: &Path, notes: &mut Notes) -
         },
         idle: Duration::from_secs(idle * 60),
         folder: data_dir.join("discord"),
-    };
-    DiscordOptions { bot, trust_dms: flag("trust_dms") }
+        trust_dms: flag("trust_dms"),
+    }
 }
 
 /// The id that `text` is, the value of `key`.

@@ -43,6 +43,7 @@ use std::{fmt, path::Path};
 
 pub use self::{
     checked::Config,
+    discord::DiscordOptions,
     mcp::server,
     memory::MemoryPlace,
     rules::shipped_rules,
@@ -102,7 +103,7 @@ pub fn load(
     warnings.sort();
     match config {
         Some(config) if problems.is_empty() => {
-            secrets::keep(&config);
+            config.keep_secrets();
             Ok(Config { files, warnings, ..config })
         }
         _ => Err(Report { problems, warnings }),

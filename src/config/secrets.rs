@@ -1,17 +1,12 @@
 //! What the configuration was given in confidence: nothing that is shown repeats it.
 //!
-//! Entry types: [`Secrets`] (of one reading), and [`keep`] for what a checked configuration proves with who
-//! we are. What came from the environment is secret until its key is known to be public, and a variable
+//! Entry type: [`Secrets`], of one reading; what a checked configuration proves who we are with is kept
+//! beside it ([`super::Config::keep_secrets`]). What came from the environment is secret until its key is known to be public, and a variable
 //! that is named like a key is secret wherever it stands. **Never**: forgets what it was told.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::Config;
-use crate::{
-    domain::redact,
-    tools::connection::{Auth, Credential, Reach},
-    yaml::Problem,
-};
+use crate::{domain::redact, yaml::Problem};
 
 /// Shorter ones are no secrets, and would be found in ordinary words.
 const SHORTEST: usize = 4;
@@ -97,33 +92,6 @@ impl Secrets {
                 None => text,
             }
         })
-    }
-}
-
-/// Has nothing of `config` shown that proves who we are.
-pub fn keep(config: &Config) {
-    redact::keep_secret(&config.discord.bot.token.0);
-    for server in &config.mcp.servers {
-        match &server.reach {
-            Reach::Stdio { env, .. } => {
-                let secret = env.iter().filter(|(name, _)| redact::is_secret(name));
-                secret.for_each(|(_, value)| redact::keep_secret(&value.0));
-            }
-            Reach::Http { headers, auth, .. } => {
-                // What is filled in with each request is no secret of the configuration.
-                let fixed = headers.iter().filter(|(_, value)| !value.0.contains("${"));
-                fixed.for_each(|(_, value)| redact::keep_secret(&value.0));
-                match auth {
-                    Auth::None | Auth::Login { .. } => {}
-                    Auth::Token(token) => redact::keep_secret(&token.0),
-                    Auth::Client(client) => match &client.credential {
-                        Credential::Secret(secret) | Credential::PrivateKey(secret) => {
-                            redact::keep_secret(&secret.0);
-                        }
-                    },
-                }
-            }
-        }
     }
 }
 

@@ -865,7 +865,7 @@ fn an_embedder_that_cannot_work_is_refused() {
 #[test]
 fn servers_that_are_served_are_listed_or_any() {
     use crate::campaign::ServedGuilds;
-    let served = |text: &str| load_app(text).map(|config| config.discord.bot.served);
+    let served = |text: &str| load_app(text).map(|config| config.discord.served);
     assert_eq!(served(""), Ok(ServedGuilds::LetIn));
     assert_eq!(served("discord: { guilds: any }"), Ok(ServedGuilds::Any));
     let listed = served("discord: { guilds: [\"12\", 34] }");

@@ -42,6 +42,14 @@ impl Owner {
     pub fn word(self) -> String {
         self.guild().map_or_else(|| "local".to_owned(), |id| id.to_string())
     }
+
+    /// Whom [`Owner::word`] was said of.
+    pub fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "local" => Some(Self::Local),
+            _ => word.parse().ok().map(Self::Guild),
+        }
+    }
 }
 
 impl Scope {
@@ -111,6 +119,7 @@ mod tests {
             (Owner::Local, "/", "//"),
         ] {
             let scope = Scope { owner, campaign: CampaignKey(campaign.to_owned()) };
+            assert_eq!(Owner::of_word(&owner.word()), Some(owner));
             assert_eq!((scope.key().as_str(), Scope::of_key(key)), (key, scope));
         }
     }

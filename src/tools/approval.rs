@@ -12,16 +12,19 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    ApprovalRequest, CallError, CallErrorKind, CallRecord, Decision,
+    ApprovalRequest, Authority, CallError, CallErrorKind, CallRecord, Decision,
     caution::Caution,
     dispatch::{Ended, Run, deliver},
     limit::Limit,
 };
 
 impl Run {
-    /// Why the game master must be asked first. Who calls as a person needs nobody's leave.
+    /// Why the game master must be asked first. Who calls as a person needs nobody's leave, and what was
+    /// approved is not asked about again.
     pub fn needs_approval(&self) -> Option<Caution> {
-        self.context.authority.caller()?;
+        if matches!(self.context.authority, Authority::Operator | Authority::Approved(_)) {
+            return None;
+        }
         let tool = &self.ready.entry.tool;
         let caution = tool.why_ask(&self.context.taint)?;
         let permits = self.state.permits.get(&self.context.session);
@@ -59,8 +62,9 @@ impl Run {
             npc: caller.npc,
             tool: Arc::clone(&tool.identity),
             arguments: self.ready.arguments.clone(),
-            reason: caution.text(),
-            definition: caution.may_be_waived().then(|| Arc::clone(&tool.fingerprint)),
+            reason: caution.text().into(),
+            definition: Arc::clone(&tool.fingerprint),
+            may_be_waived: caution.may_be_waived(),
         };
         let expires = Duration::from_millis(self.state.approval_expires.load(Ordering::Relaxed));
         let asked = self.context.effects.approve(request);
@@ -102,7 +106,7 @@ impl Run {
     /// The tool is not what it was when the game master was asked about it.
     fn changed(&self) -> Result<(), CallError> {
         let tool = &self.ready.entry.tool;
-        let snapshot = self.state.catalog.snapshot();
+        let snapshot = self.state.catalog.snapshot(self.context.scope.owner);
         let now = snapshot.find(&tool.identity);
         if now.is_some_and(|now| now.tool.fingerprint == tool.fingerprint) {
             return Ok(());

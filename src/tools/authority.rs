@@ -21,6 +21,8 @@ pub enum Authority {
     Operator,
     /// A game master, by a command, as an NPC: bound as the NPC is, approval included.
     Dm(Caller, TurnLimits),
+    /// An NPC whose call was counted when it asked, and approved since: bound by its whitelist.
+    Approved(Caller),
 }
 
 /// An NPC whose model calls.
@@ -40,7 +42,10 @@ impl Authority {
     /// The NPC that calls or is tried; `None`: the operator, who is bound by no whitelist and no tier.
     pub const fn caller(&self) -> Option<&Caller> {
         match self {
-            Self::Npc(caller, _) | Self::OperatorAs(caller) | Self::Dm(caller, _) => Some(caller),
+            Self::Npc(caller, _)
+            | Self::OperatorAs(caller)
+            | Self::Dm(caller, _)
+            | Self::Approved(caller) => Some(caller),
             Self::Operator => None,
         }
     }
@@ -48,7 +53,7 @@ impl Authority {
     /// The word used in the log.
     pub fn name(&self) -> &str {
         match self {
-            Self::Npc(caller, _) | Self::OperatorAs(caller) => &caller.npc,
+            Self::Npc(caller, _) | Self::OperatorAs(caller) | Self::Approved(caller) => &caller.npc,
             Self::Operator => "operator",
             Self::Dm(..) => "game master",
         }
@@ -61,7 +66,7 @@ impl Authority {
     pub fn admit(&self, now: Instant, call: &ToolCall) -> Result<(), CallError> {
         match self {
             Self::Npc(_, limits) | Self::Dm(_, limits) => limits.admit(now, call),
-            Self::OperatorAs(_) | Self::Operator => Ok(()),
+            Self::OperatorAs(_) | Self::Operator | Self::Approved(_) => Ok(()),
         }
     }
 }

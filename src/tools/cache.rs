@@ -8,7 +8,8 @@ use dashmap::DashMap;
 use serde_json::{Map, Value};
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{CallError, CallOutput};
+use super::{CallError, CallOutput, ServerKey};
+use crate::domain::{Owner, Scope, SessionId};
 
 /// Most results kept; beyond that the outdated are dropped first, then any that no call waits for.
 const CAPACITY: usize = 512;
@@ -18,7 +19,22 @@ type Slot = Arc<Mutex<Option<(Instant, CallOutput)>>>;
 
 /// Kept results by call.
 #[derive(Default)]
-pub struct Cache(DashMap<String, Slot>);
+pub struct Cache(DashMap<CallKey, Slot>);
+
+/// Calls that have one answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey {
+    /// Who has added the tool; `None`: it is the installation's.
+    pub owner: Option<Owner>,
+    /// Identity of the tool.
+    pub tool: Arc<str>,
+    /// For whom it is called: what one has been told is no other's, and that it was asked neither.
+    pub scope: Scope,
+    /// The session, where the answer may be about it.
+    pub session: Option<SessionId>,
+    /// See [`canonical`].
+    pub arguments: String,
+}
 
 impl Cache {
     /// The kept result of `key`, or that of `call`, which is kept for `lifetime` if it succeeds;
@@ -29,7 +45,7 @@ impl Cache {
     /// Those of `call`; they are not kept.
     pub async fn get(
         &self,
-        key: String,
+        key: CallKey,
         lifetime: Duration,
         fresh: bool,
         call: impl Future<Output = Result<CallOutput, CallError>>,
@@ -50,10 +66,10 @@ impl Cache {
         Ok((output, false))
     }
 
-    /// Drops the results of all tools of `server`.
-    pub fn forget(&self, server: &str) {
-        let prefix = format!("{server}.");
-        self.0.retain(|key, _| !key.starts_with(&prefix));
+    /// Drops the results of all tools of `server`, whoever has called them.
+    pub fn forget(&self, server: &ServerKey) {
+        let prefix = format!("{}.", server.name);
+        self.0.retain(|key, _| key.owner != server.owner || !key.tool.starts_with(&prefix));
     }
 
     fn make_room(&self) {
@@ -69,11 +85,11 @@ impl Cache {
     }
 }
 
-/// Tool and arguments as a key, with members in one order whatever order a model wrote them in.
-pub fn key(tool: &str, arguments: &Map<String, Value>) -> String {
-    let mut key = format!("{tool} ");
-    write_members(arguments, &mut key);
-    key
+/// Arguments as text, with members in one order whatever order a model wrote them in.
+pub fn canonical(arguments: &Map<String, Value>) -> String {
+    let mut text = String::new();
+    write_members(arguments, &mut text);
+    text
 }
 
 fn write_members(members: &Map<String, Value>, out: &mut String) {
@@ -111,12 +127,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::CallErrorKind;
+    use crate::{domain::CampaignKey, tools::CallErrorKind};
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    fn call_key(arguments: &Value) -> String {
-        key("a.b", arguments.as_object().expect("an object"))
+    fn call_key(arguments: &Value) -> CallKey {
+        let arguments = canonical(arguments.as_object().expect("an object"));
+        let scope = Scope::local(CampaignKey("c".to_owned()));
+        CallKey { owner: None, tool: "a.b".into(), scope, session: None, arguments }
     }
 
     #[test]
@@ -131,7 +149,7 @@ mod tests {
     async fn equal_calls_at_once_are_one_flight() {
         let (cache, flights) = (Cache::default(), AtomicU32::new(0));
         let ask = || {
-            cache.get("k".into(), MINUTE, false, async {
+            cache.get(call_key(&json!({})), MINUTE, false, async {
                 flights.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 Ok(CallOutput::text("answer"))
@@ -148,15 +166,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_cancelled_flight_is_taken_over_and_errors_are_not_kept() {
         let cache = Arc::new(Cache::default());
-        let never = cache.get("k".into(), MINUTE, false, std::future::pending());
+        let never = cache.get(call_key(&json!({})), MINUTE, false, std::future::pending());
         let lost = tokio::time::timeout(Duration::from_millis(10), never).await;
         assert!(lost.is_err());
         let failed = async { Err(CallError::new(CallErrorKind::Tool, "no")) };
-        assert!(cache.get("k".into(), MINUTE, false, failed).await.is_err());
+        assert!(cache.get(call_key(&json!({})), MINUTE, false, failed).await.is_err());
         let answer = async { Ok(CallOutput::text("yes")) };
-        assert_eq!(cache.get("k".into(), MINUTE, false, answer).await.map(|got| got.1), Ok(false));
+        assert_eq!(
+            cache.get(call_key(&json!({})), MINUTE, false, answer).await.map(|got| got.1),
+            Ok(false)
+        );
         let answer = async { Ok(CallOutput::text("newer")) };
-        let fresh = cache.get("k".into(), MINUTE, true, answer).await;
+        let fresh = cache.get(call_key(&json!({})), MINUTE, true, answer).await;
         assert_eq!(fresh, Ok((CallOutput::text("newer"), false)));
     }
 
@@ -165,8 +186,30 @@ mod tests {
         let cache = Cache::default();
         for n in 0..CAPACITY * 3 {
             let answer = async { Ok(CallOutput::text("x")) };
-            _ = cache.get(format!("k{n}"), MINUTE, false, answer).await;
+            _ = cache.get(call_key(&json!({"n": n})), MINUTE, false, answer).await;
         }
         assert!(cache.0.len() <= CAPACITY);
+    }
+
+    #[tokio::test]
+    async fn a_result_is_nobody_elses_and_goes_with_its_own_server() {
+        let cache = Cache::default();
+        let of = |owner: Option<u64>, guild: u64| {
+            let scope = Scope { owner: Owner::Guild(guild), ..call_key(&json!({})).scope };
+            CallKey { owner: owner.map(Owner::Guild), scope, ..call_key(&json!({})) }
+        };
+        let kept = async |key: CallKey| {
+            let answer = async { Ok(CallOutput::text("x")) };
+            cache.get(key, MINUTE, false, answer).await.expect("answered").1
+        };
+        for key in [of(None, 1), of(None, 2), of(Some(1), 1), of(Some(2), 2)] {
+            assert!(!kept(key.clone()).await && kept(key).await);
+        }
+        cache.forget(&ServerKey::added(Owner::Guild(1), "a"));
+        assert!(!kept(of(Some(1), 1)).await, "its server has changed");
+        assert!(kept(of(Some(2), 2)).await && kept(of(None, 1)).await, "theirs has not");
+        cache.forget(&ServerKey::installed("a"));
+        assert!(!kept(of(None, 1)).await && !kept(of(None, 2)).await);
+        assert!(kept(of(Some(2), 2)).await);
     }
 }

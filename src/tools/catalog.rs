@@ -1,116 +1,81 @@
-//! Every tool there is, and the prepared lists of what each NPC may see at each tier.
+//! Every tool there is: those of the installation, and those that owners have added for themselves.
 //!
-//! Entry types: [`Catalog`], [`Snapshot`]. A change prepares the next snapshot; readers never
-//! wait. **Never**: runs a tool.
+//! Entry type: [`Catalog`]. A change prepares the next [`Snapshot`] of each owner that it concerns;
+//! readers never wait. What one owner has added is in no other's snapshot. **Never**: runs a tool.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::ArcSwap;
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    CastChanges, CatalogEntry, Definition, LatencySummary, Refused, SourceKind, Tool, VisibleTools,
-    changes::{Allowed, allowed},
+    CastChanges, CatalogEntry, Definition, LatencySummary, Refused, ServerKey, SourceKind, Tool,
     figures::Figures,
     names::{self, ModelNames},
     select::Lexical,
+    snapshot::{Ingredients, Snapshot},
     tool::Origin,
 };
-use crate::domain::{Npc, SessionId, Tier, ToolSpec};
+use crate::domain::{Npc, Owner, SessionId, Tier};
 
 /// Parts of all schemas that one server may have; each takes up to half a KiB.
 const PARTS: usize = 100_000;
-
-/// What an NPC may see, by tier.
-type Lists = [Arc<VisibleTools>; 3];
-
-/// All tools at one moment.
-#[derive(Default)]
-pub struct Snapshot {
-    entries: Vec<Arc<CatalogEntry>>,
-    by_identity: HashMap<Arc<str>, usize>,
-    prepared: HashMap<Arc<str>, Lists>,
-    /// The lists of NPCs whose tools a game master has changed, by session.
-    changed: HashMap<SessionId, HashMap<Arc<str>, Lists>>,
-    nothing: Arc<VisibleTools>,
-    index: Arc<Lexical>,
-}
-
-impl Snapshot {
-    /// What `npc` may see at `tier` in `session`; without one, as configured.
-    pub fn visible(
-        &self,
-        session: Option<&SessionId>,
-        npc: &str,
-        tier: Tier,
-    ) -> &Arc<VisibleTools> {
-        let index = match tier {
-            Tier::Fast => 0,
-            Tier::Standard => 1,
-            Tier::Deep => 2,
-        };
-        let changed = session.and_then(|session| self.changed.get(session)?.get(npc));
-        let lists = changed.or_else(|| self.prepared.get(npc));
-        lists.map_or(&self.nothing, |lists| &lists[index])
-    }
-
-    /// All tools, in order of their identities.
-    pub fn all(&self) -> &[Arc<CatalogEntry>] {
-        &self.entries
-    }
-
-    /// The index of a tool in [`Snapshot::all`].
-    pub(super) fn place(&self, identity: &str) -> Option<usize> {
-        self.by_identity.get(identity).copied()
-    }
-
-    /// The word index of all tools, in the order of [`Snapshot::all`].
-    pub(super) fn index(&self) -> &Lexical {
-        &self.index
-    }
-
-    /// The tool `name` means: an identity, a model-facing name, or a bare name only one server
-    /// has.
-    pub fn find(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
-        if let Some(index) = self.by_identity.get(name) {
-            return self.entries.get(*index);
-        }
-        let by_name = self.entries.iter().find(|entry| *entry.spec.name == *name);
-        by_name.or_else(|| {
-            let mut bare =
-                self.entries.iter().filter(|entry| names::bare(&entry.tool.identity) == name);
-            bare.next().filter(|_| bare.next().is_none())
-        })
-    }
-}
 
 /// All tools and the lists made of them.
 #[derive(Default)]
 pub struct Catalog {
     writers: Mutex<Written>,
-    snapshot: ArcSwap<Snapshot>,
+    snapshots: ArcSwap<Snapshots>,
     figures: Figures,
     changed: Notify,
     /// Somebody was told names, so that they stay from now on.
     is_told: AtomicBool,
 }
 
+/// What everybody sees.
+#[derive(Clone, Default)]
+struct Snapshots {
+    /// Who has added nothing.
+    installation: Arc<Snapshot>,
+    /// Who has, whether or not it is still there: names that models were told stay.
+    owners: BTreeMap<Owner, Arc<Snapshot>>,
+}
+
 /// What snapshots are made of.
 #[derive(Default)]
 struct Written {
-    sources: BTreeMap<String, Vec<Arc<Tool>>>,
-    refused: BTreeMap<String, Vec<Refused>>,
+    sources: BTreeMap<ServerKey, Source>,
     cast: Vec<Arc<Npc>>,
     /// What game masters have changed, by session.
-    changes: BTreeMap<SessionId, CastChanges>,
+    changes: BTreeMap<SessionId, OwnChanges>,
     /// Ambiguous entries that were already warned about.
-    told: std::collections::BTreeSet<String>,
+    told: BTreeSet<String>,
+    /// Of the installation, and of each owner that has a snapshot of its own.
+    kept: BTreeMap<Option<Owner>, Kept>,
+}
+
+/// What one server offers.
+#[derive(Default)]
+struct Source {
+    tools: Vec<Arc<Tool>>,
+    refused: Vec<Refused>,
+}
+
+/// What has been changed in a session.
+struct OwnChanges {
+    owner: Owner,
+    changes: CastChanges,
+}
+
+/// What is kept from one snapshot to the next.
+#[derive(Clone, Default)]
+struct Kept {
     /// The word index of all tools; `None`: it must be rebuilt.
     index: Option<Arc<Lexical>>,
     /// Model-facing names that were given out.
@@ -118,12 +83,13 @@ struct Written {
 }
 
 impl Catalog {
-    /// The tools of this moment.
-    pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
-        self.snapshot.load()
+    /// The tools of this moment, as `owner` has them.
+    pub fn snapshot(&self, owner: Owner) -> Arc<Snapshot> {
+        let all = self.snapshots.load();
+        Arc::clone(all.owners.get(&owner).unwrap_or(&all.installation))
     }
 
-    /// Has the names of the present snapshot stay, for a model has been told them.
+    /// Has the names of the present snapshots stay, for a model has been told them.
     pub(super) fn tell(&self) {
         if !self.is_told.load(Ordering::Relaxed) {
             self.is_told.store(true, Ordering::Relaxed);
@@ -135,9 +101,10 @@ impl Catalog {
         &self.figures
     }
 
-    /// The current tools, to hold across an await.
-    pub(super) fn snapshot_full(&self) -> Arc<Snapshot> {
-        self.snapshot.load_full()
+    /// All tools, whoever has added them.
+    pub(super) fn tools(&self) -> Vec<Arc<Tool>> {
+        let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        written.sources.values().flat_map(|source| &source.tools).cloned().collect()
     }
 
     /// Notified of each new snapshot; for one listener.
@@ -147,33 +114,42 @@ impl Catalog {
 
     /// Sets the NPCs whose lists are prepared.
     pub fn set_cast(&self, cast: &[Arc<Npc>]) {
-        self.change(|written| written.cast = cast.to_vec());
+        self.change(None, |written| written.cast = cast.to_vec());
     }
 
-    /// Sets what the game master of `session` has changed about its NPCs' tools; nothing for a
-    /// session that is over.
-    pub fn set_changes(&self, session: &SessionId, changes: CastChanges) {
+    /// Sets what the game master of a session of `owner` has changed about its NPCs' tools; nothing
+    /// for a session that is over.
+    pub(super) fn set_changes(&self, owner: Owner, session: &SessionId, changes: CastChanges) {
         {
             let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-            if written.changes.get(session).unwrap_or(&CastChanges::new()) == &changes {
+            let before = written.changes.get(session).map(|it| &it.changes);
+            if before.unwrap_or(&CastChanges::new()) == &changes {
                 return;
             }
         }
-        self.change(|written| match changes.is_empty() {
+        let whose = self.snapshots.load().owners.contains_key(&owner).then_some(owner);
+        self.change(whose, |written| match changes.is_empty() {
             true => _ = written.changes.remove(session),
-            false => _ = written.changes.insert(session.clone(), changes),
+            false => {
+                _ = written.changes.insert(session.clone(), OwnChanges { owner, changes });
+            }
         });
     }
 
     /// Sets what `server` offers, in place of what it offered before; figures of tools that stay
     /// unchanged are kept. A tool that cannot be offered to any model is left out and returned.
-    pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
+    pub fn offer(
+        &self,
+        server: &ServerKey,
+        kind: SourceKind,
+        tools: Vec<Definition>,
+    ) -> Vec<Refused> {
         let (endpoint, mut refused) = (self.figures.endpoint(server, kind), Vec::new());
         let origin = Origin { server, kind, endpoint: &endpoint };
         let mut taken: Vec<Tool> = Vec::with_capacity(tools.len());
         let (mut names, mut parts) = (HashSet::new(), 0);
         for definition in tools {
-            let identity = names::identity(server, &definition.name);
+            let identity = names::identity(&server.name, &definition.name);
             let reason = match Tool::new(&origin, definition) {
                 Ok(_) if names.contains(&identity) => "the server lists it twice".to_owned(),
                 Ok(tool) if parts + tool.parts() > PARTS => {
@@ -189,8 +165,8 @@ impl Catalog {
             };
             refused.push(Refused { tool: identity, reason });
         }
-        self.change(|written| {
-            let before = written.sources.remove(server).unwrap_or_default();
+        self.change(server.owner, |written| {
+            let before = written.remove(server).tools;
             self.figures.remember(&before);
             let before: HashMap<&str, &Arc<Tool>> =
                 before.iter().map(|tool| (&*tool.identity, tool)).collect();
@@ -202,46 +178,41 @@ impl Catalog {
                 };
                 Arc::new(tool)
             });
-            let placed = placed.collect();
-            written.index = None;
-            written.sources.insert(server.to_owned(), placed);
-            written.refused.insert(server.to_owned(), refused.clone());
+            let source = Source { tools: placed.collect(), refused: refused.clone() };
+            written.sources.insert(server.clone(), source);
         });
         refused
     }
 
     /// Takes back everything `server` offers; figures are kept for when it returns.
-    pub fn withdraw(&self, server: &str) {
-        self.change(|written| {
-            written.index = None;
-            self.figures.remember(&written.sources.remove(server).unwrap_or_default());
-            written.refused.remove(server);
-        });
+    pub fn withdraw(&self, server: &ServerKey) {
+        self.change(server.owner, |written| self.figures.remember(&written.remove(server).tools));
     }
 
-    /// Tools that were left out.
-    pub fn refused(&self) -> Vec<Refused> {
+    /// Tools that were left out, as far as they would be there for `owner`.
+    pub fn refused(&self, owner: Owner) -> Vec<Refused> {
         let written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        written.refused.values().flatten().cloned().collect()
+        let theirs = written.sources_of(None).chain(written.sources_of(Some(owner)));
+        theirs.flat_map(|(_, source)| &source.refused).cloned().collect()
     }
 
-    /// Prepares a new snapshot.
+    /// Prepares new snapshots.
     pub fn place(&self) {
-        self.change(|_| {});
+        self.change(None, |_| {});
     }
 
-    /// Prepares a new snapshot if any tool's figures have changed its tier.
+    /// Prepares new snapshots if any tool's figures have changed its tier.
     pub fn refresh(&self, now: Instant) {
-        let moved =
-            self.snapshot.load().entries.iter().any(|entry| {
-                entry.tool.latency.standing(now).tier(&entry.tool.declared) != entry.tier
-            });
-        if moved {
-            self.change(|_| {});
+        let all = self.snapshots.load();
+        if std::iter::once(&all.installation)
+            .chain(all.owners.values())
+            .any(|it| it.is_outdated(now))
+        {
+            self.change(None, |_| {});
         }
     }
 
-    /// Prepares a new snapshot if the figures of `entry` have changed its tier.
+    /// Prepares new snapshots if the figures of `entry` have changed its tier.
     pub fn refresh_one(&self, entry: &CatalogEntry, standing: &LatencySummary) {
         let tier = standing.tier(&entry.tool.declared);
         if tier != entry.tier {
@@ -251,88 +222,198 @@ impl Catalog {
                 to = tier.map_or("withheld", Tier::name),
                 "tool changes its tier"
             );
-            self.change(|_| {});
+            self.change(entry.tool.owner, |_| {});
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Written)) {
+    /// Makes a change that concerns `whose` snapshot; `None`: those of all.
+    fn change(&self, whose: Option<Owner>, change: impl FnOnce(&mut Written)) {
         let mut written = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut written);
-        if !self.is_told.load(Ordering::Relaxed) {
-            written.names = ModelNames::default();
+        let is_told = self.is_told.load(Ordering::Relaxed);
+        let mut next = Snapshots::clone(&self.snapshots.load());
+        let now = Instant::now();
+        let owners: Vec<Owner> = match whose {
+            Some(owner) => vec![owner],
+            None => {
+                // What the installation's tools are called comes first.
+                next.installation = written.prepare(None, is_told, now);
+                next.owners.keys().copied().collect()
+            }
+        };
+        for owner in owners {
+            next.owners.insert(owner, written.prepare(Some(owner), is_told, now));
         }
-        let snapshot = Arc::new(prepare(&mut written, Instant::now()));
-        self.snapshot.store(snapshot);
+        self.snapshots.store(Arc::new(next));
         self.changed.notify_one();
     }
 }
 
-/// The next snapshot.
-fn prepare(written: &mut Written, now: Instant) -> Snapshot {
-    let mut tools: Vec<&Arc<Tool>> = written.sources.values().flatten().collect();
-    tools.sort_by(|a, b| a.identity.cmp(&b.identity));
-    let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
-    let names = written.names.of(&identities);
-    let index = written.index.take().unwrap_or_else(|| {
-        let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
-        Arc::new(Lexical::of(&words))
-    });
-    let entries: Vec<Arc<CatalogEntry>> = tools
-        .iter()
-        .map(|tool| {
-            let standing = tool.latency.standing(now);
-            let name = names.get(&*tool.identity).unwrap_or(&tool.identity);
-            Arc::new(CatalogEntry {
-                spec: ToolSpec {
-                    name: Arc::clone(name),
-                    identity: Arc::clone(&tool.identity),
-                    description: Arc::clone(&tool.description),
-                    parameters: Arc::clone(&tool.parameters),
-                },
-                tier: standing.tier(&tool.declared),
-                expected: standing.expected(&tool.declared),
-                tool: Arc::clone(tool),
-            })
-        })
-        .collect();
-    let cast = std::mem::take(&mut written.cast);
-    let mut prepared = HashMap::new();
-    for npc in &cast {
-        let allowed = allowed(&entries, npc, None);
-        for (entry, candidates) in &allowed.unclear {
-            if written.told.insert(format!("{} {entry}", npc.name)) {
-                let candidates = candidates.join(", ");
-                tracing::warn!(npc = npc.name, entry, candidates, "several servers have this tool");
+impl Written {
+    /// What the installation, or an owner for itself, has.
+    fn sources_of(&self, owner: Option<Owner>) -> impl Iterator<Item = (&ServerKey, &Source)> {
+        let first = ServerKey { owner, name: String::new() };
+        self.sources.range(first..).take_while(move |(key, _)| key.owner == owner)
+    }
+
+    /// Takes out what `server` offered; indices that had it are rebuilt.
+    fn remove(&mut self, server: &ServerKey) -> Source {
+        for (owner, kept) in &mut self.kept {
+            if server.owner.is_none() || *owner == server.owner {
+                kept.index = None;
             }
         }
-        prepared.insert(Arc::from(npc.name.as_str()), lists(&allowed));
+        self.sources.remove(server).unwrap_or_default()
     }
-    let of_session = |changes: &CastChanges| {
-        let changed = cast.iter().filter_map(|npc| {
-            let changes = changes.get(&npc.name)?;
-            let allowed = allowed(&entries, npc, Some(changes));
-            Some((Arc::from(npc.name.as_str()), lists(&allowed)))
+
+    /// The next snapshot of `owner`, or of all who have none of their own.
+    fn prepare(&mut self, owner: Option<Owner>, is_told: bool, now: Instant) -> Arc<Snapshot> {
+        let mut kept = self.kept.remove(&owner);
+        if !is_told || kept.is_none() {
+            // Who adds a first tool has been told those of the installation.
+            let index = kept.and_then(|kept| kept.index);
+            let installed = self.kept.get(&None).filter(|_| owner.is_some());
+            let names = installed.map(|kept| kept.names.clone()).unwrap_or_default();
+            kept = Some(Kept { index, names });
+        }
+        let mut kept = kept.unwrap_or_default();
+        let mut told = std::mem::take(&mut self.told);
+        let tools = self.tools_of(owner);
+        let identities: Vec<_> = tools.iter().map(|tool| (&*tool.identity, tool.source)).collect();
+        let names = kept.names.of(&identities);
+        let index = kept.index.take().unwrap_or_else(|| {
+            let words: Vec<&str> = tools.iter().map(|tool| tool.words.as_str()).collect();
+            Arc::new(Lexical::of(&words))
         });
-        changed.collect()
-    };
-    let all = written.changes.iter();
-    let changed = all.map(|(session, changes)| (session.clone(), of_session(changes))).collect();
-    written.cast = cast;
-    let by_identity = entries
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| (Arc::clone(&entry.tool.identity), index))
-        .collect();
-    written.index = Some(Arc::clone(&index));
-    Snapshot { entries, by_identity, prepared, changed, nothing: Arc::default(), index }
+        kept.index = Some(Arc::clone(&index));
+        let is_theirs = |it: &&OwnChanges| match owner {
+            Some(owner) => it.owner == owner,
+            None => !self.kept.contains_key(&Some(it.owner)),
+        };
+        let changes = self.changes.iter().filter(|(_, it)| is_theirs(it));
+        let changes = changes.map(|(session, it)| (session, &it.changes)).collect();
+        let made = Ingredients { tools, names, index, cast: &self.cast, changes };
+        let snapshot = Snapshot::prepare(&made, &mut told, now);
+        self.told = told;
+        self.kept.insert(owner, kept);
+        snapshot
+    }
+
+    /// The tools of the installation and those of `owner`, in order of their identities. Where both
+    /// have a server of one name, the installation's is there.
+    fn tools_of(&self, owner: Option<Owner>) -> Vec<&Arc<Tool>> {
+        let is_free =
+            |key: &ServerKey| !self.sources.contains_key(&ServerKey::installed(&key.name));
+        let own = owner.map(|owner| self.sources_of(Some(owner)));
+        let own = own.into_iter().flatten().filter(|(key, _)| is_free(key));
+        let all = self.sources_of(None).chain(own);
+        let mut tools: Vec<_> = all.flat_map(|(_, source)| &source.tools).collect();
+        tools.sort_by(|a, b| a.identity.cmp(&b.identity));
+        tools
+    }
 }
 
-/// What may be seen at each tier.
-fn lists(allowed: &Allowed<'_>) -> Lists {
-    Tier::ALL.map(|tier| {
-        let fits = |it: &CatalogEntry| it.tier.is_some_and(|its| its <= tier);
-        let offered = allowed.tools.iter().filter(|it| fits(it)).map(|entry| Arc::clone(entry));
-        let finder = allowed.finder.filter(|it| fits(it)).cloned();
-        Arc::new(VisibleTools::of(offered).with_finder(finder))
-    })
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::tools::{CallContext, CallError, CallOutput, Declared};
+
+    const INN: Owner = Owner::Guild(1);
+    const OAR: Owner = Owner::Guild(2);
+
+    /// A tool that says `about` of itself.
+    fn tool(name: &str, about: &str) -> Definition {
+        let silent = |_: &CallContext, _: &Map<String, Value>| -> Result<CallOutput, CallError> {
+            Ok(CallOutput::default())
+        };
+        Definition {
+            name: name.to_owned(),
+            description: about.to_owned(),
+            input: json!({"type": "object"}),
+            output: None,
+            declared: Declared::default(),
+            handler: Arc::new(silent),
+        }
+    }
+
+    /// Identities and model-facing names of what `owner` has.
+    fn seen(catalog: &Catalog, owner: Owner) -> Vec<(String, String)> {
+        let snapshot = catalog.snapshot(owner);
+        let all = snapshot.all().iter();
+        all.map(|it| (it.tool.identity.to_string(), it.spec.name.to_string())).collect()
+    }
+
+    fn named(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(identity, name)| ((*identity).to_owned(), (*name).to_owned())).collect()
+    }
+
+    fn about(catalog: &Catalog, owner: Owner, tool: &str) -> Option<String> {
+        catalog.snapshot(owner).find(tool).map(|it| it.tool.about.to_string())
+    }
+
+    fn offer(catalog: &Catalog, server: &ServerKey, tools: Vec<Definition>) {
+        assert_eq!(catalog.offer(server, SourceKind::Server, tools), []);
+    }
+
+    #[test]
+    fn what_an_owner_has_added_is_in_no_other_snapshot() {
+        let catalog = Catalog::default();
+        let npc = Npc { tools: vec!["home.*".to_owned()], ..Npc::plain("Bartok") };
+        catalog.set_cast(&[Arc::new(npc)]);
+        let homes = [INN, OAR].map(|owner| ServerKey::added(owner, "home"));
+        offer(&catalog, &ServerKey::installed("far"), vec![tool("look", "far")]);
+        offer(&catalog, &homes[0], vec![tool("get", "the inn's")]);
+        offer(&catalog, &homes[1], vec![tool("get", "the oar's"), tool("set", "")]);
+        let own = |owner| about(&catalog, owner, "home.get");
+        assert_eq!(own(INN).as_deref(), Some("the inn's"));
+        assert_eq!(own(OAR).as_deref(), Some("the oar's"));
+        assert_eq!(seen(&catalog, Owner::Local), named(&[("far.look", "look")]));
+        let visible = |owner| catalog.snapshot(owner).visible(None, "Bartok", Tier::Deep).len();
+        assert_eq!((visible(INN), visible(OAR), visible(Owner::Guild(3))), (1, 2, 0));
+        // What everybody has comes to all of them, and one owner's farewell is nobody else's.
+        offer(&catalog, &ServerKey::installed("near"), vec![tool("feel", "")]);
+        catalog.withdraw(&homes[0]);
+        assert_eq!(seen(&catalog, INN), named(&[("far.look", "look"), ("near.feel", "feel")]));
+        assert_eq!(own(OAR).as_deref(), Some("the oar's"));
+        assert_eq!(seen(&catalog, OAR).len(), 4);
+    }
+
+    #[test]
+    fn a_game_masters_changes_apply_to_what_was_added() {
+        let catalog = Catalog::default();
+        catalog.set_cast(&[Arc::new(Npc::plain("Bartok"))]);
+        let session = SessionId("s".to_owned());
+        let mut changes = CastChanges::new();
+        changes.entry("Bartok".to_owned()).or_default().set("home.get", true);
+        catalog.set_changes(INN, &session, changes);
+        offer(&catalog, &ServerKey::added(INN, "home"), vec![tool("get", "")]);
+        let snapshot = catalog.snapshot(INN);
+        let visible = |session| snapshot.visible(session, "Bartok", Tier::Deep).len();
+        assert_eq!((visible(Some(&session)), visible(None)), (1, 0));
+        catalog.set_changes(INN, &session, CastChanges::new());
+        let snapshot = catalog.snapshot(INN);
+        assert_eq!(snapshot.visible(Some(&session), "Bartok", Tier::Deep).len(), 0);
+    }
+
+    #[test]
+    fn the_installation_keeps_its_names_and_what_models_were_told() {
+        let catalog = Catalog::default();
+        let (home, far) = (ServerKey::added(INN, "home"), ServerKey::installed("far"));
+        offer(&catalog, &home, vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, INN), named(&[("home.get", "get")]));
+        // Nobody was told yet: the installation comes first.
+        offer(&catalog, &far, vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, INN), named(&[("far.get", "get"), ("home.get", "home_get")]));
+        catalog.tell();
+        offer(&catalog, &ServerKey::added(OAR, "a"), vec![tool("get", "")]);
+        assert_eq!(seen(&catalog, OAR), named(&[("a.get", "a_get"), ("far.get", "get")]));
+        // A server of the installation with an added one's name is the one that is there.
+        offer(&catalog, &ServerKey::installed("home"), vec![tool("get", "everybody's")]);
+        assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some("everybody's"));
+        catalog.withdraw(&ServerKey::installed("home"));
+        assert_eq!(about(&catalog, INN, "home.get").as_deref(), Some(""));
+        assert_eq!(seen(&catalog, INN)[1].1, "home_get", "its name has stayed");
+    }
 }

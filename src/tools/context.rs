@@ -2,9 +2,12 @@
 //!
 //! Entry types: [`CallContext`], [`Effects`]. **Never**: knows what the table is made of.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use futures::future::{BoxFuture, FutureExt, ready};
@@ -134,10 +137,11 @@ pub struct ApprovalRequest {
     /// What it would be called with.
     pub arguments: Map<String, Value>,
     /// Why the game master must decide.
-    pub reason: &'static str,
-    /// Fingerprint of the tool's definition, which may be allowed for good; `None`: each call is
-    /// decided.
-    pub definition: Option<Arc<str>>,
+    pub reason: Cow<'static, str>,
+    /// Fingerprint of the tool's definition.
+    pub definition: Arc<str>,
+    /// The definition may be allowed for good; otherwise each call is decided.
+    pub may_be_waived: bool,
 }
 
 /// The game master's decision.

@@ -16,7 +16,12 @@ use tokio::{
 
 use super::{
     CallContext, CallError, CallErrorKind, CallOutput, CallRecord, CatalogEntry, FollowUp,
-    SourceKind, cache, latency::Ending, limit::Limit, output::framed, state::HostState,
+    SourceKind,
+    cache::{CallKey, canonical},
+    latency::Ending,
+    limit::Limit,
+    output::framed,
+    state::HostState,
 };
 use crate::domain::{ToolCall, redact};
 
@@ -143,11 +148,22 @@ impl Run {
         let tool = &self.ready.entry.tool;
         match tool.declared.cacheable.filter(|lifetime| !lifetime.is_zero()) {
             Some(lifetime) => {
-                let key = cache::key(&tool.identity, &self.ready.arguments);
                 let cache = &self.state.cache;
-                cache.get(key, lifetime, self.context.fresh, self.repeated(attempts)).await
+                cache.get(self.key(), lifetime, self.context.fresh, self.repeated(attempts)).await
             }
             None => self.repeated(attempts).await.map(|output| (output, false)),
+        }
+    }
+
+    /// The calls that have the same answer: a server may be told in which session it is called.
+    fn key(&self) -> CallKey {
+        let (tool, context) = (&self.ready.entry.tool, &self.context);
+        CallKey {
+            owner: tool.owner,
+            tool: Arc::clone(&tool.identity),
+            scope: context.scope.clone(),
+            session: (tool.source == SourceKind::Server).then(|| context.session.clone()),
+            arguments: canonical(&self.ready.arguments),
         }
     }
 

@@ -13,7 +13,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
-    Definition, Permits, Progress, Refused, SessionCalls, SourceKind, VisibleTools,
+    Definition, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
+    VisibleTools,
     connection::Facts,
     dispatch::{Ready, Run, log},
     limit::Limit,
@@ -67,11 +68,16 @@ impl ToolHost {
         self.inner.permits.insert(session.clone(), permits);
     }
 
+    /// Sets what the game master of `session` has changed about its NPCs' tools.
+    pub fn set_changes(&self, session: &SessionId, changes: CastChanges) {
+        self.inner.catalog.set_changes(self.scope.owner, session, changes);
+    }
+
     /// `session` is over: what was counted and allowed in it is forgotten.
     pub fn forget(&self, session: &SessionId) {
         self.inner.calls.forget(session);
         self.inner.permits.remove(session);
-        self.catalog().set_changes(session, CastChanges::new());
+        self.set_changes(session, CastChanges::new());
     }
 
     /// Sets the longest wait for a game master's decision.
@@ -88,7 +94,9 @@ impl ToolHost {
     /// A prompt with what servers have given filled in.
     pub fn filled(&self, prompt: &str) -> String {
         match self.inner.facts.load().as_ref() {
-            Some(facts) if prompt.contains("${data.") => facts.fill_prompt(prompt),
+            Some(facts) if prompt.contains("${data.") => {
+                facts.fill_prompt(prompt, self.scope.owner)
+            }
             _ => prompt.to_owned(),
         }
     }
@@ -98,9 +106,29 @@ impl ToolHost {
         &self.inner.catalog
     }
 
-    /// Sets what `server` offers, in place of what it offered before. What cannot be offered to any
-    /// model is left out alone and returned.
+    /// The tools of this moment, as those have them for whom tools are called here.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.inner.catalog.snapshot(self.scope.owner)
+    }
+
+    /// Tools that are left out of what there is for those for whom tools are called here.
+    pub fn refused(&self) -> Vec<Refused> {
+        self.inner.catalog.refused(self.scope.owner)
+    }
+
+    /// Sets what a server of the installation offers, in place of what it offered before. What
+    /// cannot be offered to any model is left out alone and returned.
     pub fn offer(&self, server: &str, kind: SourceKind, tools: Vec<Definition>) -> Vec<Refused> {
+        self.offer_of(&ServerKey::installed(server), kind, tools)
+    }
+
+    /// The same of a server that an owner may have added for itself.
+    pub fn offer_of(
+        &self,
+        server: &ServerKey,
+        kind: SourceKind,
+        tools: Vec<Definition>,
+    ) -> Vec<Refused> {
         self.inner.cache.forget(server);
         self.inner.catalog.offer(server, kind, tools)
     }
@@ -108,7 +136,7 @@ impl ToolHost {
     /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.
     pub fn visible(&self, npc: &str, tier: Tier, left: Duration) -> Arc<VisibleTools> {
         self.inner.catalog.tell();
-        let snapshot = self.inner.catalog.snapshot();
+        let snapshot = self.snapshot();
         let prepared = snapshot.visible(self.session.as_ref(), npc, tier);
         // A late answer does not use up what is left.
         if prepared.slowest <= left || left >= tier.ceiling() {
@@ -173,7 +201,7 @@ impl ToolHost {
 
     /// The identity of what was offered by `name`; the name itself when nothing was.
     fn identity(&self, context: &CallContext, name: &str) -> Arc<str> {
-        let snapshot = self.inner.catalog.snapshot();
+        let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let offered = context.authority.caller().and_then(|caller| caller.offered.hash(name));
         match offered.and_then(|_| snapshot.find(name)) {
             Some(entry) => Arc::clone(&entry.tool.identity),
@@ -183,7 +211,7 @@ impl ToolHost {
 
     /// The tool `name` means to this caller.
     fn resolve(&self, context: &CallContext, name: &str) -> Result<Arc<CatalogEntry>, CallError> {
-        let snapshot = self.inner.catalog.snapshot();
+        let snapshot = self.inner.catalog.snapshot(context.scope.owner);
         let Some(caller) = context.authority.caller() else {
             return snapshot.find(name).cloned().ok_or_else(|| {
                 let what = format!("there is no tool '{name}' (glyphoxa tools list shows them)");

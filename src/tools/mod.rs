@@ -31,6 +31,8 @@ mod record;
 mod sampling;
 mod schema;
 mod select;
+mod server_key;
+mod snapshot;
 mod state;
 mod tending;
 mod tool;
@@ -39,7 +41,7 @@ mod visible;
 
 pub use authority::{Authority, Caller};
 pub use calibrate::{Calibrated, CalibrationOutcome, picked};
-pub use catalog::{Catalog, Snapshot};
+pub use catalog::Catalog;
 pub use changes::{CastChanges, allowed};
 pub use context::{
     ApprovalRequest, CallContext, Decision, Effects, FollowUp, Form, Progress, Taint,
@@ -47,7 +49,8 @@ pub use context::{
 pub use declared::{Declared, SideEffects};
 pub use definition::{Definition, Handler, SourceKind};
 pub use figures::{
-    Badge, Report, Reported, calibrated_line, millis, rank, report, reported_line, tag, tool_line,
+    Badge, Report, Reported, calibrated_line, millis, rank, report, report_of, reported_line, tag,
+    tool_line,
 };
 pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
@@ -59,6 +62,8 @@ pub use policy::{SessionCalls, TurnLimits};
 pub use record::{CallError, CallErrorKind, CallRecord};
 pub use sampling::{NotSampled, SampleRequest, Sampled, Sampler};
 pub use select::{DISCOVER, Query, SelectionOptions, found_in};
+pub use server_key::ServerKey;
+pub use snapshot::Snapshot;
 pub use tool::{CatalogEntry, Refused, Tool};
 pub use visible::VisibleTools;
 

@@ -27,7 +27,7 @@ pub fn bare(identity: &str) -> &str {
 
 /// Names that models know tools by. Once a model was told any, each is kept for its tool as long as
 /// the program runs: a server that comes later cannot take one, nor have it changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelNames {
     given: HashMap<String, Arc<str>>,
     taken: HashSet<Arc<str>>,

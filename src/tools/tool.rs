@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    Declared, Definition, Handler, Latency, SideEffects, SourceKind,
+    Declared, Definition, Handler, Latency, ServerKey, SideEffects, SourceKind,
     figures::Endpoint,
     fingerprint::fingerprint,
     names,
@@ -15,7 +15,7 @@ use super::{
     schema::{self, Schema, SchemaError},
     select,
 };
-use crate::domain::{Tier, ToolSpec, fnv1a};
+use crate::domain::{Owner, Tier, ToolSpec, fnv1a};
 
 /// Hard limit of a call to a tool that declares none.
 const MAX: Duration = Tier::Deep.ceiling();
@@ -38,8 +38,8 @@ pub enum UnusableTool {
 
 /// Whose tool it is, and what answers its calls.
 pub(super) struct Origin<'a> {
-    /// The server's part of the identity.
-    pub server: &'a str,
+    /// The server that offers it.
+    pub server: &'a ServerKey,
     /// Where it comes from.
     pub kind: SourceKind,
     /// What answers its calls.
@@ -48,6 +48,8 @@ pub(super) struct Origin<'a> {
 
 /// A tool with its place in the catalog.
 pub struct Tool {
+    /// Who has added it for itself; `None`: it is the installation's, and everybody's.
+    pub owner: Option<Owner>,
     /// `server.tool`.
     pub identity: Arc<str>,
     /// Where it comes from.
@@ -86,6 +88,11 @@ impl Tool {
         self.identity.split_once('.').map_or("", |(server, _)| server)
     }
 
+    /// Whether `server` offers it.
+    pub(super) fn is_of(&self, server: &ServerKey) -> bool {
+        self.owner == server.owner && self.server() == server.name
+    }
+
     /// Parts of its schemas, the measure of what it takes to keep it.
     pub(super) fn parts(&self) -> usize {
         self.input.parts() + self.output.as_ref().map_or(0, Schema::parts)
@@ -121,7 +128,8 @@ impl Tool {
         let declared = definition.declared;
         let input = declared.parameters.as_ref().unwrap_or(&definition.input);
         let description = declared.description.clone().unwrap_or(definition.description);
-        let identity = names::identity(origin.server, &definition.name);
+        let server = &*origin.server.name;
+        let identity = names::identity(server, &definition.name);
         let is_ours = declared.parameters.is_some() && declared.description.is_some();
         let described_outside = origin.kind == SourceKind::Server && !is_ours;
         let fingerprint = fingerprint(&json!({
@@ -137,14 +145,14 @@ impl Tool {
         }));
         let pinned = format!("{identity}\n{description}\n{input}\n{:?}", definition.output);
         let categories = match declared.categories.as_slice() {
-            [] => origin.server.to_owned(),
+            [] => server.to_owned(),
             several => several.join(" "),
         };
         let words = select::words_of(&identity, &description, &categories, input);
         let parameters = schema::for_model(input).map_err(UnusableTool::ForModel)?;
         Ok(Self {
             parameters: match described_outside {
-                true => Arc::new(described(parameters, origin.server)),
+                true => Arc::new(described(parameters, server)),
                 false => parameters,
             },
             input: Schema::new(input).map_err(UnusableTool::Input)?,
@@ -153,6 +161,7 @@ impl Tool {
                 .map(|schema| Schema::new(&schema))
                 .transpose()
                 .map_err(UnusableTool::Output)?,
+            owner: origin.server.owner,
             identity: Arc::from(identity),
             source: origin.kind,
             endpoint: Arc::clone(origin.endpoint),
@@ -161,7 +170,7 @@ impl Tool {
             hash: fnv1a(pinned.bytes()),
             fingerprint: Arc::from(fingerprint),
             description: Arc::from(match described_outside {
-                true => framed(origin.server, &description),
+                true => framed(server, &description),
                 false => description.clone(),
             }),
             about: Arc::from(description),

@@ -128,7 +128,7 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_when_the_program_is_killed_is_never_done() {
+async fn what_waits_when_the_program_is_killed_is_decided_in_the_next_run() {
     let hook = ChatServer::start();
     hook.otherwise(|_| Script::json(200, &serde_json::json!({})));
     let notify = format!(
@@ -155,18 +155,55 @@ async fn what_waits_when_the_program_is_killed_is_never_done() {
     mac.update(&told.body);
     let hex: String = mac.finalize().into_bytes().iter().map(|it| format!("{it:02x}")).collect();
     assert_eq!(header("x-glyphoxa-signature"), format!("sha256={hex}"));
-    // The buttons of a program that is gone decide nothing, and the next one says so.
+    // The buttons of a program that is gone work in the next one, once.
     hall.told(&hall.dm, Slash::new("session status")).await;
     hall.program.take().unwrap().kill();
     hall.start().await;
-    let closed = hall.reads(|it| it.id == request.id && it.content().contains("Expired")).await;
-    assert!(closed.components().is_empty() && closed.content().contains("not made"), "{closed:?}");
+    hall.until("tools servers", |told| told.contains("ready")).await;
+    assert!(hall.called("dust").is_empty());
+    let anna = hall.inn.add_member("Anna", &[]);
+    let refused = hall.presses(&anna, &request, "Approve").await.text();
+    assert!(refused.contains("only game masters"), "{refused}");
+    let pressed = hall.presses(&hall.dm, &request, "Approve").await.text();
+    assert!(pressed.contains("Approved by Dora"), "{pressed}");
+    hall.reads(|it| it.content().contains("`home.dust`, as approved for Tessa")).await;
+    hall.calls_dust(1).await;
+    assert_eq!(hall.called("dust"), [format!("dust {{\"text\":{}}}", serde_json::json!(HIDDEN))]);
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
     let late = request.button("Approve").unwrap()["custom_id"].as_str().unwrap().to_owned();
     let pressed = hall.discord.press(&hall.dm, hall.inn.text, request.id, &late).await;
-    if let Ok(pressed) = pressed {
-        let answer = pressed.wait_final(BOUND).await.unwrap().text();
-        assert!(answer.contains("nobody decided in time"), "{answer}");
-    }
+    assert!(pressed.is_err(), "its buttons are gone");
+    hall.calls_dust(1).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_over_a_restart_expires_when_it_would_have() {
+    let mut hall = hall("").await;
+    hall.has_listened().await;
+    let file = fs::read_to_string(hall.place.path("glyphoxa.yaml")).unwrap();
+    let soon = file.replace("expire_seconds: 600", "expire_seconds: 5");
+    hall.place.write("glyphoxa.yaml", soon);
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    let answer = hall.asks(&hall.dm, Slash::new("session start")).await;
+    assert!(answer.text().contains("I listen"), "{}", answer.text());
+    hall.has_listened().await;
+    hall.asks(&hall.dm, say("sweep now")).await;
+    let request = hall.request(&[]).await;
+    let kept = |_: &str| {
+        let id = request.id.to_string();
+        ["data/memory.db", "data/memory.db-wal"].iter().any(|file| {
+            let bytes = fs::read(hall.place.path(file)).unwrap_or_default();
+            bytes.windows(id.len()).any(|window| window == id.as_bytes())
+        })
+    };
+    hall.until("session status", kept).await;
+    assert_eq!(hall.program.take().unwrap().terminate(), 0);
+    hall.start().await;
+    let closed = hall.reads(|it| it.id == request.id && it.content().contains("Expired")).await;
+    assert!(closed.components().is_empty(), "{closed:?}");
     assert!(hall.called("dust").is_empty());
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
 }

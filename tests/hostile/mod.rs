@@ -1,6 +1,7 @@
 //! What others may try with the program: each attack through the real binary, against services on
 //! this machine: bounded time, bounded memory, nothing done that was not allowed.
 
+mod added_servers;
 mod addresses;
 mod approvals;
 mod children;

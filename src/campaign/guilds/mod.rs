@@ -9,5 +9,5 @@ mod store;
 
 pub use consent::Consent;
 pub use served::ServedGuilds;
-pub use settings::{AddedServer, GuildSettings, ShownRequest};
+pub use settings::{AddedServer, GuildSettings, KeptCall, ShownRequest};
 pub use store::{GuildError, GuildStore};

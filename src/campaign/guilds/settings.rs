@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::consent::Consent;
 use crate::{
@@ -77,6 +78,28 @@ pub struct ShownRequest {
     pub channel: u64,
     /// The message, by Discord's id.
     pub message: u64,
+    /// The call that is asked about; `None`: a server's question, which waits for no restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<KeptCall>,
+}
+
+/// A call that waits for a decision, as it was put before the game master.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptCall {
+    /// The NPC that wants it.
+    pub npc: String,
+    /// Identity of the tool.
+    pub tool: String,
+    /// What it would be called with.
+    pub arguments: Map<String, Value>,
+    /// Why the game master must decide.
+    pub reason: String,
+    /// Fingerprint of the tool's definition.
+    pub definition: String,
+    /// The definition may be allowed for good.
+    pub may_be_waived: bool,
+    /// Until when it may be decided, in milliseconds since 1970.
+    pub until: i64,
 }
 
 /// A tool server added by a game master: a program or an address.

@@ -40,7 +40,7 @@ impl LocalPermits {
 
     /// What was allowed for good, and whether that still holds.
     pub fn listed(&self) -> String {
-        let snapshot = self.host.catalog().snapshot();
+        let snapshot = self.host.snapshot();
         let permits = self.kept.read().map(|permits| permits.standing(&snapshot));
         match permits {
             Ok(lines) if lines.is_empty() => "every tool asks that has to".to_owned(),

@@ -116,10 +116,10 @@ async fn decide(
     request: ApprovalRequest,
 ) -> Decision {
     let decision = ask(&typed, &request).await;
-    if let (Decision::Always, Some(permits), Some(definition)) =
-        (&decision, permits, &request.definition)
+    if let (Decision::Always, Some(permits)) = (&decision, permits)
+        && request.may_be_waived
     {
-        permits.allow(&request.tool, definition);
+        permits.allow(&request.tool, &request.definition);
     }
     decision
 }
@@ -130,10 +130,7 @@ async fn ask(typed: &Typed, request: &ApprovalRequest) -> Decision {
     let arguments = revealed(&arguments.to_string());
     let tool = revealed(&request.tool);
     complain(&format!("  ? {} wants {tool} {arguments} ({})", request.npc, request.reason));
-    let always = match request.definition {
-        Some(_) => "a = always for this tool, ",
-        None => "",
-    };
+    let always = if request.may_be_waived { "a = always for this tool, " } else { "" };
     loop {
         complain(&format!("  ? y = yes, {always}n = no, or other arguments as a JSON object"));
         let Ok(Some(line)) = typed.next().await else {

@@ -9,7 +9,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{DONE, FAILED, Failure};
-use crate::tools::connection::{Kept, Servers, State, Status};
+use crate::{
+    domain::Owner,
+    tools::connection::{Kept, Servers, State, Status},
+};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -46,7 +49,7 @@ struct Line<'a> {
 /// Stdout is gone.
 pub async fn run(servers: &Servers, arguments: &Arguments) -> Result<u8, Failure> {
     servers.settled(Duration::from_secs(arguments.wait), |_| true).await;
-    let all = servers.status();
+    let all = servers.status(Owner::Local);
     let mut out = io::stdout().lock();
     for status in &all {
         if arguments.json {

@@ -5,7 +5,11 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::super::{DONE, Failure};
-use crate::{config::Config, tools::connection::Servers};
+use crate::{
+    config::Config,
+    domain::Owner,
+    tools::{ServerKey, connection::Servers},
+};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -26,9 +30,9 @@ pub async fn run(config: &Config, servers: &Servers, arguments: &Arguments) -> R
         let what = format!("there is no server '{name}' (there are: {names})");
         return Err(Failure::Usage(what));
     }
-    let approved = servers.approve(name).await?;
+    let approved = servers.approve(&ServerKey::installed(name)).await?;
     let mut out = io::stdout().lock();
-    for status in servers.status().iter().filter(|status| status.name == *name) {
+    for status in servers.status(Owner::Local).iter().filter(|status| status.name == *name) {
         for line in &status.changed {
             writeln!(out, "changed: {line}")?;
         }

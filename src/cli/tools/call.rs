@@ -64,7 +64,7 @@ pub async fn run(config: &Config, host: &ToolHost, arguments: &Arguments) -> Res
             Authority::OperatorAs(Caller { npc, tier, offered, sampler: None })
         }
     };
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let entry = snapshot.find(&arguments.tool);
     let limit = match (authority.caller(), entry) {
         // The operator has the tool's own time.

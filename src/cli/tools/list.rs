@@ -87,7 +87,7 @@ impl<'a> Line<'a> {
 /// # Errors
 /// Stdout is gone.
 pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let mut out = io::stdout().lock();
     for entry in snapshot.all() {
         if arguments.json {
@@ -96,7 +96,7 @@ pub fn run(host: &ToolHost, arguments: &Arguments) -> Result<u8, Failure> {
         }
         writeln!(out, "{}", tool_line(entry, Instant::now()))?;
     }
-    for refused in host.catalog().refused() {
+    for refused in host.refused() {
         super::super::complain(&format!("left out: {}: {}", refused.tool, refused.reason));
     }
     Ok(DONE)

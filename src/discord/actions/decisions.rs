@@ -31,9 +31,9 @@ pub fn press(
     let asked = guild.approvals.pending.get(key).filter(|it| !it.is_over()).map(Request::asked);
     let done = take_step(&mut guild.approvals.pending, press, key, step);
     if let (DecisionStep::Always, Ok(_), Some(Asked::Call(call))) = (step, &done, asked)
-        && let Some(definition) = call.definition
+        && call.may_be_waived
     {
-        guild.change_settings(|settings| settings.permits.allow(&call.tool, &definition));
+        guild.change_settings(|settings| settings.permits.allow(&call.tool, &call.definition));
     }
     guild.forget_decided();
     done
@@ -158,8 +158,9 @@ mod tests {
             npc: "Bartok".into(),
             tool: "home.lamp".into(),
             arguments: object(&json!({"on": true})),
-            reason: "it changes something",
-            definition: Some("1".into()),
+            reason: "it changes something".into(),
+            definition: "1".into(),
+            may_be_waived: true,
         };
         (add(pending, Request::Call { asked, answer }), answered)
     }

@@ -136,6 +136,11 @@ impl PendingDecisions {
         key
     }
 
+    /// Adds a request of an earlier run under the key it had.
+    pub fn restore(&mut self, key: String, request: Request) {
+        self.open.insert(key, request);
+    }
+
     /// The request of this key, while it waits.
     pub fn get(&self, key: &str) -> Option<&Request> {
         self.open.get(key)
@@ -152,9 +157,10 @@ impl PendingDecisions {
         expired.map(|(key, request)| (key, request.asked())).collect()
     }
 
-    /// Takes away everything.
-    pub fn take_all(&mut self) -> Vec<(String, Asked)> {
-        let all = std::mem::take(&mut self.open).into_iter();
+    /// Takes away everything of `session`.
+    pub fn take_of(&mut self, session: &SessionId) -> Vec<(String, Asked)> {
+        let its = format!("{session}.");
+        let all = self.open.extract_if(.., |key, _| key.starts_with(&its));
         all.map(|(key, request)| (key, request.asked())).collect()
     }
 
@@ -224,7 +230,7 @@ impl Request {
                 decided(answer.send(Decision::Approve).is_err(), Outcome::Approved)
             }
             (
-                Self::Call { answer, asked: ApprovalRequest { definition: Some(_), .. } },
+                Self::Call { answer, asked: ApprovalRequest { may_be_waived: true, .. } },
                 Choice::Always,
             ) => decided(answer.send(Decision::Always).is_err(), Outcome::AlwaysApproved),
             (Self::Call { answer, .. }, Choice::Deny) => {

@@ -5,9 +5,12 @@
 use std::collections::BTreeMap;
 
 use super::panel::MessagePlace;
-use crate::discord::{
-    decisions::{Asked, PendingDecisions},
-    ui::approvals,
+use crate::{
+    discord::{
+        decisions::{Asked, PendingDecisions},
+        ui::approvals,
+    },
+    domain::SessionId,
 };
 
 /// Requests that wait, and where they are shown.
@@ -45,12 +48,10 @@ impl Approvals {
         closed
     }
 
-    /// Takes away everything: the session is over.
-    pub fn close_all(&mut self) -> Vec<ClosedMessage> {
-        let all = self.pending.take_all();
-        let closed = self.closed(all, "Expired: the session is over");
-        self.places.clear();
-        closed
+    /// Takes away everything of `session`, which is over.
+    pub fn close_of(&mut self, session: &SessionId) -> Vec<ClosedMessage> {
+        let all = self.pending.take_of(session);
+        self.closed(all, "Expired: the session is over")
     }
 
     fn closed(&mut self, over: Vec<(String, Asked)>, how: &str) -> Vec<ClosedMessage> {

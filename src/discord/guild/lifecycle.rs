@@ -10,7 +10,7 @@ use serenity::all::{ChannelId, UserId};
 use tokio::sync::oneshot;
 
 use super::{
-    approvals::ClosedMessage,
+    approvals::{Approvals, ClosedMessage},
     panel,
     refusal::GuildRefusal,
     session::{GuildSession, SessionOptions},
@@ -152,6 +152,8 @@ impl Guild {
 
     /// Ends the session, and waits for what is under way; nobody waits for a model now. Cancel safe.
     pub(super) async fn close(&mut self) {
+        // What waits for a decision waits on after the restart.
+        self.approvals = Approvals::default();
         // Without a session there is nothing to close.
         let why = "I am being switched off; start me again and use /session start";
         if let Ok(session) = self.take_session(why) {
@@ -165,13 +167,13 @@ impl Guild {
     /// Takes the session away from the guild; it is still to be closed and kept.
     fn take_session(&mut self, why: &str) -> Result<GuildSession, GuildRefusal> {
         self.send_shown();
-        let closed = self.approvals.close_all();
+        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
+        let closed = self.approvals.close_of(&session.id);
         if !closed.is_empty() {
             self.forget_decided();
             self.keep_settings();
         }
         self.close_messages(closed);
-        let session = self.session.take().ok_or(GuildRefusal::NoSession)?;
         tracing::info!(guild = self.id.get(), why, "session ended");
         self.close_panel(&session, why);
         Ok(session)

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod attendance;
+mod earlier;
 mod effects;
 mod failing;
 mod health;

@@ -4,25 +4,20 @@
 
 use std::sync::Arc;
 
-use serenity::all::{ChannelId, Message, MessageId};
+use serenity::all::{ChannelId, Message};
 
 use super::{
-    approvals::ClosedMessage,
     effects::ToolRequest,
     panel::MessagePlace,
     state::{Guild, Job},
 };
 use crate::{
-    campaign::{ShownRequest, WaitingCall},
+    campaign::{KeptCall, ShownRequest, WaitingCall, now},
     discord::{
         decisions::{Asked, Request},
         ui::approvals,
     },
 };
-
-/// Said of what waited when the program ended.
-const EARLIER: &str = "**Expired**: I was restarted before anybody decided. The call was not made; \
-                       have it asked for again if it is still wanted.";
 
 impl Guild {
     /// A tool wants something of the guild.
@@ -59,10 +54,17 @@ impl Guild {
             self.send(told);
         }
         let key = self.approvals.pending.add(&session, request);
+        // Kept before it is shown: whoever sees it can decide it, whatever happens to the program.
+        let call = self.kept_call(&asked);
+        let waiting = ShownRequest { call, ..ShownRequest::default() };
+        self.change_settings(|settings| settings.waiting.insert(key.clone(), waiting));
+        let kept = self.kept();
         let message = approvals::message(&asked, &key);
         let channels: Vec<ChannelId> = self.log_channel().into_iter().chain([panel]).collect();
         let http = Arc::clone(&self.shared.http);
         self.spawn(async move {
+            // What is not kept is logged.
+            _ = kept.await;
             let mut sent = Err("there is no channel for it".to_owned());
             for channel in channels {
                 sent = channel
@@ -76,18 +78,22 @@ impl Guild {
             }
             Box::new(move |guild: &mut Self| match sent {
                 Ok(place) => {
-                    let shown =
-                        ShownRequest { channel: place.channel.get(), message: place.message.get() };
                     let closed = guild.approvals.shown(&key, place);
-                    if closed.is_none() {
-                        guild.change_settings(|settings| settings.waiting.insert(key, shown));
-                        guild.keep_settings();
-                    }
+                    guild.change_settings(|settings| match settings.waiting.get_mut(&key) {
+                        Some(_) if closed.is_some() => _ = settings.waiting.remove(&key),
+                        Some(shown) => {
+                            (shown.channel, shown.message) =
+                                (place.channel.get(), place.message.get());
+                        }
+                        None => {}
+                    });
+                    guild.keep_settings();
                     guild.close_messages(closed.into_iter().collect());
                 }
                 Err(why) => {
                     // Whoever asked is told that nobody is there.
                     guild.approvals.pending.withdraw(&key);
+                    guild.forget_decided();
                     let lack =
                         format!("I could not ask you about a tool: {why} (let me write there)");
                     guild.note(lack);
@@ -107,22 +113,12 @@ impl Guild {
         }
     }
 
-    /// Says of requests of an earlier run that nobody decides them any more: the calls were not made.
-    pub(super) fn close_earlier(&mut self) {
-        let earlier: Vec<ShownRequest> = self.settings().waiting.values().cloned().collect();
-        if earlier.is_empty() {
-            return;
-        }
-        let closed = earlier.into_iter().map(|it| ClosedMessage {
-            place: MessagePlace {
-                channel: ChannelId::new(it.channel),
-                message: MessageId::new(it.message),
-            },
-            text: EARLIER.to_owned(),
-        });
-        self.close_messages(closed.collect());
-        self.change_settings(|settings| settings.waiting.clear());
-        self.keep_settings();
+    /// A call as it is kept over a restart.
+    fn kept_call(&self, asked: &Asked) -> Option<KeptCall> {
+        let Asked::Call(call) = asked else { return None };
+        let expires = self.shared.handles.settings.load().approvals.expires;
+        let expires = i64::try_from(expires.as_millis()).unwrap_or(i64::MAX);
+        Some(KeptCall::of(call, now().saturating_add(expires)))
     }
 
     /// Sends what tools have shown, as much as one message holds.

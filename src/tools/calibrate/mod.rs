@@ -23,8 +23,8 @@ use tokio::{
 pub use arguments::{NoArguments, minimal};
 
 use super::{
-    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress, Taint,
-    Tool, ToolHost,
+    Attachment, Authority, CallContext, CallError, CatalogEntry, Effects, Probed, Progress,
+    ServerKey, Taint, Tool, ToolHost,
     limit::Limit,
     percentiles,
     schema::{Mismatch, apart},
@@ -107,7 +107,7 @@ impl ToolHost {
     /// them by what was found; in order of identities. Waits while turns use a server. Cancel
     /// safe: what was measured before stays.
     pub async fn calibrate(&self, wanted: impl Fn(&Tool) -> bool + Send) -> Vec<Calibrated> {
-        let snapshot = Arc::clone(&self.catalog().snapshot());
+        let snapshot = self.snapshot();
         let mut servers: BTreeMap<&str, Vec<&CatalogEntry>> = BTreeMap::new();
         for entry in snapshot.all().iter().filter(|entry| wanted(&entry.tool)) {
             servers.entry(entry.tool.server()).or_default().push(entry);
@@ -121,11 +121,11 @@ impl ToolHost {
 
     /// Measures the tools of `server` that were never measured, or that fail, and keeps what was
     /// found; for after [`ToolHost::offer`]. Cancel safe.
-    pub async fn calibrate_new(&self, server: &str) -> Vec<Calibrated> {
+    pub async fn calibrate_new(&self, server: &ServerKey) -> Vec<Calibrated> {
         let now = Instant::now();
         let wanted = |tool: &Tool| {
             let standing = tool.latency.standing(now);
-            tool.server() == server && (standing.measured.is_none() || standing.is_failing())
+            tool.is_of(server) && (standing.measured.is_none() || standing.is_failing())
         };
         let all = self.calibrate(wanted).await;
         for calibrated in &all {
@@ -189,7 +189,7 @@ impl ToolHost {
         let mut took = Vec::with_capacity(CALLS);
         let begun = Instant::now();
         while took.len() < CALLS && (took.is_empty() || begun.elapsed() < LONG) {
-            if !self.is_quiet(tool.server()).await {
+            if !self.is_quiet(tool).await {
                 let reason = "turns keep its server busy (try again later)".to_owned();
                 return (took.len(), CalibrationOutcome::Skipped(reason));
             }
@@ -235,13 +235,14 @@ impl ToolHost {
         schema.check(value).await.map(drop).map_err(ProbeFailure::Result)
     }
 
-    /// Whether no turn uses `server`, after waiting for a while.
-    async fn is_quiet(&self, server: &str) -> bool {
+    /// Whether no turn uses the server of `measured`, after waiting for a while.
+    async fn is_quiet(&self, measured: &Tool) -> bool {
+        let server = ServerKey { owner: measured.owner, name: measured.server().to_owned() };
         let until = Instant::now() + PATIENCE;
         loop {
-            let snapshot = Arc::clone(&self.catalog().snapshot());
+            let snapshot = self.snapshot();
             let mut tools = snapshot.all().iter().map(|entry| &entry.tool);
-            if !tools.any(|tool| tool.server() == server && tool.latency.is_running()) {
+            if !tools.any(|tool| tool.is_of(&server) && tool.latency.is_running()) {
                 return true;
             }
             if Instant::now() >= until {
@@ -258,7 +259,7 @@ impl ToolHost {
 /// # Errors
 /// A name means nothing.
 pub fn picked(host: &ToolHost, names: &[String]) -> Result<BTreeSet<String>, UnknownTool> {
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let tools = || snapshot.all().iter().map(|entry| &entry.tool);
     for name in names {
         if !tools().any(|tool| means(name, tool)) {

@@ -171,7 +171,7 @@ async fn errors_are_told_and_are_no_speed() {
     assert_eq!(told.found, CalibrationOutcome::Failed("connection: the server is away".to_owned()));
     // Nor are they repeated, or held against it.
     assert_eq!((handler.calls(), told.calls), (1, 1));
-    let standing = host.catalog().snapshot().all()[0].tool.latency.standing(Instant::now());
+    let standing = host.snapshot().all()[0].tool.latency.standing(Instant::now());
     assert_eq!(standing, crate::tools::LatencySummary::default());
 
     let slow = Counting::taking(9_000 * MS);
@@ -259,15 +259,15 @@ async fn a_probe_brings_a_withheld_tool_back() {
     let handler = Counting::taking(10 * MS);
     let declared = Declared { floor: Some(Tier::Deep), ..reading() };
     host.offer("s", SourceKind::Server, vec![tool("t", declared, &handler)]);
-    let latency = Arc::clone(&host.catalog().snapshot().all()[0].tool.latency);
+    let latency = Arc::clone(&host.snapshot().all()[0].tool.latency);
     for _ in 0..6 {
         latency.record(Instant::now(), MS, Ending::Failed);
     }
     host.catalog().refresh(Instant::now());
-    assert_eq!(host.catalog().snapshot().all()[0].tier, None);
-    let told = host.calibrate_new("s").await.remove(0);
+    assert_eq!(host.snapshot().all()[0].tier, None);
+    let told = host.calibrate_new(&ServerKey::installed("s")).await.remove(0);
     assert_eq!((told.before, told.after), (None, Some(Tier::Deep)));
-    assert_eq!(host.catalog().snapshot().all()[0].tier, Some(Tier::Deep));
+    assert_eq!(host.snapshot().all()[0].tier, Some(Tier::Deep));
 }
 
 #[tokio::test(start_paused = true)]
@@ -276,13 +276,13 @@ async fn at_connect_only_what_is_new_is_measured() {
     let (old, new) = (Counting::taking(MS), Counting::taking(MS));
     host.offer("s", SourceKind::Server, vec![tool("old", reading(), &old)]);
     host.offer("other", SourceKind::Server, vec![tool("t", reading(), &new)]);
-    assert_eq!(host.calibrate_new("s").await.len(), 1);
+    assert_eq!(host.calibrate_new(&ServerKey::installed("s")).await.len(), 1);
     host.offer(
         "s",
         SourceKind::Server,
         vec![tool("old", reading(), &old), tool("new", reading(), &new)],
     );
-    let told = host.calibrate_new("s").await;
+    let told = host.calibrate_new(&ServerKey::installed("s")).await;
     assert_eq!(told.iter().map(|it| &*it.tool).collect::<Vec<_>>(), ["s.new"]);
     assert_eq!((old.calls(), new.calls()), (5, 5));
 }

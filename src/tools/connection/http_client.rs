@@ -22,7 +22,7 @@ use reqwest::{
     redirect::Policy,
 };
 use rmcp::{
-    model::{ClientJsonRpcMessage, ClientRequest, ProtocolVersion, RequestMetaObject},
+    model::{ClientJsonRpcMessage, ProtocolVersion},
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::ExponentialBackoff,
@@ -37,20 +37,17 @@ use tokio::{sync::watch, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    facts::Facts,
+    facts::{Facts, SessionFacts},
     http_post::{Post, post},
     oauth::Authorizer,
     options::Secret,
     unusable::bounded,
 };
 use crate::{
-    domain::SessionId,
     provider::{Outbound, Refused},
     tools::url::UrlError,
 };
 
-/// Where the library carries the session of a call from the call to the request.
-const MARK: &str = "glyphoxa/session";
 /// How long an unused connection is kept.
 const KEPT: Duration = Duration::from_secs(90);
 /// Unused connections kept to one server.
@@ -111,6 +108,8 @@ pub struct HttpOptions<'a> {
     pub authorization: Authorization,
     /// What headers may name.
     pub facts: Arc<Facts>,
+    /// In whose name requests are made; `None`: in nobody's.
+    pub session: Option<Arc<SessionFacts>>,
 }
 
 /// Sends requests to one server; clones share its connections.
@@ -131,6 +130,7 @@ struct Inner {
     headers: Vec<(HeaderName, Secret)>,
     authorization: Authorization,
     facts: Arc<Facts>,
+    session: Option<Arc<SessionFacts>>,
     drains: TaskTracker,
     /// The server has answered when it was asked for the stream of a session, or has had its time.
     is_listening: watch::Sender<bool>,
@@ -161,6 +161,7 @@ impl HttpClient {
                 headers: headers.collect::<Result<_, HttpError>>()?,
                 authorization: options.authorization,
                 facts: options.facts,
+                session: options.session,
                 drains: TaskTracker::new(),
                 is_listening: watch::Sender::new(false),
             }),
@@ -175,14 +176,6 @@ impl HttpClient {
         config.retry_config = Arc::new(resume);
         config.max_sse_event_size = LARGEST;
         StreamableHttpClientTransport::with_client(self.clone(), config)
-    }
-
-    /// Whether its headers say which session a call is made in, or what that plays.
-    pub fn names_sessions(&self) -> bool {
-        let names = |template: &Secret| {
-            ["${session.", "${campaign."].iter().any(|start| template.0.contains(start))
-        };
-        self.inner.headers.iter().any(|(_, template)| names(template))
     }
 
     /// Whether the server answers requests with streams.
@@ -209,7 +202,6 @@ impl HttpClient {
     /// and there is a better one.
     async fn with_token<'a, T, F>(
         &'a self,
-        session: Option<&SessionId>,
         mut headers: HashMap<HeaderName, HeaderValue>,
         send: impl Fn(&'a reqwest::Client, Option<String>, HashMap<HeaderName, HeaderValue>) -> F,
     ) -> Result<T, Failed>
@@ -217,7 +209,7 @@ impl HttpClient {
         F: Future<Output = Result<T, Failed>>,
     {
         for (name, template) in &self.inner.headers {
-            headers.insert(name.clone(), self.header(name, template, session)?);
+            headers.insert(name.clone(), self.header(name, template)?);
         }
         let client = self.client(&headers);
         match &self.inner.authorization {
@@ -229,12 +221,8 @@ impl HttpClient {
         }
     }
 
-    fn header(
-        &self,
-        name: &HeaderName,
-        template: &Secret,
-        session: Option<&SessionId>,
-    ) -> Result<HeaderValue, Failed> {
+    fn header(&self, name: &HeaderName, template: &Secret) -> Result<HeaderValue, Failed> {
+        let session = self.inner.session.as_deref();
         let value = self.inner.facts.fill(&template.0, session).map_err(|missing| {
             let missing = missing.0;
             said(format!("its header '{name}' needs '{missing}', which nobody has given yet"))
@@ -263,24 +251,6 @@ impl HttpClient {
         let stream = stream.map(|event| event.map(bounded)).boxed();
         Drained { stream: Some(stream), drains: self.inner.drains.clone() }.boxed()
     }
-}
-
-/// The session that a call is made in, taken from the request: no server reads it.
-fn unmarked(message: &mut ClientJsonRpcMessage) -> Option<SessionId> {
-    let ClientJsonRpcMessage::Request(request) = message else { return None };
-    let ClientRequest::CallToolRequest(call) = &mut request.request else { return None };
-    let meta = call.params.meta.as_mut()?;
-    let session = meta.remove(MARK)?.as_str().map(|id| SessionId(id.to_owned()));
-    if meta.is_empty() {
-        call.params.meta = None;
-    }
-    session
-}
-
-/// What tells this client which session a call is made in.
-pub fn mark(session: &SessionId) -> RequestMetaObject {
-    let mark = serde_json::Map::from_iter([(MARK.to_owned(), session.0.clone().into())]);
-    RequestMetaObject::from(mark)
 }
 
 /// A failure on our side, worded for a person.
@@ -346,18 +316,17 @@ impl StreamableHttpClient for HttpClient {
     async fn post_message_with_max_sse_event_size(
         &self,
         uri: Arc<str>,
-        mut message: ClientJsonRpcMessage,
+        message: ClientJsonRpcMessage,
         session_id: Option<Arc<str>>,
         _: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
         longest: usize,
     ) -> Result<StreamableHttpPostResponse, Failed> {
-        let made_in = unmarked(&mut message);
         if session_id.is_some() && matches!(message, ClientJsonRpcMessage::Request(_)) {
             self.listening().await;
         }
         let answer = self
-            .with_token(made_in.as_ref(), custom_headers, |client, token, headers| {
+            .with_token(custom_headers, |client, token, headers| {
                 let (uri, session) = (Arc::clone(&uri), session_id.clone());
                 let message = message.clone();
                 post(client, Post { uri, message, session, token, headers }, longest)
@@ -378,7 +347,7 @@ impl StreamableHttpClient for HttpClient {
         _: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
-        self.with_token(None, custom_headers, |client, token, headers| {
+        self.with_token(custom_headers, |client, token, headers| {
             client.delete_session(Arc::clone(&uri), Arc::clone(&session_id), token, headers)
         })
         .await
@@ -413,7 +382,7 @@ impl StreamableHttpClient for HttpClient {
         longest: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
         let answer = self
-            .with_token(None, custom_headers, |client, token, headers| {
+            .with_token(custom_headers, |client, token, headers| {
                 client.get_stream_with_max_sse_event_size(
                     Arc::clone(&uri),
                     session_id.clone(),
@@ -452,24 +421,4 @@ fn client(outbound: &Outbound, url: &Url, pooled: bool) -> Result<reqwest::Clien
         .redirect(same_origin)
         .build()
         .map_err(|_| HttpError::NoCertificates)
-}
-
-#[cfg(test)]
-mod tests {
-    use rmcp::model::{CallToolRequest, CallToolRequestParams, JsonRpcRequest, RequestId};
-
-    use super::*;
-
-    #[test]
-    fn what_says_the_session_of_a_call_is_not_sent() {
-        let session = SessionId("mill".to_owned());
-        let mut params = CallToolRequestParams::new("look");
-        params.meta = Some(mark(&session));
-        let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let call = JsonRpcRequest::new(RequestId::Number(1), call);
-        let mut message = ClientJsonRpcMessage::Request(call);
-        assert_eq!(unmarked(&mut message), Some(session));
-        assert!(!serde_json::to_string(&message).unwrap().contains("_meta"));
-        assert_eq!(unmarked(&mut message), None);
-    }
 }

@@ -8,6 +8,7 @@ mod client;
 mod client_handler;
 mod definitions;
 mod difference;
+mod each_session;
 mod event_size;
 mod facts;
 mod http_client;
@@ -39,7 +40,7 @@ mod unusable;
 #[cfg(test)]
 mod tests;
 
-pub use facts::Facts;
+pub use facts::{Facts, SessionFacts};
 pub use options::{
     Auth, Authority, ClientCredentials, Credential, Reach, Sandbox, ServerOptions, Trust,
 };

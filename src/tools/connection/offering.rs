@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::{
     definitions::Listed,
-    options::{Reach, Trust},
+    options::{Reach, ServerAddress, Trust},
     pins::{Admission, admit},
     server::Server,
+    status::way_to_trust,
     tool::ServerTool,
 };
 use crate::tools::{Definition, SourceKind, identity as identity_of, schema::apart};
@@ -17,6 +18,7 @@ impl Server {
     /// Puts its tools into the host, but for those that wait for approval.
     pub async fn offer(&self, tools: &[Listed]) {
         let server = &*self.options.name;
+        let key = self.key();
         let (mut offered, mut held, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for (tool, admission) in tools.iter().zip(self.admissions(tools)) {
             match admission {
@@ -34,7 +36,7 @@ impl Server {
             offered.push(self.definition(tool));
         }
         if !held.is_empty() {
-            let (tools, way_out) = (held.join(", "), format!("glyphoxa mcp trust {server}"));
+            let (tools, way_out) = (held.join(", "), way_to_trust(self.added_by(), server));
             let difference = changed.join("; ");
             tracing::warn!(
                 server,
@@ -51,10 +53,10 @@ impl Server {
         }
         let mut names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
         let (host, identity) = (&self.shared.host, self.options.identity());
-        host.catalog().figures().set_endpoint(identity, &self.options.reach.key());
-        let (taker, name) = (host.clone(), identity.to_owned());
+        host.catalog().figures().set_endpoint(&key, &self.options.reach.key());
+        let taker = host.clone();
         // Schemas of others are compiled where they hold up nobody.
-        let refused = apart::at_leisure(move || taker.offer(&name, SourceKind::Server, offered));
+        let refused = apart::at_leisure(move || taker.offer_of(&key, SourceKind::Server, offered));
         let refused = refused.await.unwrap_or_else(|| {
             tracing::error!(server, "its tools could not be taken: there was no thread for it");
             Vec::new()
@@ -101,9 +103,11 @@ impl Server {
 
     /// Which of `tools` are offered, in their order.
     fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
-        let remembered = &self.shared.remembered;
-        let is_held = |tool: &Listed| !remembered.is_approved(&self.options.name, tool);
-        remembered.with_pins(&self.options.address(), |known| {
+        let (remembered, at) = (&self.shared.remembered, self.address());
+        // What is configured is accepted for everybody.
+        let accepted = ServerAddress { owner: self.added_by(), ..at.clone() };
+        let is_held = |tool: &Listed| !remembered.is_approved(&accepted, tool);
+        remembered.with_pins(&at, |known| {
             let look = |tool: &Listed| match self.options.trust {
                 Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
                 Trust::Review => {

@@ -9,10 +9,7 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    domain::SessionId,
-    tools::{CallContext, Effects, Progress, Sampler},
-};
+use crate::tools::{CallContext, Effects, Progress, Sampler};
 
 /// Requests to a chat model during one call.
 const SAMPLES: u32 = 4;
@@ -26,8 +23,6 @@ pub struct OpenCalls {
 /// Whose call it is.
 #[derive(Clone)]
 pub struct Whose {
-    /// The session it is made in; `None`: it belongs to none.
-    pub session: Option<SessionId>,
     /// The table of the call, for questions the server asks.
     pub effects: Arc<dyn Effects>,
     /// What lends its NPC's chat model.
@@ -39,13 +34,12 @@ pub struct Whose {
 impl Whose {
     /// A call of no NPC, at the table behind `effects`.
     pub fn table(effects: Arc<dyn Effects>) -> Self {
-        Self { session: None, effects, sampler: None, progress: Progress::default() }
+        Self { effects, sampler: None, progress: Progress::default() }
     }
 
     /// The call's of `context`.
     pub fn of(context: &CallContext) -> Self {
         Self {
-            session: Some(context.session.clone()),
             effects: Arc::clone(&context.effects),
             sampler: context.authority.caller().and_then(|caller| caller.sampler.clone()),
             progress: context.progress.clone(),

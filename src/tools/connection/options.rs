@@ -6,9 +6,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 
+use super::facts::Facts;
 pub use crate::domain::Secret;
 use crate::{
-    domain::{fnv1a, redact},
+    domain::{Owner, fnv1a, redact},
     provider::Outbound,
     tools::Declared,
 };
@@ -48,9 +49,10 @@ impl ServerOptions {
         self.prefix.as_deref().unwrap_or(&self.name)
     }
 
-    /// The server at its address, which its tools' definitions belong to.
-    pub(super) fn address(&self) -> ServerAddress {
-        ServerAddress { server: self.name.clone(), endpoint: self.reach.key() }
+    /// What its headers name that only a session gives.
+    pub(super) fn lacks(&self, facts: &Facts) -> Option<&'static str> {
+        let Reach::Http { headers, .. } = &self.reach else { return None };
+        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
     }
 
     /// Whether only one of the two can be there.
@@ -59,19 +61,39 @@ impl ServerOptions {
     }
 }
 
-/// A server at an address: what is elsewhere, or called otherwise, is another one.
+/// A server at an address: what is elsewhere, or called otherwise, or somebody else's, is another
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
-    /// Its name in the configuration.
+    /// Who has added it; `None`: it is configured.
+    pub owner: Option<Owner>,
+    /// Its name.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,
 }
 
 impl ServerAddress {
-    /// What is kept of it is kept by this.
+    /// What is kept of it, and goes by where it is too, is kept by this.
     pub fn key(&self) -> String {
-        format!("{} {}", self.server, self.endpoint)
+        format!("{} {}", self.name(), self.endpoint)
+    }
+
+    /// What is kept of it wherever it is. No server is called so: their names have no `/`.
+    pub fn name(&self) -> String {
+        self.of_owner(&self.server)
+    }
+
+    /// What is kept of its endpoint, whatever it is called.
+    pub fn place(&self) -> String {
+        self.of_owner(&self.endpoint)
+    }
+
+    fn of_owner(&self, text: &str) -> String {
+        match self.owner {
+            Some(owner) => format!("{}/{text}", owner.word()),
+            None => text.to_owned(),
+        }
     }
 }
 

@@ -289,6 +289,7 @@ async fn open(probe: &Probe) -> Result<OpenClient, OpenError> {
                 headers: &[],
                 authorization: Authorization::Managed(Arc::new(authorizer(url, probe))),
                 facts: Arc::new(Facts::default()),
+                session: None,
             })?;
             let opened = Client::open(wire.transport(url.as_str()), handler, era, lost).await;
             let client = opened.map_err(|refusal| OpenError::Refused(in_words(refusal)))?;

@@ -20,12 +20,12 @@ use super::{
     client::{Client, RequestError, ToolList},
     client_handler::{ClientHandler, Gate},
     definitions::Listed,
-    facts::Facts,
+    facts::SessionFacts,
     http_client::{Authorization, HttpClient, HttpError, HttpOptions},
     notices::Notices,
     oauth::NoAuthorizer,
     open_calls::OpenCalls,
-    options::{Auth, Reach, Sandbox, Secret, ServerOptions},
+    options::{Auth, Reach, Sandbox, Secret, ServerAddress, ServerOptions},
     resources,
     settle::{self, Never},
     shared::Shared,
@@ -36,7 +36,11 @@ use super::{
     tail::Tail,
     traffic::Traffic,
 };
-use crate::panics::caught;
+use crate::{
+    domain::{Owner, Scope},
+    panics::caught,
+    tools::ServerKey,
+};
 
 /// Tools are measured this long after their server is ready, so that its first calls are not in
 /// the figures.
@@ -58,6 +62,10 @@ const STOOD: Duration = Duration::from_secs(60);
 pub struct Server {
     /// What is configured.
     pub options: ServerOptions,
+    /// Whom its tools are for: who has added it, or who plays `session`; `None`: everybody.
+    pub owner: Option<Owner>,
+    /// The session in whose name all its requests are made; `None`: in nobody's.
+    pub session: Option<Arc<SessionFacts>>,
     /// What all servers share.
     pub shared: Arc<Shared>,
     /// What is known of it.
@@ -101,9 +109,6 @@ impl Server {
         let mut failures = 0;
         loop {
             let stop = self.stop.clone();
-            if stop.run_until_cancelled(self.session()).await.is_none() {
-                break;
-            }
             let attempt = stop.run_until_cancelled(caught(self.attempt())).await;
             let Some(attempt) = attempt else { break };
             let reason = match attempt {
@@ -123,7 +128,7 @@ impl Server {
             };
             let Some(reason) = reason else { break };
             failures += 1;
-            let name = &*self.options.name;
+            let name = self.address().name();
             let Some(first) = self.options.reconnect else {
                 tracing::warn!(server = name, reason, "server failed and is not tried again");
                 self.known.state.send_replace(State::Failed { reason });
@@ -145,18 +150,19 @@ impl Server {
         self.known.state.send_replace(State::Stopped);
     }
 
-    /// Waits until there is a session, where its headers name what only one gives.
-    async fn session(&self) {
-        let Some(needs) = self.lacks(&self.shared.facts) else { return };
-        let before = self.known.state.send_replace(State::NoSession { needs });
-        self.shared.facts.session(|facts| self.lacks(facts)).await;
-        self.known.state.send_replace(before);
+    /// The server among those of everybody, by what its tools' names begin with.
+    pub(super) fn key(&self) -> ServerKey {
+        ServerKey { owner: self.owner, name: self.options.identity().to_owned() }
     }
 
-    /// What its headers name that only a session gives, where there is none.
-    fn lacks(&self, facts: &Facts) -> Option<&'static str> {
-        let Reach::Http { headers, .. } = &self.options.reach else { return None };
-        headers.iter().find_map(|(_, template)| facts.lacks(&template.0))
+    /// What is remembered of it is kept by this.
+    pub(super) fn address(&self) -> ServerAddress {
+        address(self.owner, &self.options)
+    }
+
+    /// Who has added it; `None`: it is configured.
+    pub(super) fn added_by(&self) -> Option<Owner> {
+        self.owner.filter(|_| self.session.is_none())
     }
 
     /// One attempt under its deadline.
@@ -187,7 +193,7 @@ impl Server {
             debug: self.options.debug,
             gate: Gate::new(),
         };
-        let era = self.shared.remembered.era(&self.options.reach.key());
+        let era = self.shared.remembered.era(&self.address());
         let (mut child, mut wire) = (None, None);
         let opened = match &self.options.reach {
             Reach::Stdio { command, env, sandbox } => {
@@ -213,6 +219,7 @@ impl Server {
                     headers,
                     authorization: self.authorization(auth)?,
                     facts: Arc::clone(&self.shared.facts),
+                    session: self.session.clone(),
                 })?;
                 let transport = new.transport(url);
                 wire = Some(new);
@@ -220,16 +227,13 @@ impl Server {
             }
         };
         let client = match opened {
-            Ok(client) => {
-                let names = wire.as_ref().is_some_and(HttpClient::names_sessions);
-                Arc::new(client.naming_sessions(names))
-            }
+            Ok(client) => Arc::new(client),
             Err(refusal) => {
                 return Err(ConnectError::Refused(self.explained(refusal, child).await));
             }
         };
         let tools = client.tools().await?;
-        self.shared.remembered.set_era(&self.options.reach.key(), client.era());
+        self.shared.remembered.set_era(&self.address(), client.era());
         Ok(Connected { client, child, wire, tools })
     }
 
@@ -248,7 +252,8 @@ impl Server {
             false => tracing::debug!(server, line, "server stderr"),
         });
         let environment = env.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        let (room, name) = (&self.shared.room, &self.options.name);
+        // No two owners' programs have a home in common.
+        let (room, name) = (&self.shared.room, &self.address().name());
         Child::start(Start { room, name, command, environment, sandbox, tail, shown }).await
     }
 
@@ -311,7 +316,7 @@ impl Server {
             self.read_resources(&client).await;
         }
         self.known.state.send_replace(State::Ready);
-        tracing::info!(server = self.options.name, "server ready");
+        tracing::info!(server = self.address().name(), "server ready");
         let ended = tokio::select! {
             () = self.stop.cancelled() => None,
             () = client.lost().cancelled() => {
@@ -345,8 +350,8 @@ impl Server {
     /// Nothing of it is there any more.
     fn withdraw(&self) {
         self.known.link.client.store(None);
-        self.shared.host.catalog().withdraw(self.options.identity());
-        self.shared.facts.set(&self.options.name, std::collections::BTreeMap::new());
+        self.shared.host.catalog().withdraw(&self.key());
+        self.shared.facts.set(&self.key(), std::collections::BTreeMap::new());
         self.known.change(|details| *details = Details::default());
     }
 
@@ -385,7 +390,10 @@ impl Server {
     /// Measures tools of which no figures are remembered, once the connection has settled.
     async fn measure(&self) -> Never {
         sleep(MEASURED_AFTER).await;
-        self.shared.host.calibrate_new(self.options.identity()).await;
+        let host = &self.shared.host;
+        let owner = self.owner.unwrap_or(host.scope().owner);
+        let host = host.within(&Scope { owner, ..host.scope().clone() });
+        host.calibrate_new(&self.key()).await;
         std::future::pending().await
     }
 
@@ -406,8 +414,13 @@ impl Server {
             details.resources = read.all.keys().cloned().collect();
             details.resource_bytes = read.bytes;
         });
-        self.shared.facts.set(&self.options.name, read.all);
+        self.shared.facts.set(&self.key(), read.all);
     }
+}
+
+/// What is remembered of a server is kept by this.
+pub fn address(owner: Option<Owner>, options: &ServerOptions) -> ServerAddress {
+    ServerAddress { owner, server: options.name.clone(), endpoint: options.reach.key() }
 }
 
 /// Hears of changes, again and again.

@@ -1,4 +1,4 @@
-//! All configured servers.
+//! All servers: those that are configured, and those that guilds have added for themselves.
 //!
 //! Entry type: [`Servers`]. **Never**: waits for a server, but where it is asked to.
 
@@ -10,18 +10,20 @@ use std::{
     time::Duration,
 };
 
+use futures::future::Either;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     client::{Client, RequestError},
+    each_session::{Connections, EachSession},
     facts::Facts,
     lists,
     oauth::Tokens,
     options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
     resources,
-    server::Server,
+    server::{Server, address},
     shared::Shared,
     shared_status::SharedStatus,
     status::{Kept, State, Status},
@@ -29,7 +31,11 @@ use super::{
     tail::Tail,
     traffic,
 };
-use crate::{launch, tools::ToolHost};
+use crate::{
+    domain::{Owner, fnv1a},
+    launch,
+    tools::{ServerKey, ToolHost},
+};
 
 /// Longest wait for all servers to end.
 const CLOSING: Duration = Duration::from_secs(8);
@@ -55,9 +61,14 @@ pub struct Setup {
 /// Why something that was asked of the servers was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum ServersError {
-    /// Another server has the name, or calls its tools the same.
+    /// The same owner's server has the name, or calls its tools the same.
     #[error("there is a server '{0}' already (choose another name)")]
     NameTaken(String),
+    /// A configured server has.
+    #[error(
+        "'{0}' is a server of the installation, whose name stays its own (choose another name)"
+    )]
+    Installed(String),
     /// No server has the name.
     #[error("there is no server '{0}'")]
     Unknown(String),
@@ -80,7 +91,7 @@ pub enum ServersError {
     Required(Vec<String>),
 }
 
-/// All configured servers; clones are handles of the same ones.
+/// All servers; clones are handles of the same ones.
 #[derive(Clone)]
 pub struct Servers {
     shared: Arc<Shared>,
@@ -97,8 +108,8 @@ pub struct Servers {
 pub struct ChangedTools {
     /// Name of the server.
     pub server: String,
-    /// Whether the configuration names it, and nobody has added it since.
-    pub is_configured: bool,
+    /// Who has added it; `None`: it is configured.
+    pub owner: Option<Owner>,
     /// What has changed, a tool and a place a line.
     pub what: Vec<String>,
 }
@@ -108,17 +119,28 @@ pub struct ChangedTools {
 struct All {
     /// Of the configuration.
     configured: Vec<ServerOptions>,
-    /// Added while the program runs, from Discord.
-    added: Vec<ServerOptions>,
-    running: BTreeMap<String, Running>,
+    /// Added while the program runs, from Discord, each for its owner alone.
+    added: BTreeMap<Owner, Vec<ServerOptions>>,
+    /// By owners and names.
+    running: BTreeMap<ServerKey, Running>,
 }
 
 /// A server and its task.
 struct Running {
     options: ServerOptions,
     known: Arc<SharedStatus>,
+    /// Of a server that has one for each session.
+    connections: Option<Arc<Connections>>,
     stop: CancellationToken,
     task: JoinHandle<()>,
+}
+
+impl Running {
+    /// What is known of it, as `owner` has it.
+    fn known(&self, owner: Owner) -> Arc<SharedStatus> {
+        let own = self.connections.as_ref().and_then(|all| all.of(owner));
+        own.unwrap_or_else(|| Arc::clone(&self.known))
+    }
 }
 
 impl Servers {
@@ -152,41 +174,70 @@ impl Servers {
         self.apply(&mut all);
     }
 
-    /// Adds a server beside the configured ones, until it is removed.
+    /// Adds a server for `owner` beside the configured ones, until it is removed. Others may have
+    /// added one of the same name.
     ///
     /// # Errors
-    /// Another one has its name, or calls its tools the same.
-    pub fn add(&self, options: ServerOptions) -> Result<(), ServersError> {
+    /// A configured one, or another one of the owner's, has its name or calls its tools the same.
+    pub fn add(&self, owner: Owner, options: ServerOptions) -> Result<(), ServersError> {
         let mut all = self.all();
-        let mut others = all.configured.iter().chain(&all.added);
-        if let Some(other) = others.find(|other| other.clashes(&options)) {
-            return Err(ServersError::NameTaken(other.identity().to_owned()));
+        let clash = |others: &[ServerOptions]| {
+            let other = others.iter().find(|other| other.clashes(&options));
+            other.map(|other| other.identity().to_owned())
+        };
+        if let Some(other) = clash(&all.configured) {
+            return Err(ServersError::Installed(other));
         }
-        all.added.push(options);
+        let theirs = all.added.entry(owner).or_default();
+        if let Some(other) = clash(theirs) {
+            return Err(ServersError::NameTaken(other));
+        }
+        theirs.push(options);
         self.apply(&mut all);
         Ok(())
     }
 
-    /// Removes a server that was added; whether there was one.
-    pub fn remove(&self, name: &str) -> bool {
+    /// Removes a server that `owner` has added; whether there was one.
+    pub fn remove(&self, owner: Owner, name: &str) -> bool {
         let mut all = self.all();
-        let before = all.added.len();
-        all.added.retain(|options| options.name != name);
-        let is_gone = all.added.len() < before;
+        let Some(theirs) = all.added.get_mut(&owner) else { return false };
+        let before = theirs.len();
+        theirs.retain(|options| options.name != name);
+        let is_gone = theirs.len() < before;
         self.apply(&mut all);
         is_gone
     }
 
-    /// Ends a server's connection, or process, and begins anew.
+    /// Sets what `owner` has added, in place of what it had; what clashes is left out.
+    pub fn set_added(&self, owner: Owner, added: Vec<ServerOptions>) {
+        let mut all = self.all();
+        let before = match added.is_empty() {
+            true => all.added.remove(&owner),
+            false => all.added.insert(owner, added.clone()),
+        };
+        if before.unwrap_or_default() != added {
+            self.apply(&mut all);
+        }
+    }
+
+    /// Ends the connection, or process, of a server that is there for `owner`, and begins anew; of one
+    /// that has a connection for each session, only that of the owner's.
     ///
     /// # Errors
     /// There is no such server.
-    pub fn restart(&self, name: &str) -> Result<(), ServersError> {
+    pub fn restart(&self, owner: Owner, name: &str) -> Result<(), ServersError> {
         let mut all = self.all();
-        let old = all.running.remove(name);
-        let old = old.ok_or_else(|| ServersError::Unknown(name.to_owned()))?;
-        let fresh = self.start(old.options.clone(), Some(old), self.seed);
-        all.running.insert(name.to_owned(), fresh);
+        let mut keys = [ServerKey::added(owner, name), ServerKey::installed(name)].into_iter();
+        let found = keys.find_map(|key| all.running.remove_entry(&key));
+        let (key, old) = found.ok_or_else(|| ServersError::Unknown(name.to_owned()))?;
+        let fresh = match &old.connections {
+            Some(connections) => {
+                connections.restart(owner);
+                old
+            }
+            None => self.start(key.owner, old.options.clone(), Some(old)),
+        };
+        all.running.insert(key, fresh);
         Ok(())
     }
 
@@ -197,26 +248,29 @@ impl Servers {
 
     /// Has exactly those run that are wanted; what is configured goes before what was added.
     fn apply(&self, all: &mut All) {
-        let mut wanted: Vec<ServerOptions> = Vec::new();
-        for options in all.configured.iter().chain(&all.added) {
-            if wanted.iter().any(|other| other.clashes(options)) {
-                tracing::warn!(server = options.name, "another server has this name");
-            } else {
-                wanted.push(options.clone());
+        let added = all
+            .added
+            .iter()
+            .flat_map(|(owner, theirs)| theirs.iter().map(|options| (Some(*owner), options)));
+        let listed = all.configured.iter().map(|options| (None, options)).chain(added);
+        let mut wanted: BTreeMap<ServerKey, ServerOptions> = BTreeMap::new();
+        for (owner, options) in listed {
+            let is_seen = |key: &ServerKey| key.owner.is_none() || key.owner == owner;
+            let mut others = wanted.iter().filter(|(key, _)| is_seen(key));
+            if others.any(|(_, other)| other.clashes(options)) {
+                let (server, owner) = (&options.name, owner.map(Owner::word));
+                tracing::warn!(server, owner, "left out: another server has this name");
+                continue;
             }
+            wanted.insert(ServerKey { owner, name: options.name.clone() }, options.clone());
         }
         let mut before = std::mem::take(&mut all.running);
-        for (number, options) in wanted.into_iter().enumerate() {
-            let same = before.remove(&options.name);
-            let old = match same {
-                Some(same) if same.options == options => {
-                    all.running.insert(options.name.clone(), same);
-                    continue;
-                }
-                old => old,
+        for (key, options) in wanted {
+            let running = match before.remove(&key) {
+                Some(same) if same.options == options => same,
+                old => self.start(key.owner, options, old),
             };
-            let seed = self.seed.wrapping_add(u64::try_from(number).unwrap_or_default());
-            all.running.insert(options.name.clone(), self.start(options, old, seed));
+            all.running.insert(key, running);
         }
         for (_, old) in before {
             // Its task ends by itself, after it has ended its child.
@@ -224,7 +278,7 @@ impl Servers {
         }
     }
 
-    fn start(&self, options: ServerOptions, old: Option<Running>, seed: u64) -> Running {
+    fn start(&self, owner: Option<Owner>, options: ServerOptions, old: Option<Running>) -> Running {
         if let Reach::Stdio { sandbox, .. } = &options.reach
             && *sandbox != Sandbox::Off
             && !launch::is_possible()
@@ -238,12 +292,38 @@ impl Servers {
         }
         let known = Arc::new(SharedStatus::new(&options.name));
         let stop = CancellationToken::new();
-        let server = Server {
-            options: options.clone(),
-            shared: Arc::clone(&self.shared),
-            known: Arc::clone(&known),
-            seed,
-            stop: stop.clone(),
+        let name = address(owner, &options).name();
+        let seed = self.seed.wrapping_add(fnv1a(name.bytes()));
+        let shared = Arc::clone(&self.shared);
+        let (its, status, until) = (options.clone(), Arc::clone(&known), stop.clone());
+        let needs = options.lacks(&self.shared.facts);
+        let connections = needs.map(|_| Arc::<Connections>::default());
+        let server = match needs.zip(connections.clone()) {
+            None => Either::Left(
+                Server {
+                    options: its,
+                    owner,
+                    session: None,
+                    shared,
+                    known: status,
+                    seed,
+                    stop: until,
+                }
+                .run(),
+            ),
+            Some((needs, connections)) => Either::Right(
+                EachSession {
+                    options: its,
+                    shared,
+                    known: status,
+                    needs,
+                    seed,
+                    stop: until,
+                    connections,
+                    tasks: self.tasks.clone(),
+                }
+                .run(),
+            ),
         };
         let task = self.tasks.spawn(async move {
             if let Some(old) = old {
@@ -251,19 +331,22 @@ impl Servers {
                 // What it offered is withdrawn before the new one offers.
                 let _ = old.task.await;
             }
-            server.run().await;
+            server.await;
         });
-        Running { options, known, stop, task }
+        Running { options, known, connections, stop, task }
     }
 
-    /// How all servers stand, by name.
-    pub fn status(&self) -> Vec<Status> {
-        let status = |(name, it): (&String, &Running)| {
-            let details = it.known.details();
-            let stderr = it.known.link.tail.load_full();
+    /// How all servers stand that are there for `owner`, by name.
+    pub fn status(&self, owner: Owner) -> Vec<Status> {
+        let status = |(key, it): (&ServerKey, &Running)| {
+            let known = it.known(owner);
+            let details = known.details();
+            let stderr = known.link.tail.load_full();
             let offered = details.tools.len() + details.held.len() + details.refused.len();
             Status {
-                name: name.clone(),
+                owner: key.owner,
+                is_shared: key.owner.is_none() && it.connections.is_none(),
+                name: key.name.clone(),
                 prefix: it.options.identity().to_owned(),
                 calls_itself: details.calls_itself,
                 kept: Kept {
@@ -278,7 +361,7 @@ impl Servers {
                     unasked: details.traffic.unasked(),
                 },
                 endpoint: it.options.reach.endpoint(),
-                state: it.known.state.borrow().clone(),
+                state: known.state.borrow().clone(),
                 revision: details.revision,
                 tools: details.tools,
                 held: details.held,
@@ -288,18 +371,28 @@ impl Servers {
                 stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
             }
         };
-        self.all().running.iter().map(status).collect()
+        let mut all: Vec<Status> = self.all().seen_by(owner).map(status).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
 
-    /// Tools that were known and are others now, and wait for a person.
-    pub fn changed(&self) -> Vec<ChangedTools> {
-        let all = self.all();
-        let changed = |(name, it): (&String, &Running)| {
-            let what = it.known.details().changed;
-            let is_configured = all.configured.iter().any(|options| options.name == *name);
-            (!what.is_empty()).then(|| ChangedTools { server: name.clone(), is_configured, what })
+    /// Tools there for `owner` that were known and are others now, and wait for a person.
+    pub fn changed(&self, owner: Owner) -> Vec<ChangedTools> {
+        let changed = |(key, it): (&ServerKey, &Running)| {
+            let what = it.known(owner).details().changed;
+            let (server, owner) = (key.name.clone(), key.owner);
+            (!what.is_empty()).then_some(ChangedTools { server, owner, what })
         };
-        all.running.iter().filter_map(changed).collect()
+        self.all().seen_by(owner).filter_map(changed).collect()
+    }
+
+    /// Names of servers that `owner` has added and that are not there: the configuration has named one
+    /// of its own so since.
+    pub fn displaced(&self, owner: Owner) -> Vec<String> {
+        let all = self.all();
+        let theirs = all.added.get(&owner).into_iter().flatten();
+        let is_away = |name: &&String| !all.running.contains_key(&ServerKey::added(owner, name));
+        theirs.map(|options| &options.name).filter(is_away).cloned().collect()
     }
 
     /// Waits until every server whose tools' names begin with a wanted word is ready or has failed
@@ -333,19 +426,21 @@ impl Servers {
     ///
     /// # Errors
     /// It is not connected, or the approval could not be remembered.
-    pub async fn approve(&self, server: &str) -> Result<Vec<String>, ServersError> {
-        let address = self.all().running.get(server).map(|it| it.options.address());
-        let address = address.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
-        let known = self.known(|options| options.name == server).pop();
-        let (_, known) = known.ok_or_else(|| ServersError::Unknown(server.to_owned()))?;
+    pub async fn approve(&self, server: &ServerKey) -> Result<Vec<String>, ServersError> {
+        let running = |all: &All| {
+            let it = all.running.get(server)?;
+            Some((address(server.owner, &it.options), Arc::clone(&it.known)))
+        };
+        let running = running(&self.all());
+        let (address, known) = running.ok_or_else(|| ServersError::Unknown(server.name.clone()))?;
         let state = settled(&known).await;
         let client: Option<Arc<Client>> = known.link.client.load_full();
         let client = client.ok_or_else(|| ServersError::NotConnected {
-            server: server.to_owned(),
+            server: server.name.clone(),
             reason: state.reason().unwrap_or(state.name()).to_owned(),
         })?;
         let tools = client.tools().await?.tools;
-        let remembered = self.shared.remembered.approve(server, &tools);
+        let remembered = self.shared.remembered.approve(&address, &tools);
         remembered.map_err(ServersError::NotRemembered)?;
         self.shared.remembered.with_pins(&address, |known| {
             for tool in &tools {
@@ -374,6 +469,14 @@ impl Servers {
     }
 }
 
+impl All {
+    /// Those of the installation, and those that `owner` has added.
+    fn seen_by(&self, owner: Owner) -> impl Iterator<Item = (&ServerKey, &Running)> {
+        let is_theirs = move |key: &ServerKey| key.owner.is_none_or(|its| its == owner);
+        self.running.iter().filter(move |(key, _)| is_theirs(key))
+    }
+}
+
 /// The state of a server once it is no longer on its way for the first time.
 async fn settled(known: &SharedStatus) -> State {
     let mut state = known.state.subscribe();
@@ -383,6 +486,8 @@ async fn settled(known: &SharedStatus) -> State {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use rand::{SeedableRng, rngs::StdRng};
 
     use super::*;
@@ -409,37 +514,87 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn servers_are_added_beside_the_configured_ones() {
-        let folder = tempfile::tempdir().unwrap();
-        let servers = Servers::new(Setup {
+    fn servers(folder: &Path) -> Servers {
+        Servers::new(Setup {
             host: ToolHost::new(StdRng::seed_from_u64(1)),
-            data_dir: folder.path().to_owned(),
+            data_dir: folder.to_owned(),
             launcher: launch::SELF.into(),
             hidden: Vec::new(),
             environment: Vec::new(),
             facts: Arc::default(),
             seed: 1,
-        });
-        let names = || servers.status().into_iter().map(|it| it.name).collect::<Vec<_>>();
+        })
+    }
+
+    /// The servers that are there for somebody: who has added each, and its name.
+    fn there(servers: &Servers, owner: Owner) -> Vec<(Option<u64>, String)> {
+        let all = servers.status(owner).into_iter();
+        all.map(|it| (it.owner.and_then(Owner::guild), it.name)).collect()
+    }
+
+    fn names(servers: &Servers, owner: Owner) -> Vec<String> {
+        there(servers, owner).into_iter().map(|(_, name)| name).collect()
+    }
+
+    const INN: Owner = Owner::Guild(1);
+    const OAR: Owner = Owner::Guild(2);
+
+    #[tokio::test]
+    async fn servers_are_added_beside_the_configured_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let servers = servers(folder.path());
+        let names = || names(&servers, INN);
         servers.set(vec![options("home")]);
         let same = ServerOptions { prefix: Some("home".to_owned()), ..options("other") };
-        assert!(servers.add(options("home")).unwrap_err().to_string().contains("'home' already"));
-        assert!(servers.add(same).is_err(), "its tools would be called the same");
-        servers.add(options("far")).unwrap();
+        let taken = servers.add(INN, options("home")).unwrap_err().to_string();
+        assert!(taken.contains("'home' is a server of the installation"), "{taken}");
+        assert!(servers.add(INN, same).is_err(), "its tools would be called the same");
+        servers.add(INN, options("far")).unwrap();
+        assert!(
+            servers.add(INN, options("far")).unwrap_err().to_string().contains("'far' already")
+        );
         assert_eq!(names(), ["far", "home"]);
         // It outlives a changed file, where that does not name it as well.
         servers.set(Vec::new());
         assert_eq!(names(), ["far"]);
         servers.set(vec![options("far")]);
-        assert_eq!(names(), ["far"]);
-        assert!(servers.remove("far"));
+        assert_eq!(there(&servers, INN), [(None, "far".to_owned())]);
+        assert_eq!(
+            (servers.displaced(INN), servers.displaced(OAR)),
+            (vec!["far".to_owned()], vec![])
+        );
+        assert!(servers.remove(INN, "far"));
         assert_eq!(names(), ["far"], "it is configured now");
-        assert!(!servers.remove("far"));
-        servers.restart("far").unwrap();
-        assert!(servers.restart("home").unwrap_err().to_string().contains("no server 'home'"));
+        assert!(!servers.remove(INN, "far"));
+        servers.restart(INN, "far").unwrap();
+        let unknown = servers.restart(INN, "home").unwrap_err();
+        assert!(unknown.to_string().contains("no server 'home'"));
         servers.settled(Duration::from_secs(5), |_| true).await;
-        assert_eq!(servers.status()[0].state.name(), "failed");
+        assert_eq!(servers.status(INN)[0].state.name(), "failed");
+        servers.close().await;
+    }
+
+    #[tokio::test]
+    async fn what_one_guild_adds_no_other_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let servers = servers(folder.path());
+        servers.set(vec![options("far")]);
+        servers.add(INN, options("home")).unwrap();
+        servers.add(OAR, options("home")).unwrap();
+        servers.add(OAR, options("cellar")).unwrap();
+        let home = |guild| (Some(guild), "home".to_owned());
+        let far = || (None, "far".to_owned());
+        assert_eq!(there(&servers, INN), [far(), home(1)]);
+        assert_eq!(there(&servers, OAR), [(Some(2), "cellar".to_owned()), far(), home(2)]);
+        assert_eq!(there(&servers, Owner::Local), [far()]);
+        assert!(servers.restart(INN, "cellar").is_err());
+        assert!(servers.approve(&ServerKey::added(INN, "cellar")).await.is_err());
+        assert!(!servers.remove(INN, "cellar"));
+        assert!(servers.remove(INN, "home"));
+        assert_eq!(there(&servers, INN), [far()]);
+        assert_eq!(names(&servers, OAR), ["cellar", "far", "home"]);
+        servers.set_added(OAR, Vec::new());
+        assert_eq!(there(&servers, OAR), [far()]);
         servers.close().await;
     }
 }

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::Serialize;
 use tokio::time::Instant;
 
+use crate::domain::Owner;
+
 /// Lines of its stderr that are shown of a server that failed.
 const LAST_WORDS: usize = 5;
 
@@ -71,7 +73,11 @@ impl State {
 /// One server in a report.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Its name in the configuration.
+    /// Who has added it; `None`: it is configured.
+    pub owner: Option<Owner>,
+    /// Others use the same connection.
+    pub is_shared: bool,
+    /// Its name.
     pub name: String,
     /// What stands before the names of its tools.
     pub prefix: String,
@@ -97,6 +103,12 @@ pub struct Status {
     pub stderr: Vec<String>,
     /// What we keep for it.
     pub kept: Kept,
+}
+
+/// How a person accepts what the server `name` lists.
+pub fn way_to_trust(owner: Option<Owner>, name: &str) -> String {
+    let command = if owner.is_some() { "/tools server trust" } else { "glyphoxa mcp trust" };
+    format!("{command} {name}")
 }
 
 /// What is kept for one server; each with the most that it may be.
@@ -176,7 +188,7 @@ impl fmt::Display for Status {
         }
         if !self.held.is_empty() {
             let held = self.held.join(", ");
-            writeln!(f, "  waiting for approval: {held} (glyphoxa mcp trust {name})")?;
+            writeln!(f, "  waiting for approval: {held} ({})", way_to_trust(self.owner, name))?;
             for line in &self.changed {
                 writeln!(f, "  {line}")?;
             }

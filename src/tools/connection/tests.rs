@@ -14,11 +14,14 @@ use std::{
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tracing::field::{Field, Visit};
-use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt};
+use tracing::{
+    Event, Level, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
 
 use super::{Auth, Reach, ServerOptions, Servers, Setup, State, Trust};
-use crate::{launch, tools::ToolHost};
+use crate::{domain::Owner, launch, tools::ToolHost};
 
 /// An MCP server with one tool; it ends with the process.
 fn serve() -> String {
@@ -95,11 +98,23 @@ impl Visit for Words {
     }
 }
 
-impl<S: tracing::Subscriber> Layer<S> for Fault {
-    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+impl Subscriber for Fault {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
         let mut words = Words::default();
         event.record(&mut words);
-        if *event.metadata().level() == tracing::Level::WARN {
+        if *event.metadata().level() == Level::WARN {
             self.warnings.lock().unwrap().push_str(&words.0);
         }
         if words.0.contains("message=server ready") {
@@ -107,6 +122,10 @@ impl<S: tracing::Subscriber> Layer<S> for Fault {
             self.again.notify_one();
         }
     }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }
 
 fn options(url: String) -> ServerOptions {
@@ -129,8 +148,7 @@ fn options(url: String) -> ServerOptions {
 #[tokio::test]
 async fn a_server_whose_task_panics_is_told_of_and_starts_again() {
     let fault = Fault::default();
-    let subscriber = tracing_subscriber::registry().with(fault.clone());
-    let _heard = tracing::subscriber::set_default(subscriber);
+    let _heard = tracing::subscriber::set_default(fault.clone());
     let folder = tempfile::tempdir().unwrap();
     let host = ToolHost::new(StdRng::seed_from_u64(1));
     let servers = Servers::new(Setup {
@@ -145,8 +163,8 @@ async fn a_server_whose_task_panics_is_told_of_and_starts_again() {
     servers.set(vec![options(serve())]);
     let again = tokio::time::timeout(Duration::from_secs(20), fault.again.notified());
     again.await.expect("it starts again");
-    assert!(matches!(servers.status()[0].state, State::Ready));
-    assert!(host.catalog().snapshot().find("home.look").is_some(), "and offers its tools again");
+    assert!(matches!(servers.status(Owner::Local)[0].state, State::Ready));
+    assert!(host.snapshot().find("home.look").is_some(), "and offers its tools again");
     let said = fault.warnings.lock().unwrap().clone();
     assert!(said.contains("message=server failed") && said.contains("src/tools/"), "{said}");
     assert!(!said.contains("Anna"), "{said}");

@@ -7,7 +7,7 @@ use super::{
     state::FILE_NAME,
     store::{NotKept, read},
 };
-use crate::tools::ToolHost;
+use crate::{domain::Owner, tools::ToolHost};
 
 impl ToolHost {
     /// Keeps what was measured for the next run. Does nothing without a folder, or when nothing
@@ -17,12 +17,22 @@ impl ToolHost {
     /// The file cannot be written.
     pub fn keep_figures(&self) -> Result<(), NotKept> {
         let figures = self.catalog().figures();
-        figures.remember(self.catalog().snapshot().all().iter().map(|entry| &entry.tool));
+        figures.remember(&self.catalog().tools());
         figures.write()
     }
 }
 
-/// What `folder` keeps for `environment`, to be shown to others.
+/// What `folder` keeps for `environment` of the installation's tools, to be shown to others.
 pub fn report(folder: &Path, environment: &str) -> Report {
-    Report::new(read(&folder.join(FILE_NAME)).newest(environment))
+    report_of(folder, environment, |owner, _| owner.is_none())
+}
+
+/// What `folder` keeps for `environment` of tools that `is_meant`: who has added one, if anybody, and
+/// its identity.
+pub fn report_of(
+    folder: &Path,
+    environment: &str,
+    is_meant: impl Fn(Option<Owner>, &str) -> bool,
+) -> Report {
+    Report::new(read(&folder.join(FILE_NAME)).newest(environment, is_meant))
 }

@@ -15,7 +15,7 @@ mod tests;
 pub use self::{
     badge::{Badge, tag},
     endpoint::Endpoint,
-    keeping::report,
+    keeping::{report, report_of},
     lines::{calibrated_line, millis, reported_line, tool_line},
     report::{Report, Reported, rank},
     state::Figures,

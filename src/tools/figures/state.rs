@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use super::{
     endpoint::{Endpoint, hex},
-    store::{self, NotKept, StoredFigures},
+    store::{self, FigureKey, NotKept, StoredFigures},
 };
-use crate::tools::{Latency, SourceKind, Tool};
+use crate::tools::{Latency, ServerKey, SourceKind, Tool};
 
 /// Name of the file in the data folder.
 pub const FILE_NAME: &str = "figures.json";
@@ -27,11 +27,10 @@ pub struct Figures(Mutex<State>);
 struct State {
     /// Where they are kept; `None`: nowhere.
     place: Option<Storage>,
-    endpoints: BTreeMap<String, Arc<Endpoint>>,
-    /// By endpoint and identity.
-    known: BTreeMap<(String, String), StoredFigures>,
+    endpoints: BTreeMap<ServerKey, Arc<Endpoint>>,
+    known: BTreeMap<FigureKey, StoredFigures>,
     /// Those the file does not have.
-    fresh: BTreeSet<(String, String)>,
+    fresh: BTreeSet<FigureKey>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,12 +51,12 @@ impl Figures {
     }
 
     /// Sets the command line or address of `server`, before it is offered.
-    pub fn set_endpoint(&self, server: &str, endpoint: &str) {
-        self.lock().endpoints.insert(server.to_owned(), Arc::new(Endpoint::new(endpoint)));
+    pub fn set_endpoint(&self, server: &ServerKey, endpoint: &str) {
+        self.lock().endpoints.insert(server.clone(), Arc::new(Endpoint::new(endpoint)));
     }
 
     /// What answers the calls of `server`; without an own one, its kind.
-    pub(in crate::tools) fn endpoint(&self, server: &str, kind: SourceKind) -> Arc<Endpoint> {
+    pub(in crate::tools) fn endpoint(&self, server: &ServerKey, kind: SourceKind) -> Arc<Endpoint> {
         let known = self.lock().endpoints.get(server).cloned();
         known.unwrap_or_else(|| Arc::new(Endpoint::new(kind.name())))
     }
@@ -116,6 +115,10 @@ impl Figures {
     }
 }
 
-fn key(tool: &Tool) -> (String, String) {
-    (tool.endpoint.key.clone(), tool.identity.to_string())
+fn key(tool: &Tool) -> FigureKey {
+    FigureKey {
+        owner: tool.owner,
+        endpoint: tool.endpoint.key.clone(),
+        tool: tool.identity.to_string(),
+    }
 }

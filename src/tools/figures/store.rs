@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::endpoint::hex;
 use crate::{
-    domain::Tier,
+    domain::{Owner, Tier},
     files,
     tools::{Probed, Tool},
 };
@@ -36,11 +36,28 @@ pub struct File {
     version: u32,
     /// Times it was written.
     written: u64,
-    environments: BTreeMap<String, BTreeMap<String, Tools>>,
+    /// Of the installation's tools.
+    environments: Environments,
+    /// Of tools that owners have added for themselves, by the words that they are kept under.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    added: BTreeMap<String, Environments>,
 }
 
+/// Endpoint -> tools, by environment.
+type Environments = BTreeMap<String, BTreeMap<String, Tools>>;
 /// Identity -> figures, at one endpoint.
 type Tools = BTreeMap<String, StoredFigures>;
+
+/// Whose figures they are, of what.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FigureKey {
+    /// Who has added the tool; `None`: it is the installation's.
+    pub owner: Option<Owner>,
+    /// Hash of what answers its calls.
+    pub endpoint: String,
+    /// Its identity.
+    pub tool: String,
+}
 
 /// What is kept of one tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -118,20 +135,32 @@ fn micros(duration: Duration) -> u64 {
 }
 
 impl File {
-    /// What is kept for `environment`, by endpoint and identity.
-    pub fn of(mut self, environment: &str) -> BTreeMap<(String, String), StoredFigures> {
-        let endpoints = self.environments.remove(environment).unwrap_or_default();
-        let tools = endpoints.into_iter().flat_map(|(endpoint, tools)| {
-            tools.into_iter().map(move |(tool, kept)| ((endpoint.clone(), tool), kept))
-        });
-        tools.collect()
+    /// What is kept for `environment`.
+    pub fn of(self, environment: &str) -> BTreeMap<FigureKey, StoredFigures> {
+        let added = self.added.into_iter();
+        let added = added.filter_map(|(word, all)| Some((Some(Owner::of_word(&word)?), all)));
+        let all = std::iter::once((None, self.environments)).chain(added);
+        let mut found = BTreeMap::new();
+        for (owner, mut environments) in all {
+            for (endpoint, tools) in environments.remove(environment).unwrap_or_default() {
+                let key = |tool| FigureKey { owner, endpoint: endpoint.clone(), tool };
+                found.extend(tools.into_iter().map(|(tool, kept)| (key(tool), kept)));
+            }
+        }
+        found
     }
 
-    /// The newest figures of each tool in `environment`, whatever its endpoint.
-    pub fn newest(self, environment: &str) -> Tools {
+    /// The newest figures of each tool in `environment` that `is_meant`, by who has added it and its
+    /// identity, whatever its endpoint.
+    pub fn newest(
+        self,
+        environment: &str,
+        is_meant: impl Fn(Option<Owner>, &str) -> bool,
+    ) -> Tools {
         let mut newest = Tools::new();
-        for ((_, tool), kept) in self.of(environment) {
-            if newest.get(&tool).is_none_or(|other| other.written < kept.written) {
+        for (FigureKey { owner, tool, .. }, kept) in self.of(environment) {
+            let is_newer = |other: &StoredFigures| other.written < kept.written;
+            if is_meant(owner, &tool) && newest.get(&tool).is_none_or(is_newer) {
                 newest.insert(tool, kept);
             }
         }
@@ -139,13 +168,18 @@ impl File {
     }
 
     /// Takes over `fresh` figures.
-    pub fn take(&mut self, environment: &str, fresh: &[((String, String), StoredFigures)]) {
+    pub fn take(&mut self, environment: &str, fresh: &[(FigureKey, StoredFigures)]) {
         self.version = VERSION;
         self.written = self.written.saturating_add(1);
-        let endpoints = self.environments.entry(environment.to_owned()).or_default();
-        for ((endpoint, tool), kept) in fresh {
+        for (key, kept) in fresh {
             let kept = StoredFigures { written: self.written, ..kept.clone() };
-            endpoints.entry(endpoint.clone()).or_default().insert(tool.clone(), kept);
+            let environments = match key.owner {
+                None => &mut self.environments,
+                Some(owner) => self.added.entry(owner.word()).or_default(),
+            };
+            let endpoints = environments.entry(environment.to_owned()).or_default();
+            let tools = endpoints.entry(key.endpoint.clone()).or_default();
+            tools.insert(key.tool.clone(), kept);
         }
     }
 }

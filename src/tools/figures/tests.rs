@@ -11,10 +11,10 @@ use super::{
     *,
 };
 use crate::{
-    domain::Tier,
+    domain::{Owner, Tier},
     tools::{
         CallContext, CallError, CallOutput, Declared, Definition, Handler, LatencySummary,
-        SourceKind, ToolHost, latency::Ending, percentiles,
+        ServerKey, SourceKind, ToolHost, latency::Ending, percentiles,
     },
 };
 
@@ -52,16 +52,16 @@ fn host(folder: &Path, environment: &str) -> ToolHost {
 
 /// Offers `s.t` at `endpoint`; what is known of it, and its tier.
 fn offered(host: &ToolHost, endpoint: &str, description: &str) -> (LatencySummary, Option<Tier>) {
-    host.catalog().figures().set_endpoint("s", endpoint);
+    host.catalog().figures().set_endpoint(&ServerKey::installed("s"), endpoint);
     assert_eq!(host.offer("s", SourceKind::Server, vec![definition("t", description)]), []);
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let entry = snapshot.find("s.t").expect("the tool");
     (entry.tool.latency.standing(Instant::now()), entry.tier)
 }
 
 /// Ten calls of 20 ms.
 fn play(host: &ToolHost, took: Duration) {
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let tool = &snapshot.find("s.t").expect("the tool").tool;
     for _ in 0..10 {
         tool.latency.record(Instant::now(), took, Ending::Answered);
@@ -104,7 +104,7 @@ fn a_tool_that_changes_is_measured_anew_and_one_that_returns_is_known() {
     offered(&host, ADDRESS, "Asks.");
     play(&host, 20 * MS);
     assert_eq!(offered(&host, ADDRESS, "Asks.").0.calls, 10, "nothing has changed");
-    host.catalog().withdraw("s");
+    host.catalog().withdraw(&ServerKey::installed("s"));
     assert!(offered(&host, ADDRESS, "Asks.").0.measured.is_some(), "it was only away");
     assert_eq!(offered(&host, ADDRESS, "New.").0.measured, None);
     assert_eq!(offered(&host, "npx other", "Asks.").0.measured, None);
@@ -207,6 +207,38 @@ fn badges_and_tags() {
     assert_eq!(badges, expected);
     let tags = [Some(Tier::Fast), Some(Tier::Standard), Some(Tier::Deep), None].map(tag);
     assert_eq!(tags, ["FAST compatible", "STANDARD and DEEP", "DEEP only", "withheld"]);
+}
+
+#[test]
+fn figures_of_what_one_guild_has_added_are_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let guilds = [1, 2].map(Owner::Guild);
+    let measured = |host: &ToolHost, key: &ServerKey| {
+        host.catalog().figures().set_endpoint(key, ADDRESS);
+        let tools = vec![definition("t", "Asks.")];
+        assert_eq!(host.offer_of(key, SourceKind::Server, tools), []);
+        let owner = key.owner.unwrap_or(Owner::Local);
+        let snapshot = host.catalog().snapshot(owner);
+        let latency = Arc::clone(&snapshot.find("s.t").expect("the tool").tool.latency);
+        (latency.standing(Instant::now()).measured.map(|it| it.p50), latency)
+    };
+    let keys = guilds.map(|owner| ServerKey::added(owner, "s"));
+    let first = host(folder.path(), "home");
+    for (key, took) in keys.iter().zip([20, 300]) {
+        let (known, latency) = measured(&first, key);
+        assert_eq!(known, None, "though the other's tool is the same");
+        for _ in 0..10 {
+            latency.record(Instant::now(), took * MS, Ending::Answered);
+        }
+    }
+    first.keep_figures().expect("kept");
+    let again = host(folder.path(), "home");
+    let known = keys.each_ref().map(|key| measured(&again, key).0);
+    assert_eq!(known, [Some(20 * MS), Some(300 * MS)]);
+    assert_eq!(measured(&again, &ServerKey::installed("s")).0, None);
+    assert!(report(folder.path(), "home").tools.is_empty(), "nobody else's");
+    let theirs = report_of(folder.path(), "home", |owner, _| owner == Some(guilds[1]));
+    assert_eq!(theirs.tools.iter().map(|it| it.p50_ms).collect::<Vec<_>>(), [300.0]);
 }
 
 /// Somebody's report.

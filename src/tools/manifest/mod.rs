@@ -32,7 +32,7 @@ use self::{
     live::Live,
 };
 use super::{
-    Declared, Definition, Handler, SideEffects, SourceKind, ToolHost, names,
+    Declared, Definition, Handler, ServerKey, SideEffects, SourceKind, ToolHost, names,
     schema::{self, Schema, SchemaError},
 };
 
@@ -144,11 +144,11 @@ pub fn offer(host: &ToolHost, manifests: &[Manifest]) {
             }
         }
     }
-    let before = host.catalog().snapshot();
+    let before = host.snapshot();
     let gone = before.all().iter().map(|entry| &entry.tool);
     for tool in gone.filter(|tool| tool.source == SourceKind::Manifest) {
         if !servers.contains_key(tool.server()) {
-            host.catalog().withdraw(tool.server());
+            host.catalog().withdraw(&ServerKey::installed(tool.server()));
         }
     }
     for (server, tools) in servers {

@@ -130,7 +130,7 @@ fn tools_of_manifests_that_are_gone_are_withdrawn() {
         behaviour: Behaviour::Mock(Mock::Fixed(json!(1))),
     };
     let offered = |host: &ToolHost| -> Vec<String> {
-        let snapshot = host.catalog().snapshot();
+        let snapshot = host.snapshot();
         snapshot.all().iter().map(|entry| entry.tool.identity.to_string()).collect()
     };
     offer(&host, &[tool("a", "x"), tool("b", "y"), tool("a", "z")]);

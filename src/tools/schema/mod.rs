@@ -215,23 +215,29 @@ pub fn for_model(schema: &Value) -> Result<Arc<Value>, SchemaError> {
         members.remove(dropped);
     }
     members.entry("properties").or_insert_with(|| json!({}));
-    Ok(Arc::new(Value::Object(members.into_iter().map(described).collect())))
+    for (key, value) in &mut members {
+        *value = described(key, value.take());
+    }
+    Ok(Arc::new(Value::Object(members)))
 }
 
-/// What is only read, without characters that nobody sees.
-fn described((key, value): (String, Value)) -> (String, Value) {
-    let value = match value {
-        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+/// The value of `key`: what is only read, without characters that nobody sees.
+fn described(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(text) if matches!(key, "description" | "title" | "$comment") => {
             Value::String(visible(&text))
         }
-        Value::Object(members) => Value::Object(members.into_iter().map(described).collect()),
+        Value::Object(mut members) => {
+            for (key, value) in &mut members {
+                *value = described(key, value.take());
+            }
+            Value::Object(members)
+        }
         Value::Array(items) => {
-            let inner = |item| described((String::new(), item)).1;
-            Value::Array(items.into_iter().map(inner).collect())
+            Value::Array(items.into_iter().map(|item| described("", item)).collect())
         }
         other => other,
-    };
-    (key, value)
+    }
 }
 
 #[cfg(test)]

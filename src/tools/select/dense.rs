@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::{
     provider::{Embedder, Error, Kind},
-    tools::CatalogEntry,
+    tools::{CatalogEntry, Tool},
 };
 
 /// Longest wait for the vector of an utterance; the turn waits too.
@@ -65,22 +65,24 @@ impl Dense {
     ///
     /// # Errors
     /// The embedder's error, already logged.
-    pub async fn fill(&self, all: &[Arc<CatalogEntry>]) -> Result<(), Error> {
+    pub async fn fill(&self, all: &[Arc<Tool>]) -> Result<(), Error> {
         let known = self.tools.load_full();
-        let missing: Vec<&Arc<CatalogEntry>> =
-            all.iter().filter(|entry| !known.contains_key(&entry.tool.hash)).collect();
+        // What two owners have added may be the same.
+        let mut asked = HashSet::new();
+        let mut is_missing = |hash| !known.contains_key(&hash) && asked.insert(hash);
+        let missing: Vec<&Arc<Tool>> = all.iter().filter(|tool| is_missing(tool.hash)).collect();
         if missing.is_empty() {
             return Ok(());
         }
         let began = Instant::now();
         for batch in missing.chunks(BATCH) {
-            let texts: Vec<String> = batch.iter().map(|entry| about(entry)).collect();
+            let texts: Vec<String> = batch.iter().map(|tool| about(tool)).collect();
             let asked = timeout(BATCH_PATIENCE, self.embedder.embed(&texts)).await;
             let vectors = asked.unwrap_or_else(|_| Err(late(BATCH_PATIENCE)));
             let vectors = vectors.inspect_err(|error| self.failed(error))?;
             let mut kept = HashMap::clone(&self.tools.load());
-            for (entry, vector) in batch.iter().zip(vectors) {
-                kept.insert(entry.tool.hash, unit(vector));
+            for (tool, vector) in batch.iter().zip(vectors) {
+                kept.insert(tool.hash, unit(vector));
             }
             self.tools.store(Arc::new(kept));
         }
@@ -147,10 +149,10 @@ impl Dense {
         }
     }
 
-    fn forget_gone(&self, all: &[Arc<CatalogEntry>]) {
+    fn forget_gone(&self, all: &[Arc<Tool>]) {
         let kept = self.tools.load();
         if kept.len() > all.len() + GONE {
-            let present: HashSet<u64> = all.iter().map(|entry| entry.tool.hash).collect();
+            let present: HashSet<u64> = all.iter().map(|tool| tool.hash).collect();
             let kept = kept.iter().filter(|(hash, _)| present.contains(hash));
             let kept = kept.map(|(hash, vector)| (*hash, Arc::clone(vector))).collect();
             self.tools.store(Arc::new(kept));
@@ -159,9 +161,9 @@ impl Dense {
 }
 
 /// The text of a tool that is embedded.
-fn about(entry: &CatalogEntry) -> String {
-    let name = entry.tool.bare_name().replace(['_', '-', '.'], " ");
-    format!("{name}: {}", entry.tool.about)
+fn about(tool: &Tool) -> String {
+    let name = tool.bare_name().replace(['_', '-', '.'], " ");
+    format!("{name}: {}", tool.about)
 }
 
 fn late(patience: Duration) -> Error {

@@ -62,7 +62,7 @@ impl ToolHost {
             .iter()
             .filter(|entry| !kept.all.iter().any(|it| Arc::ptr_eq(it, entry)))
             .collect();
-        let best = selector.best(&self.inner.catalog.snapshot_full(), &others, query, places).await;
+        let best = selector.best(&self.snapshot(), &others, query, places).await;
         let mut chosen: Vec<Arc<CatalogEntry>> =
             best.into_iter().cloned().chain(kept.all).collect();
         chosen.extend(visible.finder.clone());
@@ -78,8 +78,7 @@ impl ToolHost {
         npc: Option<(&str, Tier)>,
         text: &str,
     ) -> Vec<Arc<CatalogEntry>> {
-        let (selector, snapshot) =
-            (self.inner.selector.load_full(), self.inner.catalog.snapshot_full());
+        let (selector, snapshot) = (self.inner.selector.load_full(), self.snapshot());
         let all: Vec<&Arc<CatalogEntry>> = match npc {
             Some((npc, tier)) => {
                 snapshot.visible(self.session.as_ref(), npc, tier).iter().collect()
@@ -99,7 +98,7 @@ impl ToolHost {
         let selector = self.inner.selector.load_full();
         if let Some(dense) = &selector.dense {
             // Without embeddings words decide.
-            let _ = dense.fill(self.inner.catalog.snapshot_full().all()).await;
+            let _ = dense.fill(&self.inner.catalog.tools()).await;
         }
     }
 
@@ -120,8 +119,8 @@ impl ToolHost {
             }
             let selector = self.inner.selector.load_full();
             let Some(dense) = &selector.dense else { continue };
-            let snapshot = self.inner.catalog.snapshot_full();
-            let Some(filled) = stop.run_until_cancelled(dense.fill(snapshot.all())).await else {
+            let tools = self.inner.catalog.tools();
+            let Some(filled) = stop.run_until_cancelled(dense.fill(&tools)).await else {
                 return;
             };
             wait = filled

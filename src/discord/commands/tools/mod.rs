@@ -88,12 +88,11 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 }
 
 fn complete(guild: &Guild, option: &str) -> Vec<String> {
-    let host = &guild.shared.handles.tools;
-    let snapshot = host.catalog().snapshot();
+    let snapshot = guild.tools().snapshot();
     let tools = || snapshot.all().iter().map(|placed| &placed.tool);
     match option {
         "npc" => npc_names(guild),
-        "name" => guild.shared.handles.servers.status().into_iter().map(|it| it.name).collect(),
+        "name" => servers::names(guild),
         "category" => sorted(
             tools().flat_map(|tool| tool.categories().map(str::to_owned).collect::<Vec<_>>()),
         ),
@@ -113,13 +112,13 @@ fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn list(guild: &Guild, npc: Option<&str>) -> Result<Answer, Refusal> {
-    let host = &guild.shared.handles.tools;
-    let snapshot = host.catalog().snapshot();
+    let host = guild.tools();
+    let snapshot = host.snapshot();
     let now = Instant::now();
     let Some(npc) = npc else {
         let mut lines: Vec<String> =
             snapshot.all().iter().map(|placed| tool_line(placed, now)).collect();
-        let refused = host.catalog().refused().into_iter();
+        let refused = host.refused().into_iter();
         lines.extend(refused.map(|it| format!("left out: {}: {}", it.tool, it.reason)));
         return Ok(table("Tools", &lines, "").into());
     };

@@ -12,7 +12,7 @@ use crate::discord::{
 
 /// Tools that were allowed for good, and whether that still holds.
 pub fn show(guild: &Guild) -> Answer {
-    let snapshot = guild.shared.handles.tools.catalog().snapshot();
+    let snapshot = guild.tools().snapshot();
     let lines = guild.settings().permits.standing(&snapshot);
     let notes = "A game master allows them with *Always for this tool* below a request; /tools revoke \
                  has one ask again.";

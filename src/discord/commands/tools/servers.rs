@@ -1,5 +1,5 @@
-//! `/tools servers` and `/tools server`: where tools come from; the same for every server of
-//! Discord the bot is on.
+//! `/tools servers` and `/tools server`: where tools come from. What is added on one server of Discord
+//! is there for that one alone.
 
 use serenity::all::CreateCommandOption;
 
@@ -15,6 +15,7 @@ use crate::{
         guild::Guild,
         ui::reply::Reply,
     },
+    tools::{ServerKey, connection::State},
 };
 
 /// Longest command line, address or token.
@@ -40,20 +41,20 @@ pub fn register() -> CreateCommandOption {
         )
 }
 
-/// How all servers stand.
+/// How the servers stand that are there.
 pub fn show(guild: &Guild) -> Reply {
     let handles = &guild.shared.handles;
-    let all = handles.servers.status();
+    let all = handles.servers.status(guild.owner());
     let mut text: String = all
         .iter()
         .map(|status| format!("{} ({})\n", status.to_string().trim_end(), status.endpoint))
         .collect();
     for (name, added) in &guild.settings().servers {
-        if all.iter().any(|status| status.name == *name) {
+        if all.iter().any(|status| status.name == *name && status.owner.is_some()) {
             text.push_str(&format!("{name}: added here with /tools server add\n"));
         } else {
             let why = handles.factory.server(name, added).err().map(|why| why.to_string());
-            let why = why.unwrap_or_else(|| "another server has its name".to_owned());
+            let why = why.unwrap_or_else(|| "a server of glyphoxa.yaml has its name".to_owned());
             text.push_str(&format!("{name}: added here, and not there: {why}\n"));
         }
     }
@@ -64,7 +65,13 @@ pub fn show(guild: &Guild) -> Reply {
         .titled("Tool servers")
 }
 
-/// Adds a server; it connects in the background.
+/// Names of the servers that are there.
+pub fn names(guild: &Guild) -> Vec<String> {
+    let all = guild.shared.handles.servers.status(guild.owner());
+    all.into_iter().map(|it| it.name).collect()
+}
+
+/// Adds a server for this guild alone; it connects in the background.
 ///
 /// # Errors
 /// What is wrong with it, or its name is taken.
@@ -77,11 +84,11 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     }
     let handles = guild.shared.handles.clone();
     let options = handles.factory.server(name, &added)?;
-    handles.servers.add(options)?;
+    handles.servers.add(guild.owner(), options)?;
     guild.change_settings(|settings| settings.servers.insert(name.to_owned(), added));
     Ok(Reply::private(format!(
-        "'{name}' is being connected, for every server I am on; /tools servers shows how it \
-         stands. NPCs use its tools once you allow them: /tools allow NPC {name}.*"
+        "'{name}' is being connected, for this server alone; /tools servers shows how it stands. \
+         NPCs use its tools once you allow them: /tools allow NPC {name}.*"
     ))
     .into())
 }
@@ -91,32 +98,37 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 /// # Errors
 /// It was not.
 pub fn remove(guild: &mut Guild, name: &str) -> Result<Answer, Refusal> {
-    let handles = guild.shared.handles.clone();
     if !guild.settings().servers.contains_key(name) {
-        let is_there = handles.servers.status().iter().any(|it| it.name == name);
-        return Err(match is_there {
-            true => format!(
-                "'{name}' was not added here (it is in glyphoxa.yaml, or was added \
-                             on another server)"
-            ),
-            false => format!("there is no server '{name}' (/tools servers shows them)"),
+        return Err(match names(guild).iter().any(|it| it == name) {
+            true => format!("'{name}' was not added here (it is in glyphoxa.yaml)"),
+            false => unknown(name),
         }
         .into());
     }
     guild.change_settings(|settings| settings.servers.remove(name));
-    handles.servers.remove(name);
-    Ok(Reply::private(format!("'{name}' is gone, on every server I am on.")).into())
+    guild.shared.handles.servers.remove(guild.owner(), name);
+    Ok(Reply::private(format!("'{name}' is gone.")).into())
 }
 
-/// Has a server connected anew.
+/// Has a server connected anew: one that was added here, or one of everybody's that is not well.
 ///
 /// # Errors
-/// There is no such server.
+/// There is no such server, or others use it.
 pub fn restart(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
-    let restarted = guild.shared.handles.servers.restart(name);
-    restarted.map_err(|why| format!("{why} (/tools servers shows them)"))?;
-    let text = format!("'{name}' is being connected anew, for every server I am on.");
-    Ok(Reply::private(text).into())
+    let servers = &guild.shared.handles.servers;
+    let all = servers.status(guild.owner());
+    let server = all.iter().find(|it| it.name == name).ok_or_else(|| unknown(name))?;
+    let is_shared = server.is_shared && guild.shared.cache.guild_count() > 1;
+    if is_shared && server.state == State::Ready {
+        return Err(format!(
+            "'{name}' is connected, and others use it too: it is connected anew only when it is not \
+             well (whoever runs me can restart it)"
+        )
+        .into());
+    }
+    servers.restart(guild.owner(), name)?;
+    let whose = if server.is_shared { ", for every server I am on" } else { "" };
+    Ok(Reply::private(format!("'{name}' is being connected anew{whose}.")).into())
 }
 
 /// Accepts what a server that was added here lists now.
@@ -131,13 +143,21 @@ pub fn trust(guild: &Guild, name: &str) -> Result<Answer, Refusal> {
         )
         .into());
     }
-    let (servers, name) = (guild.shared.handles.servers.clone(), name.to_owned());
+    let servers = guild.shared.handles.servers.clone();
+    let server = ServerKey::added(guild.owner(), name);
     Ok(Answer::later(async move {
-        match servers.approve(&name).await {
-            Ok(tools) => Reply::private(format!("Accepted of '{name}': {}.", tools.join(", "))),
+        match servers.approve(&server).await {
+            Ok(tools) => {
+                Reply::private(format!("Accepted of '{}': {}.", server.name, tools.join(", ")))
+            }
             Err(why) => Reply::private(format!("{why} (/tools servers shows them)")),
         }
     }))
+}
+
+/// Said when no server that is there has the name.
+fn unknown(name: &str) -> String {
+    format!("there is no server '{name}' (/tools servers shows them)")
 }
 
 /// Said when a name is taken.

@@ -21,13 +21,12 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     let (npc, tool) = (call.words("npc")?, call.words("tool")?);
     let cast = guild.cast();
     let (_, npc) = find_npc(&cast, npc)?;
-    let handles = guild.shared.handles.clone();
-    let catalog = handles.tools.catalog();
-    let servers: Vec<String> = handles.servers.status().into_iter().map(|it| it.name).collect();
-    let entry = meant(&catalog.snapshot(), &servers, tool)?;
+    let (host, servers) = (guild.tools(), guild.shared.handles.servers.status(guild.owner()));
+    let servers: Vec<String> = servers.into_iter().map(|it| it.name).collect();
+    let snapshot = host.snapshot();
+    let entry = meant(&snapshot, &servers, tool)?;
     let mut changes = guild.settings().tools.get(&npc.name).cloned().unwrap_or_default();
     changes.set(&entry, allow);
-    let snapshot = catalog.snapshot();
     let changed = allowed(snapshot.all(), npc, Some(&changes));
     let fits = |identity: &str| fits(&entry, identity);
     let now = changed.tools.iter().filter(|placed| fits(&placed.tool.identity)).count();
@@ -43,7 +42,7 @@ pub fn change(guild: &mut Guild, call: &Call, allow: bool) -> Result<Answer, Ref
     }
     guild.change_settings(|settings| settings.tools.insert(npc.name.clone(), changes));
     if let Ok(session) = guild.session() {
-        catalog.set_changes(&session.id, guild.settings().tools.clone());
+        host.set_changes(&session.id, guild.settings().tools.clone());
     }
     let name = &npc.name;
     Ok(Reply::private(match (allow, there) {

@@ -119,8 +119,14 @@ async fn any_cut_of_the_bytes_gives_the_same_reply() {
     }
 }
 
-/// A delta with one fragment of a call.
-fn piece(index: Option<u64>, id: &str, (name, arguments): (&str, &str)) -> Value {
+/// One of the calls.
+fn two(index: usize) -> [&'static str; 2] {
+    [TWO[index].0, TWO[index].1]
+}
+
+/// A delta with one fragment of a call: name and arguments.
+fn piece(index: Option<u64>, id: &str, said: [&str; 2]) -> Value {
+    let [name, arguments] = said;
     let mut call = json!({"type": "function", "function": {"name": name, "arguments": arguments}});
     if let Some(index) = index {
         call["index"] = json!(index);
@@ -135,20 +141,20 @@ fn piece(index: Option<u64>, id: &str, (name, arguments): (&str, &str)) -> Value
 async fn calls_of_every_dialect_arrive() {
     let (head, tail) = TWO[0].1.split_at(5);
     let (zero, one) = (Some(0), Some(1));
-    let whole = vec![piece(zero, "a", TWO[0]), piece(one, "b", TWO[1])];
+    let whole = vec![piece(zero, "a", two(0)), piece(one, "b", two(1))];
     let both = json!({"tool_calls": [whole[0]["tool_calls"][0], whole[1]["tool_calls"][0]]});
     let dialects = [
         ("whole calls", whole),
         ("both calls in one chunk", vec![both]),
-        ("index always 0", vec![piece(zero, "a", TWO[0]), piece(zero, "b", TWO[1])]),
-        ("no index", vec![piece(None, "a", TWO[0]), piece(None, "b", TWO[1])]),
-        ("no id", vec![piece(zero, "", TWO[0]), piece(one, "", TWO[1])]),
+        ("index always 0", vec![piece(zero, "a", two(0)), piece(zero, "b", two(1))]),
+        ("no index", vec![piece(None, "a", two(0)), piece(None, "b", two(1))]),
+        ("no id", vec![piece(zero, "", two(0)), piece(one, "", two(1))]),
         (
             "a new id on every fragment",
             vec![
-                piece(zero, "a1", ("roll", head)),
-                piece(zero, "a2", ("", tail)),
-                piece(one, "b", TWO[1]),
+                piece(zero, "a1", ["roll", head]),
+                piece(zero, "a2", ["", tail]),
+                piece(one, "b", two(1)),
             ],
         ),
     ];
@@ -172,8 +178,8 @@ async fn calls_of_every_dialect_arrive() {
 #[tokio::test]
 async fn the_reason_may_come_with_the_last_fragment() {
     let script = Script::stream()
-        .chunk(piece(Some(0), "a", TWO[0]), None)
-        .chunk(piece(Some(1), "b", TWO[1]), Some("tool_calls"))
+        .chunk(piece(Some(0), "a", two(0)), None)
+        .chunk(piece(Some(1), "b", two(1)), Some("tool_calls"))
         .done();
     assert_eq!(heard(script).await.pairs(), TWO);
 }

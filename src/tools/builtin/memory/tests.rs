@@ -31,16 +31,24 @@ async fn kept() -> Kept {
     let store = Sqlite::open(&folder.path().join("memory.db")).unwrap();
     let kept = Kept { store, scope: Scope::local(CampaignKey("c".to_owned())), _folder: folder };
     let old = Session { id: "old".to_owned(), ended: Some(NOW - 3 * DAY), ..Session::default() };
-    kept.append(&kept.scope, ("old", 3 * DAY), &["Bartok"], PROMISE).await;
+    kept.append(&kept.scope, Told { session: "old", ago: 3 * DAY }, &["Bartok"], PROMISE).await;
     kept.store.put_session(&kept.scope, old).await.unwrap();
-    kept.append(&kept.scope, ("now", 600_000), &["Bartok", "Mira"], "The bridge is closed").await;
+    let now = Told { session: "now", ago: 600_000 };
+    kept.append(&kept.scope, now, &["Bartok", "Mira"], "The bridge is closed").await;
     kept
 }
 
 const PROMISE: &str = "I promised your father to find the silver hammer";
 
+/// When something was said, in ms before now.
+struct Told {
+    session: &'static str,
+    ago: i64,
+}
+
 impl Kept {
-    async fn append(&self, scope: &Scope, (session, ago): (&str, i64), npcs: &[&str], text: &str) {
+    async fn append(&self, scope: &Scope, told: Told, npcs: &[&str], text: &str) {
+        let Told { session, ago } = told;
         let present = npcs.iter().map(|name| Present { name: (*name).to_owned(), player: None });
         let line = Utterance {
             uid: Uid(format!("{session}-{text}")),

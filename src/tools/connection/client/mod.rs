@@ -21,7 +21,6 @@ use super::{
     answer::{self, Refusal},
     client_handler::ClientHandler,
     definitions::Listed,
-    http_client::mark,
     lists::{Listing, TooLong},
     notices::Notices,
     open_calls::{OpenCalls, Whose},
@@ -103,8 +102,6 @@ pub struct Client {
     notices: Arc<Notices>,
     lost: CancellationToken,
     server: Arc<str>,
-    /// Calls say to the way out which session they are made in.
-    names_sessions: bool,
     traffic: Arc<Traffic>,
 }
 
@@ -177,20 +174,13 @@ impl Client {
                 // server is there; a kept answer would serve neither.
                 let cache = ClientCacheConfig::disabled();
                 service.peer().set_response_cache_config(cache).await;
-                Ok(Self { service, open, notices, lost, server, names_sessions: false, traffic })
+                Ok(Self { service, open, notices, lost, server, traffic })
             }
             Err(error) => Err(match traffic.left() {
                 Some(reason) => Refusal::Other(reason.to_owned()),
                 None => refusal(&error),
             }),
         }
-    }
-
-    /// Has calls say to the way out which session they are made in.
-    #[must_use]
-    pub fn naming_sessions(mut self, names: bool) -> Self {
-        self.names_sessions = names;
-        self
     }
 
     /// What the server speaks.
@@ -253,11 +243,7 @@ impl Client {
         arguments: &Map<String, Value>,
         whose: Whose,
     ) -> Result<CallOutput, CallError> {
-        let mut request =
-            CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
-        if let Some(session) = whose.session.as_ref().filter(|_| self.names_sessions) {
-            request.meta = Some(mark(session));
-        }
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
         let _open = self.open.open(whose);
         match self.service.call_tool(request).await {
             Ok(result) => answer::output(result),

@@ -1,0 +1,178 @@
+//! Requests that were put before the game master by an earlier run of the program.
+//!
+//! Entry method: [`Guild::take_up_earlier`]. Those that still may be decided are decided by the same
+//! buttons; a call that is approved is made then, outside any session. **Never**: makes a call of a
+//! tool that has changed since it was shown.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serenity::all::{ChannelId, MessageId};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    approvals::ClosedMessage,
+    panel::MessagePlace,
+    state::{Guild, Job},
+};
+use crate::{
+    campaign::{KeptCall, now},
+    discord::{decisions::Request, ui::message::ChannelMessage},
+    domain::{CallId, Scope, SessionId, Tier, ToolCall, TurnId},
+    tools::{
+        ApprovalRequest, Attachment, Authority, CallContext, Caller, Decision, Effects, Progress,
+        Taint, ToolHost, connection::Servers,
+    },
+};
+
+/// Said of what nobody can decide about any more.
+const OVER: &str = "**Expired**: I was restarted before anybody decided. The call was not made; have \
+                    it asked for again if it is still wanted.";
+/// Longest wait for the server of a tool that was approved.
+const CONNECTING: Duration = Duration::from_secs(20);
+
+impl Guild {
+    /// Requests of an earlier run wait on, as long as they would have; others are closed.
+    pub(super) fn take_up_earlier(&mut self) {
+        let (mut over, time) = (Vec::new(), now());
+        for (key, shown) in self.settings().waiting.clone() {
+            let place = (shown.message > 0).then(|| MessagePlace {
+                channel: ChannelId::new(shown.channel),
+                message: MessageId::new(shown.message),
+            });
+            match shown.call.filter(|call| call.until > time) {
+                Some(call) => self.wait_on(&key, place, call),
+                None => {
+                    let closed = |place| ClosedMessage { place, text: OVER.to_owned() };
+                    over.extend(place.map(closed));
+                    self.change_settings(|settings| settings.waiting.remove(&key));
+                }
+            }
+        }
+        self.close_messages(over);
+        self.keep_settings();
+    }
+
+    fn wait_on(&mut self, key: &str, place: Option<MessagePlace>, call: KeptCall) {
+        let (answer, decided) = oneshot::channel();
+        let asked = ApprovalRequest {
+            npc: call.npc.as_str().into(),
+            tool: call.tool.as_str().into(),
+            arguments: call.arguments.clone(),
+            reason: call.reason.clone().into(),
+            definition: call.definition.as_str().into(),
+            may_be_waived: call.may_be_waived,
+        };
+        self.approvals.pending.restore(key.to_owned(), Request::Call { asked, answer });
+        if let Some(place) = place {
+            _ = self.approvals.shown(key, place);
+        }
+        let left = u64::try_from(call.until - now()).unwrap_or_default();
+        let scope = self.scope();
+        let handles = self.shared.handles.clone();
+        self.spawn(async move {
+            let decision = timeout(Duration::from_millis(left), decided).await;
+            let call = match decision {
+                Ok(Ok(Decision::Approve | Decision::Always)) => call,
+                Ok(Ok(Decision::Edit(arguments))) => KeptCall { arguments, ..call },
+                // What became of it stands below the request.
+                Ok(Ok(Decision::Deny(_)) | Err(_)) | Err(_) => return nothing(),
+            };
+            let told = made(&handles.tools, &handles.servers, &scope, call).await;
+            Box::new(move |guild: &mut Self| match place {
+                Some(place) => guild.post(place.channel, ChannelMessage::text(told).message()),
+                None => guild.tell_dm(told),
+            }) as Job
+        });
+    }
+}
+
+fn nothing() -> Job {
+    Box::new(|_: &mut Guild| ())
+}
+
+impl KeptCall {
+    /// What is asked, as it is kept until `until`, in milliseconds since 1970.
+    pub(super) fn of(asked: &ApprovalRequest, until: i64) -> Self {
+        Self {
+            npc: asked.npc.to_string(),
+            tool: asked.tool.to_string(),
+            arguments: asked.arguments.clone(),
+            reason: asked.reason.to_string(),
+            definition: asked.definition.to_string(),
+            may_be_waived: asked.may_be_waived,
+            until,
+        }
+    }
+}
+
+/// Makes a call that was approved; what came of it, for the game master.
+async fn made(tools: &ToolHost, servers: &Servers, scope: &Scope, call: KeptCall) -> String {
+    let (npc, tool) = (call.npc.clone(), call.tool.clone());
+    servers.settled(CONNECTING, |prefix| tool.split('.').next() == Some(prefix)).await;
+    let not_called = |why: &str| format!("`{tool}` was approved for {npc}, but not called: {why}");
+    let host = tools.within(scope);
+    let (name, tier) = (Arc::<str>::from(npc.as_str()), Tier::Deep);
+    let visible = host.visible(&name, tier, tier.ceiling());
+    let Some(known) = visible.iter().find(|it| *it.tool.identity == *tool).cloned() else {
+        return not_called("it is not there now, or no longer for them");
+    };
+    if *known.tool.fingerprint != *call.definition {
+        return not_called("it has changed since you were asked (have it asked for again)");
+    }
+    let caller = Caller { npc: name, tier, offered: visible.names(), sampler: None };
+    let shown = Arc::new(Shown::default());
+    let context = CallContext {
+        scope: scope.clone(),
+        session: SessionId("approved".to_owned()),
+        turn: TurnId(0),
+        authority: Authority::Approved(caller),
+        speaker: "game master".into(),
+        deadline: Instant::now() + tier.ceiling().max(known.tool.max()),
+        fresh: true,
+        taint: Taint::default(),
+        cancel: CancellationToken::new(),
+        effects: Arc::clone(&shown) as Arc<dyn Effects>,
+        progress: Progress::default(),
+    };
+    let made = ToolCall {
+        id: CallId("approved".to_owned()),
+        name: known.spec.name.to_string(),
+        arguments: serde_json::Value::Object(call.arguments).to_string(),
+        extra: serde_json::Map::new(),
+    };
+    let record = host.execute(&context, &made).await;
+    let what = match &record.result {
+        Ok(output) => output.for_model(),
+        Err(error) => format!("{}: {error}", error.kind.name()),
+    };
+    let lines = shown.lines();
+    format!("`{tool}`, as approved for {npc}:\n```\n{}\n```{lines}", what.replace("```", "'''"))
+}
+
+/// What a tool shows goes to the game master too.
+#[derive(Default)]
+struct Shown(Mutex<Vec<String>>);
+
+impl Shown {
+    fn lines(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(|line| format!("\n{line}")).collect()
+    }
+}
+
+impl Effects for Shown {
+    fn show(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+    }
+
+    fn attach(&self, tool: &str, _attachment: &Attachment) {
+        self.show(&format!("{tool} brought a file, which nobody asked for any more."));
+    }
+}
