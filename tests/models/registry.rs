@@ -52,11 +52,11 @@ pub struct Manner {
 
 /// A running registry; its threads end with the process.
 pub struct Registry {
-    address: SocketAddr,
     state: Arc<State>,
 }
 
 struct State {
+    address: SocketAddr,
     manner: Manner,
     fates: Mutex<VecDeque<Fate>>,
     /// By project and file name.
@@ -83,6 +83,7 @@ impl Registry {
             (((*project).to_owned(), (*name).to_owned()), content.to_vec())
         });
         let state = Arc::new(State {
+            address,
             fates: Mutex::new(manner.fates.clone().into()),
             manner,
             files: files.collect(),
@@ -93,15 +94,15 @@ impl Registry {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let state = Arc::clone(&shared);
-                std::thread::spawn(move || state.serve(&stream, address));
+                std::thread::spawn(move || state.serve(&stream));
             }
         });
-        Self { address, state }
+        Self { state }
     }
 
     /// `http://127.0.0.1:PORT`.
     pub fn origin(&self) -> String {
-        format!("http://{}", self.address)
+        self.state.origin()
     }
 
     /// Where its lists are.
@@ -132,7 +133,11 @@ impl Registry {
 }
 
 impl State {
-    fn serve(&self, stream: &TcpStream, address: SocketAddr) -> Option<()> {
+    fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn serve(&self, stream: &TcpStream) -> Option<()> {
         stream.set_read_timeout(Some(BOUND)).ok()?;
         let asked = read(stream)?;
         self.asked.lock().unwrap().push(asked.clone());
@@ -151,9 +156,9 @@ impl State {
             ("simple", project) => self.list(stream, &asked, project),
             // npm: /PACKAGE/-/FILE; Python's files: /packages/PROJECT/ab/FILE.
             ("packages", project) => {
-                self.file(stream, &asked, (project, asked.path.rsplit('/').next()?), address)
+                self.file(stream, &asked, project, asked.path.rsplit('/').next()?)
             }
-            (project, "-") => self.file(stream, &asked, (project, next()?), address),
+            (project, "-") => self.file(stream, &asked, project, next()?),
             _ => send(stream, 404, &[], b""),
         }
     }
@@ -191,20 +196,14 @@ impl State {
         send(stream, 200, &[("Content-Type", kind)], page.to_string().as_bytes())
     }
 
-    fn file(
-        &self,
-        stream: &TcpStream,
-        asked: &Asked,
-        (project, name): (&str, &str),
-        address: SocketAddr,
-    ) -> Option<()> {
+    fn file(&self, stream: &TcpStream, asked: &Asked, project: &str, name: &str) -> Option<()> {
         let key = (project.to_owned(), name.to_owned());
         let Some(content) = self.files.get(&key) else { return send(stream, 404, &[], b"") };
         let fate = self.fates.lock().unwrap().pop_front();
         let content = match &fate {
             Some(Fate::Status(status)) => return send(stream, *status, &[], b"not now"),
             Some(Fate::Redirect(place)) => {
-                let place = place.replace("{origin}", &format!("http://{address}"));
+                let place = place.replace("{origin}", &self.origin());
                 return send(stream, 302, &[("Location", &place)], b"");
             }
             Some(Fate::Bytes(bytes)) => bytes,
