@@ -208,7 +208,9 @@ fn origin(from: &str) -> Result<(Origin, String), &'static str> {
         let (name, version) = named(name, version);
         return Ok((Origin::Npm { name, version }, file));
     }
-    RegistryAddress::parse(from)?;
+    if RegistryAddress::parse(from)?.has_login() {
+        return Err("there is a login in it, which belongs into the address under models.sources");
+    }
     let path = from.split(['?', '#']).next().unwrap_or_default();
     let last = path.rsplit('/').next().unwrap_or_default();
     Ok((Origin::Address(from.to_owned()), last.to_owned()))

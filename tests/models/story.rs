@@ -203,6 +203,7 @@ fn mistakes_in_the_configuration_are_named() {
         ("name: tiny", "name: whisper-base", "two sets of model files called 'whisper-base'"),
         (FROM, "pypi:tiny-model", "the version is missing"),
         (FROM, "ftp://x/y.zip", "it begins with http:// or https://"),
+        (FROM, "https://anna:pw@example.org/a.whl", "there is a login in it"),
         (FROM, "https://example.org/", "a package cannot be called ''"),
         ("name: model.bin", "name: manifest.json", "'manifest.json' is taken"),
         ("name: model.bin", "name: a/b", "a file cannot be called 'a/b'"),

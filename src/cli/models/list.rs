@@ -6,7 +6,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{DONE, FAILED, Failure};
-use crate::weights::{Digest, State, WeightSet, Weights};
+use crate::{
+    domain::redact,
+    weights::{Digest, Package, State, WeightSet, Weights},
+};
 
 /// Bytes of a megabyte.
 const MEGA: u64 = 1_000_000;
@@ -93,7 +96,7 @@ fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
         State::Damaged { folder, why } => ("damaged", Some(why.as_str()), Some(folder)),
     };
     let packages = set.packages.iter().map(|it| PackageLine {
-        from: it.origin.to_string(),
+        from: from(it),
         file: &it.file,
         bytes: it.bytes,
         sha256: &it.sha256,
@@ -142,9 +145,14 @@ fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()>
         writeln!(out, "    note: {caveat}")?;
     }
     for package in &set.packages {
-        writeln!(out, "    from {}, sha256 {}", package.origin, package.sha256)?;
+        writeln!(out, "    from {}, sha256 {}", from(package), package.sha256)?;
     }
     Ok(())
+}
+
+/// Where a package comes from; an address may hold what came from the environment.
+fn from(package: &Package) -> String {
+    redact::known(&package.origin.to_string()).into_owned()
 }
 
 /// A length as people read it.

@@ -59,6 +59,11 @@ impl RegistryAddress {
         Ok(Self { url, login })
     }
 
+    /// Whether it says who we are.
+    pub fn has_login(&self) -> bool {
+        self.login.is_some()
+    }
+
     /// The address of something below this one.
     pub(super) fn below(&self, path: &str) -> Url {
         let mut url = self.url.clone();
