@@ -23,8 +23,8 @@ use futures::{
 };
 use glyphoxa::measure::{
     Authority, CallContext, CallError, CallId, CallOutput, Caller, Command, Declared, Definition,
-    Handler, Materials, Progress, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall, ToolHost,
-    TurnId, offer_built_ins,
+    Dice, Handler, Materials, Progress, RuleBook, SessionId, TableEvent, Taint, Tier, ToolCall,
+    ToolHost, TurnId, offer_built_ins,
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ async fn built_in(n: usize) -> Figures {
     let bartok = Arc::new(bartok);
     host.catalog().set_cast(&[Arc::clone(&bartok)]);
     let materials = Materials {
-        dice: StdRng::seed_from_u64(1),
+        dice: Dice::new(StdRng::seed_from_u64(1)),
         tables: Vec::new(),
         rules: Arc::new(RuleBook::new(Vec::new(), None, Vec::new)),
         files: None,

@@ -29,6 +29,7 @@ mod memory;
 mod model;
 mod models;
 mod postgres;
+mod reloading;
 mod rules;
 mod sessions;
 mod slow_tools;

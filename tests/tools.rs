@@ -1,4 +1,4 @@
-//! Tools through the real program: listed, called, logged; and files that change under it.
+//! Tools through the real program: listed, called, logged.
 
 use serde_json::{Value, json};
 
@@ -144,25 +144,4 @@ fn the_log_of_calls_keeps_no_secret() {
     }
     assert_eq!(entry["arguments"]["deep"][0]["session"], 7, "{log}");
     assert_eq!(entry["session"], "evening", "{log}");
-}
-
-#[test]
-fn changed_files_take_effect_between_two_lines_and_broken_ones_do_not() {
-    let place = Place::with_config(BARTOK);
-    let mut live = place.start(&["ask", "--json"]);
-    live.types("Bartok, hello");
-    live.says("The old line.");
-    place.write("glyphoxa.yaml", BARTOK.replace("The old line.", "A new line."));
-    assert!(!live.says("changed: Bartok the Barkeep").contains("restart"));
-    live.types("Bartok, hello");
-    live.says("A new line.");
-    let more = "rules: { edition: 5e-2014 }\nfile_io: { base_dir: files }\n";
-    place.write("glyphoxa.yaml", BARTOK.replace("The old line.", "A new line.") + more);
-    live.says("no npc has changed (restart to use the new rules, file_io)");
-    place.write("glyphoxa.yaml", BARTOK.replace("aliases:", "alises:"));
-    live.says("changed files are not used");
-    live.says("did you mean 'aliases'");
-    live.types("Bartok, hello");
-    live.says("A new line.");
-    assert_eq!(live.leave(), 0);
 }

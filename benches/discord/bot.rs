@@ -201,9 +201,9 @@ impl Factory for StandInFactory {
         let setup = TableSetup { session: wanted.session, stt, ..setup };
         let (handle, task) = open(setup, parts);
         let made = MadeTable {
-            table: RunningTable { handle, task, cast: vec![Arc::new(npc())] },
+            table: RunningTable { handle, task },
             budget: Budget::new(Ledger::default()),
-            assistant: assistant(Arc::default()),
+            assistant: Arc::new(ArcSwap::from_pointee(assistant(Arc::default()))),
         };
         ready(Ok(made)).boxed()
     }

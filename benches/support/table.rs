@@ -12,7 +12,7 @@ use glyphoxa::measure::{
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::json;
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until, timeout},
 };
 
@@ -142,9 +142,15 @@ pub fn open_unheard(phase: Duration) {
     let (voice, mut voice_in) = mpsc::channel(256);
     let (commands, _) = mpsc::channel(1);
     let (_, speech) = mpsc::channel(1);
+    let (_, seated) = watch::channel(Arc::from([]));
     let first = Instant::now() + phase;
     tokio::spawn(async move { while voice_in.recv().await.is_some() {} });
-    tokio::spawn(player(TableHandle { voice, commands }, speech, first, Stopwatch::default()));
+    tokio::spawn(player(
+        TableHandle { voice, commands, seated },
+        speech,
+        first,
+        Stopwatch::default(),
+    ));
 }
 
 /// Hands a frame in, as spoken now; false when the table is closed.

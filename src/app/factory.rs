@@ -4,17 +4,18 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
-    IDENTITIES, LiveConfig, OpenTables, Resumed, Tools, assistant, for_session, open_table,
-    recogniser, servers, world_of,
+    IDENTITIES, LiveConfig, OpenTables, Resumed, SeatedTable, Tools, assistant, open_table,
+    recogniser, seeded_for_session, servers,
 };
 use crate::{
     campaign::{
-        self, AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts,
-        Handles, KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped,
-        ServerError, TableRequest, Tables, TranscriptWriter,
+        AccountFor, Accounts, AddedServer, Announcer, Factory, GuildStore, HandleParts, Handles,
+        KeptSession, MadeTable, OpenError, PlayedCampaign, RunningTable, Scoped, ServerError,
+        TableRequest, Tables, TranscriptWriter,
     },
     config::{self, Config},
     domain::{Scope, SessionId, Voice},
@@ -77,12 +78,7 @@ impl TableFactory {
         let config = self.0.config.load_full();
         let store = self.0.transcripts.store();
         let at = Scoped::new(&*store, scope);
-        let found = async {
-            if let Some(world) = world_of(&config, &scope.campaign) {
-                campaign::seed(at, world).await?;
-            }
-            anyhow::Ok(for_session(&config, at, played).await?)
-        };
+        let found = seeded_for_session(&config, at, played);
         found.await.unwrap_or_else(|error| {
             let error = format!("{error:#}");
             tracing::error!(%error, "only names of files are known");
@@ -127,18 +123,25 @@ impl TableFactory {
         };
         let memory = Some(parts.transcripts.store());
         let table = open_table(config, &parts.tools.services, memory, resumed, setup)?;
-        parts.open.add(&table.handle, table.seats);
+        let assistant = Arc::new(ArcSwap::from_pointee(assistant(&parts.tools.services, config)));
+        parts.open.add(SeatedTable {
+            commands: table.handle.commands.downgrade(),
+            seats: table.seats,
+            scope: wanted.scope.clone(),
+            played: wanted.played,
+            config: Arc::new(ArcSwap::from_pointee(config.clone())),
+            assistant: Arc::clone(&assistant),
+        });
         let facts = servers::facts(&config.campaign, Some(&wanted.session));
         parts.tools.facts.begin(SessionFacts {
             session: wanted.session.clone(),
             owner: wanted.scope.owner,
             values: facts,
         });
-        let cast = config.npcs.iter().cloned().map(Arc::new).collect();
         Ok(MadeTable {
-            table: RunningTable { handle: table.handle, task: table.task, cast },
+            table: RunningTable { handle: table.handle, task: table.task },
             budget: table.budget,
-            assistant: assistant(&parts.tools.services, config),
+            assistant,
         })
     }
 }

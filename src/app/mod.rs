@@ -3,6 +3,7 @@
 //! Entry function: [`open_table`]. **Never**: decides what a value means; `config` has done that.
 
 mod bot;
+mod changes;
 mod factory;
 mod memory;
 mod reload;
@@ -18,11 +19,11 @@ pub use bot::bot_options;
 pub use factory::{FactoryParts, TableFactory};
 pub use memory::{accounts, campaign_key, local_scope, open_memory, world_of};
 pub use reload::{Running, follow};
-pub use seats::OpenTables;
+pub use seats::{OpenTables, SeatedTable};
 pub use servers::Playing;
 pub use settings::{LiveConfig, assistant};
 pub use vocabulary::{recogniser, vocabulary};
-pub use world::{for_session, with_names};
+pub use world::{for_session, seeded_for_session, with_names};
 
 pub use crate::logic::cast::find_npc;
 
@@ -43,7 +44,7 @@ use crate::{
     session::{self, Conversations, TableHandle, TableParts, TableSetup},
     tools::{
         ToolHost,
-        builtin::{self, Archive, Materials, Meaning, RuleBook},
+        builtin::{self, Archive, Dice, Materials, Meaning, RuleBook},
         connection::{Facts, Servers},
         manifest,
     },
@@ -86,8 +87,8 @@ pub struct Tools {
     tending: JoinHandle<()>,
     /// The rules on their way.
     reading: Option<JoinHandle<()>>,
-    /// What is remembered, for tools.
-    archive: Arc<Archive>,
+    /// What the built-in tools go on with.
+    offered: Offered,
     /// Finds what has other words.
     meaning: Meaning,
 }
@@ -109,20 +110,17 @@ pub fn open_tools(
     host.catalog().figures().open(&config.data_dir, &config.environment);
     host.set_approval_expiry(config.approvals.expires);
     host.catalog().set_cast(&callers(config));
-    let dice = StdRng::seed_from_u64(seed.wrapping_add(1));
-    let own = &config.rules;
-    let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
-    let rules = Arc::new(rules);
+    let dice = Dice::new(StdRng::seed_from_u64(seed.wrapping_add(1)));
+    let rules = rule_book(config);
     // Read beside the start, so that the first question does not wait for it.
     let asked =
         config.npcs.iter().flat_map(|npc| &npc.tools).any(|it| it.starts_with("rules-lookup."));
     let book = Arc::clone(&rules);
     let reading = asked.then(|| tokio::task::spawn_blocking(move || book.prepare()));
-    let (tables, files) = (config.tables.clone(), config.file_io.clone());
     let meaning = memory::meaning(config.services.embedder.as_ref(), embedder.as_ref());
     let archive = memory::archive(config, memory, meaning.clone());
-    let memory = Some(Arc::clone(&archive));
-    builtin::offer(&host, Materials { dice, tables, rules, files, memory });
+    let offered = Offered { dice, archive };
+    offered.offer(&host, config, rules);
     manifest::offer(&host, &config.manifests);
     host.select_by(config.selection.clone(), embedder);
     let stop = CancellationToken::new();
@@ -130,7 +128,30 @@ pub fn open_tools(
     let tending = tokio::spawn(async move { tended.tend(until).await });
     let opened = servers::open(config, playing, &host, seed.wrapping_add(2));
     let servers::Opened { servers, facts } = opened;
-    Ok(Tools { host, servers, facts, services, stop, tending, reading, archive, meaning })
+    Ok(Tools { host, servers, facts, services, stop, tending, reading, offered, meaning })
+}
+
+/// What the built-in tools go on with when their data changes.
+struct Offered {
+    dice: Dice,
+    /// What is remembered.
+    archive: Arc<Archive>,
+}
+
+impl Offered {
+    /// Offers the built-in tools over what `config` has for them.
+    fn offer(&self, host: &ToolHost, config: &Config, rules: Arc<RuleBook>) {
+        let (tables, files) = (config.tables.clone(), config.file_io.clone());
+        let (dice, memory) = (self.dice.clone(), Some(Arc::clone(&self.archive)));
+        builtin::offer(host, Materials { dice, tables, rules, files, memory });
+    }
+}
+
+/// The rules of `config`; nothing is read yet.
+fn rule_book(config: &Config) -> Arc<RuleBook> {
+    let own = &config.rules;
+    let rules = RuleBook::new(own.own.clone(), own.edition.clone(), config::shipped_rules);
+    Arc::new(rules)
 }
 
 /// Everybody who may call tools.
@@ -177,7 +198,7 @@ pub fn open_table(
     let campaign = Arc::new(config.campaign.clone());
     let Resumed { mut histories, budget } = resumed;
     let scope = setup.host.scope().clone();
-    let maker = SeatMaker::new(services.clone(), &setup.host, &budget, &campaign, setup.seed);
+    let maker = SeatMaker::new(services.clone(), &setup.host, &budget, setup.seed);
     let seats = config
         .npcs
         .iter()

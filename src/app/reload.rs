@@ -4,17 +4,24 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::{
+    task::spawn_blocking,
+    time::{MissedTickBehavior, interval},
+};
 
 use super::{
-    IDENTITIES, LiveConfig, Tools, callers,
+    IDENTITIES, LiveConfig, Tools, assistant, callers, campaign_key,
+    changes::{held, is_another_campaign, later, now},
+    recogniser, rule_book,
     seats::{OpenTables, SeatedTable},
+    seeded_for_session, vocabulary, with_names, world_of,
 };
 use crate::{
-    campaign::{Tables, wall_clock},
+    campaign::{Scoped, Tables, wall_clock},
     config::{self, Config, Watch},
-    domain::{Campaign, Npc},
-    session::{Command, Limits, Options, Recast},
+    domain::Npc,
+    memory::MemoryStore,
+    session::{Command, Limits, NewRecogniser, Recast, Role},
     tools::manifest,
 };
 
@@ -31,13 +38,18 @@ pub struct Running<'a> {
     pub open: OpenTables,
     /// The tools, whose catalogue and servers change.
     pub tools: &'a Tools,
+    /// What names the store adds to a campaign; `None`: it is opened to look.
+    pub memory: Option<Arc<dyn MemoryStore>>,
+    /// Who plays sits at this machine: nobody is held to limits, and nobody is heard.
+    pub is_local: bool,
     /// Sets what is logged.
     pub log_level: &'a (dyn Fn(&str) + Send + Sync),
 }
 
 /// Follows the files of `config`, which becomes what they say, for as long as it is polled.
 pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
-    let mut watch = Watch::new(&config.load().files, wall_clock());
+    let mut read = config.load_full();
+    let mut watch = Watch::new(&read.files, &read.folders, wall_clock());
     let mut ticks = interval(POLL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut pending = false;
@@ -52,108 +64,189 @@ pub async fn follow(running: Running<'_>, config: Arc<LiveConfig>) {
         }
         match config::load(running.path.as_deref(), &config::environment, IDENTITIES) {
             Ok(fresh) => {
-                watch = Watch::new(&fresh.files, wall_clock());
-                let notice = running.apply(&config.load(), &fresh).await;
-                config.store(fresh);
-                running.tell(&notice);
+                watch.keep(&fresh.files, &fresh.folders, wall_clock());
+                let notice = running.notice(&read, &fresh);
+                read = Arc::new(fresh.clone());
+                let before = config.load_full();
+                config.store(held(fresh, &before));
+                running.apply(&before, &config.load_full(), &notice).await;
             }
             Err(report) => {
+                // What is mended may be another file than the one that was changed.
+                watch.add(&report.files, &report.folders, wall_clock());
                 running.tell(&format!("changed files are not used, for now:\n{report}"));
             }
         }
     }
 }
 
-/// What has changed, but is used from the next start on: its keys.
-fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
-    let (old, new) = (&before.services, &fresh.services);
-    let providers =
-        (&old.recogniser, &old.model, &old.voices) != (&new.recogniser, &new.model, &new.voices);
-    let world = |config: &Config| {
-        // A table's own has entities of the store beside those of the file.
-        let campaign = Campaign { entities: Vec::new(), ..config.campaign.clone() };
-        (campaign, config.world.clone())
-    };
-    // The command line has no limits, whatever the file says.
-    let of = before.session.limits;
-    let limits = |config: &Config| (of != Limits::NONE).then_some(config.session.limits);
-    let turn = |config: &Config| Options { limits: of, ..config.session.clone() };
-    let all = [
-        ("providers", providers),
-        ("tools.selection.embedder", old.embedder != new.embedder),
-        ("campaign", world(before) != world(fresh)),
-        ("campaigns", before.shared != fresh.shared),
-        ("turn", turn(before) != turn(fresh)),
-        ("limits", limits(before) != limits(fresh)),
-        ("tiers", before.tiers != fresh.tiers),
-        ("tools.tables", before.tables != fresh.tables),
-        ("rules", before.rules != fresh.rules),
-        ("file_io", before.file_io != fresh.file_io),
-        ("assistant", before.assistant != fresh.assistant),
-        ("memory", before.memory != fresh.memory),
-        ("data_dir", before.data_dir != fresh.data_dir),
-        ("mcp.environment", before.environment != fresh.environment),
-    ];
-    all.into_iter().filter_map(|(key, changed)| changed.then_some(key)).collect()
-}
-
 impl Running<'_> {
-    /// Puts what is new into effect; what that is.
-    async fn apply(&self, before: &Config, fresh: &Config) -> String {
-        (self.log_level)(&fresh.log_level);
-        let cast: Vec<Arc<Npc>> = fresh.npcs.iter().cloned().map(Arc::new).collect();
-        self.tools.host.set_approval_expiry(fresh.approvals.expires);
-        self.tools.host.catalog().set_cast(&callers(fresh));
-        self.tools.archive.set_cast(&fresh.npcs, &fresh.assistant);
-        self.tools.servers.set(fresh.mcp.servers.clone());
-        manifest::offer(&self.tools.host, &fresh.manifests);
-        self.tools.host.reselect_by(fresh.selection.clone());
-        self.tools.services.retain(&fresh.services);
-        for table in self.open.running() {
-            table.seats.budget.set_options(fresh.budget.clone());
-        }
-        let mut changed = Vec::new();
-        for npc in cast {
-            match before.npcs.iter().find(|old| old.name == npc.name) {
-                Some(old) if *old == *npc => continue,
-                Some(_) => changed.push(npc.name.clone()),
-                None => {
-                    changed.push(format!("{} (joins at the next start)", npc.name));
-                    continue;
-                }
-            }
-            for table in self.open.running() {
-                recast(table, fresh, &npc).await;
-            }
-        }
-        let changed = match changed.as_slice() {
-            [] => "no npc has changed".to_owned(),
-            names => format!("changed: {}", names.join(", ")),
+    /// What game masters are told of files that say `fresh` instead of `before`.
+    fn notice(&self, before: &Config, fresh: &Config) -> String {
+        let mut said = vec!["the files were read again".to_owned()];
+        let same = |one: &Config, name: &str| one.npcs.iter().any(|npc| npc.name == name);
+        let names = |of: &Config, which: &dyn Fn(&Npc) -> bool| {
+            let found = of.npcs.iter().filter(|npc| which(npc)).map(|npc| npc.name.clone());
+            found.collect::<Vec<_>>().join(", ")
         };
-        match later(before, fresh).as_slice() {
-            [] => format!("the files were read again; {changed}"),
-            keys => {
-                let keys = keys.join(", ");
-                format!("the files were read again; {changed} (restart to use the new {keys})")
+        let npcs = [
+            (
+                "changed",
+                names(fresh, &|npc| {
+                    before.npcs.iter().any(|old| old.name == npc.name && old != npc)
+                }),
+            ),
+            ("joins", names(fresh, &|npc| !same(before, &npc.name))),
+            ("leaves", names(before, &|npc| !same(fresh, &npc.name))),
+        ];
+        let said_of_npcs = npcs.iter().filter(|(_, names)| !names.is_empty());
+        said.extend(said_of_npcs.map(|(what, names)| format!("{what}: {names}")));
+        if said.len() == 1 {
+            said.push("no npc has changed".to_owned());
+        }
+        let mut keys = now(before, fresh);
+        keys.retain(|key| !self.is_local || !matches!(*key, "limits" | "assistant"));
+        if !keys.is_empty() {
+            said.push(format!("new from now on: {}", keys.join(", ")));
+        }
+        if is_another_campaign(before, fresh) {
+            said.push(waits(&["campaign.name"], "with the next session"));
+        }
+        let mut keys = later(before, fresh);
+        keys.extend((self.is_local && before.assistant != fresh.assistant).then_some("assistant"));
+        if !keys.is_empty() {
+            said.push(waits(&keys, "at the next start"));
+        }
+        said.join("; ")
+    }
+
+    /// Puts what is new into effect, and says `notice`.
+    async fn apply(&self, before: &Config, fresh: &Config, notice: &str) {
+        (self.log_level)(&fresh.log_level);
+        self.tools.take(before, fresh).await;
+        let mut unheard = Vec::new();
+        for table in self.open.running() {
+            if before.budget != fresh.budget {
+                table.seats.budget.set_options(fresh.budget.clone());
             }
+            let was = table.config.load_full();
+            let now = Arc::new(self.as_played(&table, fresh).await);
+            table.config.store(Arc::clone(&now));
+            table.assistant.store(Arc::new(assistant(&self.tools.services, &now)));
+            recast(&table, &was, &now).await;
+            if !self.is_local && vocabulary(&was) != vocabulary(&now) {
+                unheard.push((table, now));
+            }
+        }
+        self.tell(notice);
+        for (table, config) in unheard {
+            self.hear(&table, &config).await;
         }
     }
 
+    /// `fresh` as `table` plays it.
+    async fn as_played(&self, table: &SeatedTable, fresh: &Config) -> Config {
+        let (was, played) = (table.config.load(), table.played.as_ref());
+        let mut config = match &self.memory {
+            None => with_names(fresh).await,
+            Some(store) => {
+                let at = Scoped::new(&**store, &table.scope);
+                seeded_for_session(fresh, at, played).await.unwrap_or_else(|error| {
+                    self.tell(&format!("only names of files are known: {error:#}"));
+                    fresh.clone()
+                })
+            }
+        };
+        let own = &table.scope.campaign;
+        let is_renamed = match played {
+            None => campaign_key(fresh) != *own,
+            Some(_) => world_of(fresh, own).is_none() && world_of(&was, own).is_some(),
+        };
+        if is_renamed {
+            // What is remembered belongs to the campaign that the session was begun in.
+            let lines_and_veils = std::mem::take(&mut config.campaign.lines_and_veils);
+            config.campaign = was.campaign.clone();
+            config.campaign.lines_and_veils = lines_and_veils;
+            config.world = was.world.clone();
+        }
+        if self.is_local {
+            config.session.limits = Limits::NONE;
+        }
+        config
+    }
+
+    /// Has the names that are new at `table` understood when they are spoken.
+    async fn hear(&self, table: &SeatedTable, config: &Config) {
+        let heard = async {
+            let stt = recogniser(&self.tools.services, config)?;
+            stt.ready().await.map(|()| stt)
+        };
+        match heard.await {
+            Ok(stt) => send(table, Command::HearWith(NewRecogniser(stt))).await,
+            Err(error) => self.tell(&format!("new names are not learnt: {error}")),
+        }
+    }
+
+    /// Tells game masters, and the log where they may be away.
     fn tell(&self, notice: &str) {
-        tracing::info!(notice, "changed files");
+        if !self.is_local {
+            tracing::info!(notice, "changed files");
+        }
         self.tables.tell(notice);
     }
 }
 
-/// Has an NPC of `table` go on as described anew.
-async fn recast(table: SeatedTable, fresh: &Config, npc: &Arc<Npc>) {
-    let (seats, config, described) = (table.seats, fresh.clone(), Arc::clone(npc));
+impl Tools {
+    /// Goes by `fresh` from now on.
+    async fn take(&self, before: &Config, fresh: &Config) {
+        self.services.retain(&fresh.services);
+        self.host.set_approval_expiry(fresh.approvals.expires);
+        self.host.catalog().set_cast(&callers(fresh));
+        self.offered.archive.set_cast(&fresh.npcs, &fresh.assistant);
+        self.servers.set(fresh.mcp.servers.clone());
+        manifest::offer(&self.host, &fresh.manifests);
+        let data = |of: &Config| (of.tables.clone(), of.rules.clone(), of.file_io.clone());
+        if data(before) != data(fresh) {
+            let rules = rule_book(fresh);
+            let book = Arc::clone(&rules);
+            // The first question does not wait for them; without them it would.
+            _ = spawn_blocking(move || book.prepare()).await;
+            self.offered.offer(&self.host, fresh, rules);
+        }
+        self.host.reselect_by(fresh.selection.clone());
+    }
+}
+
+/// "`a`, `b` changed; they take effect at the next start".
+fn waits(keys: &[&str], when: &str) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    let take = if keys.len() == 1 { "it takes" } else { "they take" };
+    format!("{} changed; {take} effect {when}", quoted.join(", "))
+}
+
+/// Has `table`, which played `was`, go by `now`.
+async fn recast(table: &SeatedTable, was: &Config, now: &Arc<Config>) {
+    let of_seats = |of: &Config| (of.session.max_tokens, of.session.filler_after);
+    let all = was.campaign != now.campaign || of_seats(was) != of_seats(now);
+    let cast = now.npcs.iter().map(|npc| {
+        let is_same = !all && was.npcs.contains(npc);
+        let (seats, config, described) = (table.seats.clone(), Arc::clone(now), npc.clone());
+        let make = move || seats.seat(&config, Arc::new(described), Vec::new());
+        Role { npc: npc.name.clone(), seat: (!is_same).then(|| Box::new(make) as _) }
+    });
     let recast = Recast {
-        npc: npc.name.clone(),
-        seat: Box::new(move |history| seats.seat(&config, described, history)),
+        options: now.session.clone(),
+        campaign: Arc::new(now.campaign.clone()),
+        keywords: now.tiers.clone(),
+        rules: now.rules.phrases().into(),
+        cast: cast.collect(),
     };
-    // A table that is gone needs no new cast.
+    send(table, Command::Recast(Box::new(recast))).await;
+}
+
+async fn send(table: &SeatedTable, command: Command) {
+    // A table that is gone needs nothing.
     if let Some(commands) = table.commands.upgrade() {
-        let _ = commands.send(Command::Recast(recast)).await;
+        let _ = commands.send(command).await;
     }
 }

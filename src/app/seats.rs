@@ -1,17 +1,19 @@
 //! Seats of tables, made at the start and anew when an NPC's file has changed.
 //!
-//! Entry types: [`SeatMaker`], [`OpenTables`]. **Never**: keeps a table open.
+//! Entry types: [`SeatMaker`], [`SeatedTable`], [`OpenTables`]. **Never**: keeps a table open.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arc_swap::ArcSwap;
 use tokio::sync::mpsc;
 
 use crate::{
+    campaign::{PlayedCampaign, SharedAssistant},
     config::Config,
-    domain::{Campaign, Message, Npc},
+    domain::{Message, Npc, Scope},
     engine::{Budget, Cascaded, Conversation, NpcCalls, NpcModel, Synthesizer},
     provider::{Error, Registry},
-    session::{Command, Seat, TableHandle},
+    session::{Command, Seat},
     tools::ToolHost,
 };
 
@@ -22,24 +24,16 @@ pub struct SeatMaker {
     host: ToolHost,
     /// Pays for them.
     pub budget: Budget,
-    campaign: Arc<Campaign>,
     seed: u64,
 }
 
 impl SeatMaker {
-    /// Makes seats whose NPCs play `campaign`, paid for from `budget`.
-    pub fn new(
-        services: Registry,
-        host: &ToolHost,
-        budget: &Budget,
-        campaign: &Arc<Campaign>,
-        seed: u64,
-    ) -> Self {
-        let (host, budget, campaign) = (host.clone(), budget.clone(), Arc::clone(campaign));
-        Self { services, host, budget, campaign, seed }
+    /// Makes seats whose NPCs are paid for from `budget`.
+    pub fn new(services: Registry, host: &ToolHost, budget: &Budget, seed: u64) -> Self {
+        Self { services, host: host.clone(), budget: budget.clone(), seed }
     }
 
-    /// A seat for `npc` that goes on from `history`.
+    /// A seat for `npc`, who plays the campaign of `config` and goes on from `history`.
     ///
     /// # Errors
     /// A service's address or key that makes no request.
@@ -54,7 +48,7 @@ impl SeatMaker {
         let (brain, tts) = (model.name().to_owned(), voice.name().to_owned());
         let budget = self.budget.clone();
         budget.expect(&npc.name, npc.policy.max_cost);
-        let world = &self.campaign.entities;
+        let world = &config.campaign.entities;
         let voice = Synthesizer::new(Arc::clone(&npc), voice, budget.clone(), world);
         let max_tokens = config.session.max_tokens;
         let model = NpcModel { npc: Arc::clone(&npc), model, budget, max_tokens };
@@ -63,29 +57,37 @@ impl SeatMaker {
             made: self.host.calls_of(&npc.name),
             filler_after: config.session.filler_after,
         };
-        let conversation = Conversation::new(model.clone(), &self.campaign, history);
+        let conversation = Conversation::new(model.clone(), &config.campaign, history);
         let engine = Cascaded::new(model, calls, voice);
         Ok(Seat::new(npc, conversation, Box::new(engine), &brain, &tts))
     }
 }
 
-/// A table whose seats can be made anew.
+/// A table that can be described anew.
 #[derive(Clone)]
 pub struct SeatedTable {
     /// Its orders; it is gone when they are.
     pub commands: mpsc::WeakSender<Command>,
-    /// Makes its seats anew.
+    /// Makes its seats.
     pub seats: SeatMaker,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The campaign it plays; `None`: the one that is configured.
+    pub played: Option<PlayedCampaign>,
+    /// The configuration as it plays it.
+    pub config: Arc<ArcSwap<Config>>,
+    /// How the assistant is asked meanwhile.
+    pub assistant: SharedAssistant,
 }
 
-/// The tables that run, whose seats can be made anew. Cloning shares them.
+/// The tables that run, which can be described anew. Cloning shares them.
 #[derive(Clone, Default)]
 pub struct OpenTables(Arc<Mutex<Vec<SeatedTable>>>);
 
 impl OpenTables {
     /// A table has been opened.
-    pub fn add(&self, table: &TableHandle, seats: SeatMaker) {
-        self.open().push(SeatedTable { commands: table.commands.downgrade(), seats });
+    pub fn add(&self, table: SeatedTable) {
+        self.open().push(table);
     }
 
     /// Those that are still open.

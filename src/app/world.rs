@@ -1,10 +1,11 @@
 //! The configuration as a session of a campaign plays it.
 //!
-//! Entry functions: [`for_session`], [`with_names`]. **Never**: writes into the store.
+//! Entry functions: [`for_session`], [`seeded_for_session`], [`with_names`]. **Never**: writes into the
+//! store what is in no file.
 
-use super::{campaign_key, local_scope, open_memory};
+use super::{campaign_key, local_scope, open_memory, world_of};
 use crate::{
-    campaign::{PlayedCampaign, Scoped, entities_of_no_file, key_of},
+    campaign::{self, PlayedCampaign, Scoped, entities_of_no_file, key_of},
     config::{Config, MemoryPlace},
     domain::Campaign,
     import::campaign::World,
@@ -45,6 +46,21 @@ pub async fn for_session(
     let others = entities_of_no_file(at, *at.campaign() != own).await?;
     config.campaign.entities.extend(others);
     Ok(config)
+}
+
+/// The same, once the entities of its campaign's file are in the store as the file has them.
+///
+/// # Errors
+/// What is wrong with the file beside what is in the store; the store's own.
+pub async fn seeded_for_session(
+    config: &Config,
+    at: Scoped<'_>,
+    played: Option<&PlayedCampaign>,
+) -> anyhow::Result<Config> {
+    if let Some(world) = world_of(config, at.campaign()) {
+        campaign::seed(at, world).await?;
+    }
+    Ok(for_session(config, at, played).await?)
 }
 
 /// `config` with the names that its store has, if it has one yet.

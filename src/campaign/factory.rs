@@ -2,17 +2,15 @@
 //!
 //! Entry trait: [`Factory`], which `app` fills. **Never**: keeps what it has made.
 
-use std::sync::Arc;
-
 use futures::future::BoxFuture;
 use tokio::task::JoinHandle;
 
 use super::{
     file_error::FileError, guilds::AddedServer, kept::KeptError, played::PlayedCampaign,
-    settings::AssistantSettings,
+    settings::SharedAssistant,
 };
 use crate::{
-    domain::{Npc, Scope, SessionId},
+    domain::{Scope, SessionId},
     engine::Budget,
     memory,
     provider::Error,
@@ -40,8 +38,6 @@ pub struct RunningTable {
     pub handle: TableHandle,
     /// Its task; ends after the handle is dropped or told to close.
     pub task: JoinHandle<Conversations>,
-    /// The NPCs at it, in the order of its seats.
-    pub cast: Vec<Arc<Npc>>,
 }
 
 /// A table that was made.
@@ -51,7 +47,7 @@ pub struct MadeTable {
     /// What pays for it.
     pub budget: Budget,
     /// How the assistant is asked during its session.
-    pub assistant: AssistantSettings,
+    pub assistant: SharedAssistant,
 }
 
 /// Why a table was not opened.

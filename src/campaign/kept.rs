@@ -68,7 +68,7 @@ pub enum KeptError {
     /// It is somebody else's, or of another campaign.
     #[error("session '{id}' is of {whose}, not of {asked} (choose another name)")]
     Elsewhere {
-        /// Its name.
+        /// What the session is called.
         id: String,
         /// Whose it is.
         whose: String,

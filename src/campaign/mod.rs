@@ -63,7 +63,7 @@ pub use privacy::{ForgetFrom, ForgetRequest, NamesOf, forget, forget_kept, names
 pub use recap::{RecapError, RecapRequest, Writer, recap};
 pub use scoped::Scoped;
 pub use sessions::Sessions;
-pub use settings::{AssistantSettings, ModelMaker, Settings, SharedSettings};
+pub use settings::{AssistantSettings, ModelMaker, Settings, SharedAssistant, SharedSettings};
 pub use spend::{AccountFor, Accounts};
 #[cfg(test)]
 pub use stand_in::{guild_store as stand_in_guild_store, handles as stand_in_handles};

@@ -20,13 +20,14 @@ use super::{
     file_error::FileError,
     kept::{KeptError, KeptSession, name_of},
     privacy::ForgetFrom,
-    settings::{AssistantSettings, SharedSettings},
+    settings::{AssistantSettings, SharedAssistant, SharedSettings},
     tables::Tables,
     transcript::{Transcript, TranscriptWriter},
 };
 use crate::{
     domain::SessionId,
     engine::Budget,
+    panics::caught_now,
     session::{Command, Conversations, EventReader, TableEvent, TurnLine},
     tools::{CastChanges, ToolHost},
 };
@@ -72,7 +73,7 @@ struct Running {
     calls: CallLog,
     transcript: Transcript,
     commands: mpsc::WeakSender<Command>,
-    assistant: AssistantSettings,
+    assistant: SharedAssistant,
 }
 
 impl Sessions {
@@ -126,14 +127,22 @@ impl Sessions {
     /// Writes down everything that the table of `session` tells, until it is closed.
     pub async fn write_down(self, session: SessionId, mut events: EventReader) {
         while let Some(event) = events.recv().await {
-            match event {
-                TableEvent::Line(line) => self.record(&session, &line),
-                TableEvent::Halted { taken_back } => self.take_back(&session, &taken_back),
-                TableEvent::Missed(missed) => {
-                    tracing::error!(missed, "lines of a table may be missing from its transcript");
-                }
-                TableEvent::Notice(_) | TableEvent::State(_) => {}
+            // What one event breaks is not the end of the transcript.
+            if let Err(fault) = caught_now(|| self.take(&session, event)) {
+                tracing::error!(%session, %fault, "something of a table is not written down");
+                self.parts.tables.tell(&format!("Something said may not be written down: {fault}"));
             }
+        }
+    }
+
+    fn take(&self, session: &SessionId, event: TableEvent) {
+        match event {
+            TableEvent::Line(line) => self.record(session, &line),
+            TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),
+            TableEvent::Missed(missed) => {
+                tracing::error!(missed, "lines of a table may be missing from its transcript");
+            }
+            TableEvent::Notice(_) | TableEvent::State(_) => {}
         }
     }
 
@@ -194,7 +203,7 @@ impl Sessions {
     pub fn assistant(&self, session: &SessionId) -> Option<(Budget, AssistantSettings)> {
         let running = self.running();
         let running = running.get(session)?;
-        Some((running.budget.clone(), running.assistant.clone()))
+        Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
     /// Forgets at the tables that run what people of these names have led to; the sessions whose calls

@@ -44,6 +44,9 @@ pub struct Settings {
     pub services: Services,
 }
 
+/// How the assistant is asked during a session; `app` replaces it when files change.
+pub type SharedAssistant = Arc<ArcSwap<AssistantSettings>>;
+
 /// How the game master's assistant is asked.
 #[derive(Clone)]
 pub struct AssistantSettings {

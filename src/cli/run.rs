@@ -69,7 +69,8 @@ async fn serve(
         tables.clone(),
     )?;
     let stop = CancellationToken::new();
-    let running = Running { path, tables, open, tools: &tools, log_level: set_level };
+    let (memory, log_level) = (Some(transcripts.store()), set_level);
+    let running = Running { path, tables, open, tools: &tools, memory, is_local: false, log_level };
     let bot = discord::run(options, handles, stop.clone());
     let beside = async {
         tokio::select! {
@@ -85,11 +86,8 @@ async fn serve(
         ended = bot => Some(ended),
         () = beside => None,
     };
-    match ended {
-        Some(Ok(())) => {}
-        Some(Err(fatal)) => return Err(Failure::Failed(fatal.into())),
-        None => return Err(Failure::Failed(anyhow::anyhow!("ended at once"))),
-    }
+    let Some(ended) = ended else { return Err(Failure::Failed(anyhow::anyhow!("ended at once"))) };
+    ended.map_err(|fatal| Failure::Failed(fatal.into()))?;
     if let Some(missing) = transcripts.close().await {
         complain(&missing);
     }

@@ -123,6 +123,7 @@ impl File<'_> {
             environment: self.environment(),
             log_level: self.log_level(),
             files: Vec::new(),
+            folders: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -222,7 +223,7 @@ impl File<'_> {
             }
             None => {
                 let dir = self.folder.join(manifest::FOLDER);
-                if reading.source.has_dir(&dir) {
+                if reading.has_dir(&dir) {
                     let folder = Folder { path: &dir, named_at: None };
                     manifest::folder(reading, folder, &mut manifests, notes);
                 }
@@ -293,7 +294,7 @@ impl File<'_> {
             }
             None => {
                 let dir = self.folder.join("npcs");
-                if reading.source.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
+                if reading.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
                     let folder = Folder { path: &dir, named_at: None };
                     cast.folder(reading, folder, defaults, notes);
                 }

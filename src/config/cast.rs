@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
+    files::YAML,
     keys,
     npc::{NpcDefaults, is_assistant, npc},
     reading::{Folder, Notes, Reading},
@@ -52,7 +53,7 @@ impl Cast {
         defaults: &NpcDefaults,
         notes: &mut Notes,
     ) {
-        let paths = match reading.source.list(dir) {
+        let paths = match reading.list(dir, YAML) {
             Ok(paths) => paths,
             Err(error) => {
                 self.tried += 1;

@@ -72,6 +72,8 @@ pub struct Config {
     pub log_level: String,
     /// Files that were read, in order.
     pub files: Vec<PathBuf>,
+    /// Folders whose files were read, there or not.
+    pub folders: Vec<PathBuf>,
     /// What is allowed, but probably not meant.
     pub warnings: Vec<Problem>,
 }

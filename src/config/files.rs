@@ -12,6 +12,9 @@ use crate::yaml::{self, Position};
 /// Largest file read, in bytes.
 const BYTES_MAX: u64 = 10 * 1024 * 1024;
 
+/// How the names of YAML files end.
+pub const YAML: &[&str] = &["yaml", "yml"];
+
 /// Where files lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -67,13 +70,8 @@ impl Source {
         }
     }
 
-    /// The YAML files of a folder by name; hidden ones are left out.
-    pub fn list(self, dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
-        self.list_with(dir, &["yaml", "yml"])
-    }
-
     /// The files of a folder with one of these extensions by name; hidden ones are left out.
-    pub fn list_with(self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
+    pub fn list(self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
         let mut paths: Vec<PathBuf> = match self {
             Self::Disk => fs::read_dir(dir)
                 .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())

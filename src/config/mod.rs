@@ -39,7 +39,10 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, path::Path};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 pub use self::{
     checked::Config,
@@ -63,6 +66,10 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// What is allowed, but probably not meant.
     pub warnings: Vec<Problem>,
+    /// Files that were read, or were to be.
+    pub files: Vec<PathBuf>,
+    /// Folders whose files were read, there or not.
+    pub folders: Vec<PathBuf>,
 }
 
 impl fmt::Display for Report {
@@ -94,7 +101,7 @@ pub fn load(
     };
     let mut reading = reading::Reading::new(source, environment, tools);
     let config = app::read(&mut reading, path);
-    let reading::Reading { mut problems, mut warnings, files, secrets, .. } = reading;
+    let reading::Reading { mut problems, mut warnings, files, folders, secrets, .. } = reading;
     let secrets = secrets.into_inner();
     problems.iter_mut().chain(&mut warnings).for_each(|problem| secrets.clean(problem));
     secrets.keep();
@@ -104,9 +111,9 @@ pub fn load(
     match config {
         Some(config) if problems.is_empty() => {
             config.keep_secrets();
-            Ok(Config { files, warnings, ..config })
+            Ok(Config { files, folders, warnings, ..config })
         }
-        _ => Err(Report { problems, warnings }),
+        _ => Err(Report { problems, warnings, files, folders }),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Reading<'a> {
     pub warnings: Vec<Problem>,
     /// Files read so far.
     pub files: Vec<PathBuf>,
+    /// Folders looked into so far, there or not.
+    pub folders: Vec<PathBuf>,
     /// What messages must not repeat.
     pub secrets: RefCell<Secrets>,
 }
@@ -62,9 +64,10 @@ impl<'a> Reading<'a> {
         environment: &'a dyn Fn(&str) -> Option<String>,
         tools: &'a [&'a str],
     ) -> Self {
-        let (problems, warnings, files) = (Vec::new(), Vec::new(), Vec::new());
+        let (problems, warnings) = (Vec::new(), Vec::new());
+        let (files, folders) = (Vec::new(), Vec::new());
         let secrets = RefCell::default();
-        Self { source, environment, tools, problems, warnings, files, secrets }
+        Self { source, environment, tools, problems, warnings, files, folders, secrets }
     }
 
     /// Reads and checks the file at `path`. `None` with notes: it is no YAML.
@@ -73,6 +76,8 @@ impl<'a> Reading<'a> {
     /// The file could not be opened; nothing is noted.
     pub fn file(&mut self, path: &Path, kind: &Kind) -> Result<(Option<Node>, Notes), ReadError> {
         let mut notes = Notes::new(path);
+        // What cannot be read now may be there soon.
+        self.files.push(path.to_owned());
         let text = match self.source.read(path) {
             Ok(text) => text,
             Err(ReadError { at: Some(at), message, way_out }) => {
@@ -81,7 +86,6 @@ impl<'a> Reading<'a> {
             }
             Err(error) => return Err(error),
         };
-        self.files.push(path.to_owned());
         let node = yaml::parse(&text, &mut notes.problems).map(|mut node| {
             let secrets = expand::expand(&mut node, self.environment, &mut notes.problems);
             self.secrets.borrow_mut().append(secrets);
@@ -96,9 +100,23 @@ impl<'a> Reading<'a> {
     /// # Errors
     /// The file could not be read; nothing is noted.
     pub fn text(&mut self, path: &Path) -> Result<String, ReadError> {
-        let text = self.source.read(path)?;
         self.files.push(path.to_owned());
-        Ok(text)
+        self.source.read(path)
+    }
+
+    /// The files of a folder with one of these extensions by name; hidden ones are left out.
+    ///
+    /// # Errors
+    /// The folder cannot be read; nothing is noted.
+    pub fn list(&mut self, dir: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ReadError> {
+        self.folders.push(dir.to_owned());
+        self.source.list(dir, extensions)
+    }
+
+    /// Whether there is such a folder, which is looked into only because it is there.
+    pub fn has_dir(&mut self, dir: &Path) -> bool {
+        self.folders.push(dir.to_owned());
+        self.source.has_dir(dir)
     }
 
     /// A variable of the environment, which stands for the value of `key`.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    files::Source,
+    files::{Source, YAML},
     keys,
     reading::{Folder, Notes, Reading},
     shipped,
@@ -28,7 +28,7 @@ pub fn folder(
     tables: &mut Vec<RandomTable>,
     notes: &mut Notes,
 ) {
-    let paths = match reading.source.list(dir) {
+    let paths = match reading.list(dir, YAML) {
         Ok(paths) => paths,
         Err(error) => {
             let message = format!("table_dir '{}': {}", dir.display(), error.message);

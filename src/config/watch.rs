@@ -34,16 +34,31 @@ struct Seen {
 }
 
 impl Watch {
-    /// Watches `files` as they are at `now`, and for new YAML files beside them.
-    pub fn new(files: &[PathBuf], now: SystemTime) -> Self {
+    /// Watches `files` as they are at `now`, and for new files in `folders` and beside them.
+    pub fn new(files: &[PathBuf], folders: &[PathBuf], now: SystemTime) -> Self {
         let mut watch = Self::default();
-        for file in files {
-            watch.files.insert(file.clone(), Seen::read(file, now));
-            if let Some(folder) = file.parent() {
-                watch.folders.entry(folder.to_owned()).or_insert_with(|| listed(folder));
-            }
-        }
+        watch.add(files, folders, now);
         watch
+    }
+
+    /// Watches these too; what is known already goes on from its last look.
+    pub fn add(&mut self, files: &[PathBuf], folders: &[PathBuf], now: SystemTime) {
+        for file in files {
+            self.files.entry(file.clone()).or_insert_with(|| Seen::read(file, now));
+        }
+        for folder in
+            files.iter().filter_map(|file| file.parent()).chain(folders.iter().map(AsRef::as_ref))
+        {
+            self.folders.entry(folder.to_owned()).or_insert_with(|| listed(folder));
+        }
+    }
+
+    /// Watches these alone; what is known already goes on from its last look.
+    pub fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf], now: SystemTime) {
+        self.add(files, folders, now);
+        self.files.retain(|file, _| files.contains(file));
+        let beside = |folder: &PathBuf| files.iter().any(|it| it.parent() == Some(folder));
+        self.folders.retain(|folder, _| folders.contains(folder) || beside(folder));
     }
 
     /// Whether anything is other than at the last look.
@@ -92,10 +107,10 @@ impl Seen {
     }
 }
 
-/// The YAML files of a folder; none where it cannot be read.
+/// The files of a folder that may be read; none where it cannot be.
 fn listed(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    Source::Disk.list(folder).unwrap_or_default()
+    Source::Disk.list(folder, &["yaml", "yml", "json"]).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -113,7 +128,7 @@ mod tests {
         let file = folder.path().join("a.yaml");
         fs::write(&file, "one").unwrap();
         let now = wall_clock();
-        let mut watch = Watch::new(std::slice::from_ref(&file), now);
+        let mut watch = Watch::new(std::slice::from_ref(&file), &[], now);
         assert!(!watch.has_changed(now));
         let kept = fs::metadata(&file).unwrap().modified().unwrap();
         fs::write(&file, "two").unwrap();
@@ -133,7 +148,7 @@ mod tests {
         let file = folder.path().join("a.yaml");
         fs::write(&file, "one").unwrap();
         let now = wall_clock();
-        let mut watch = Watch::new(std::slice::from_ref(&file), now);
+        let mut watch = Watch::new(std::slice::from_ref(&file), &[], now);
         fs::write(&file, "one").unwrap();
         assert!(!watch.has_changed(now + Duration::from_secs(60)));
     }

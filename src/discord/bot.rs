@@ -30,8 +30,10 @@ use super::{
     ui::reply::Reply,
     voice,
 };
-use crate::campaign::Handles;
+use crate::{campaign::Handles, panics::caught};
 
+/// What failed while servers were left is done again after this.
+const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 /// The gateway is left without a word after this.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
 /// Waited before Discord is tried again, at first and at most.
@@ -67,7 +69,7 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
         .await
         .map_err(|error| Fatal::SetUp(error.to_string()))?;
     let shards = Arc::clone(&client.shard_manager);
-    let leaving = admission.leave_strangers(Arc::clone(&client.http), stop.child_token());
+    let leaving = leave_strangers(admission, Arc::clone(&client.http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let mut running = tokio::spawn(stay(client, stop.clone()));
     let ended = tokio::select! {
@@ -94,6 +96,15 @@ pub async fn run(options: Options, handles: Handles, stop: CancellationToken) ->
     match ended {
         Ok(ended) => ended,
         Err(lost) => Err(Fatal::SetUp(lost.to_string())),
+    }
+}
+
+/// Leaves servers that nobody lets in, until `stop`, whatever fails.
+async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: CancellationToken) {
+    let leave = || caught(admission.clone().leave_strangers(Arc::clone(&http), stop.child_token()));
+    while let Err(fault) = leave().await {
+        tracing::error!(%fault, "servers that nobody lets in are not left; trying again");
+        tokio::time::sleep(LEAVE_AGAIN).await;
     }
 }
 

@@ -47,7 +47,7 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// Nothing set.
+    /// As without a configuration.
     pub fn plain() -> Self {
         Self {
             token: Secret(String::new()),

@@ -33,7 +33,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers `interaction`.
+    /// What answers `interaction`; nothing is sent yet.
     pub fn new(http: Arc<Http>, interaction: Interacted) -> Self {
         Self { http, interaction }
     }

@@ -80,7 +80,7 @@ pub struct ToolCall {
 pub struct ToolSpec {
     /// Model-facing name: letters, digits, `_`, `-`, at most 64 bytes.
     pub name: Arc<str>,
-    /// Identity `server.tool`.
+    /// The tool's identity, `server.tool`.
     pub identity: Arc<str>,
     /// What it does, for the model.
     pub description: Arc<str>,

@@ -152,7 +152,7 @@ pub enum LineWhen {
 /// A tool call of a line; its arguments are templates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineTool {
-    /// Identity ("dice-roller.roll").
+    /// Identity of the tool ("dice-roller.roll").
     pub name: String,
     /// JSON object whose strings are templates.
     pub arguments: Value,

@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Recast, SeatId, SpeakerId,
+    SeatId, SpeakerId,
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
@@ -35,22 +35,16 @@ impl Table {
         }
     }
 
-    /// Describes an NPC anew, as soon as it is free.
-    pub(super) fn recast(&mut self, recast: Recast) {
-        if let Some(seat) = self.seats.of_npc(&recast.npc) {
-            self.seats[seat].recast = Some(recast.seat);
-        }
-    }
-
     /// Begins the answers of seats that are free.
     pub(super) fn begin_waiting(&mut self) {
         for index in self.seats.ids() {
-            if self.seats[index].recast.is_some() && !self.turns.is_busy(index) {
-                self.go_on(index);
+            if self.turns.is_busy(index) {
+                continue;
             }
-            if !self.turns.is_busy(index)
-                && let Some(mut purpose) = self.seats[index].take_next(self.paused)
-            {
+            if let Some(next) = self.seats[index].next.take() {
+                self.go_on(index, next);
+            }
+            if let Some(mut purpose) = self.seats[index].take_next(self.paused) {
                 if matches!(purpose.cause, Cause::Utterance) {
                     let highest = self.seats[index].npc.budget_tier;
                     let ceiling = SeatCeiling { seat: index, highest };
@@ -60,15 +54,6 @@ impl Table {
                 self.begin(purpose, true);
             }
         }
-    }
-
-    fn go_on(&mut self, index: SeatId) {
-        if let Some(Err(error)) = self.seats[index].go_on() {
-            let npc = &self.seats[index].npc.name;
-            self.reports.notice(format!("{npc} stays as before: {error}"));
-        }
-        self.learn_names();
-        self.warm_seat(index);
     }
 
     /// Players whose utterance is not being answered aloud yet.

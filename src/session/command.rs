@@ -6,7 +6,7 @@
 
 use tokio::{sync::oneshot, time::Instant};
 
-use super::{Recast, SeatId, Speaker, SpeakerId, Status};
+use super::{NewRecogniser, Recast, SeatId, Speaker, SpeakerId, Status};
 use crate::domain::Tier;
 
 /// What can be asked of a table.
@@ -102,8 +102,10 @@ pub enum Command {
     Scene(SceneChange),
     /// Asks how things stand.
     Status(oneshot::Sender<Status>),
-    /// An NPC goes on as described anew, after its turn.
-    Recast(Recast),
+    /// The table goes on as described anew; each NPC after its turn.
+    Recast(Box<Recast>),
+    /// Speech is heard by another recogniser, which is ready to be used.
+    HearWith(NewRecogniser),
     /// Answered when no conversation has to be summed up, for as long as nobody says anything.
     SumUp(oneshot::Sender<()>),
     /// The session is over.

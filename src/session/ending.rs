@@ -18,6 +18,9 @@ use crate::{
     logic::barge_in,
 };
 
+/// Why nobody answers what was said to an NPC that is to be silent.
+const SILENCED: &str = "the npc was silenced before it could answer";
+
 impl Table {
     /// Gives up a turn nobody has heard of.
     pub(super) fn drop_turn(&mut self, now: Instant, turn: TurnId) {
@@ -76,21 +79,21 @@ impl Table {
             let waiting = std::mem::take(&mut self.seats[seat].waiting);
             let (given_up, waiting) = waiting.into_iter().partition(theirs);
             self.seats[seat].waiting = waiting;
-            self.give_up(given_up);
+            self.give_up(given_up, SILENCED);
         }
     }
 
-    fn give_up(&mut self, waiting: Waiting) {
+    /// Nobody answers what waits, and why.
+    pub(super) fn give_up(&mut self, waiting: Waiting, why: &str) {
         for purpose in waiting {
-            let why = "the npc was silenced before it could answer".to_owned();
-            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why));
+            self.unanswered(purpose.utterance, Outcome::Cancelled, Some(why.to_owned()));
         }
     }
 
     /// Ends what `seat` says and what waits for it.
     pub(super) fn silence(&mut self, now: Instant, seat: SeatId) {
         let waiting = std::mem::take(&mut self.seats[seat].waiting);
-        self.give_up(waiting);
+        self.give_up(waiting, SILENCED);
         while let Some(turn) = self.turns.of_seat(seat) {
             let id = turn.id;
             self.cut_off(now, id);

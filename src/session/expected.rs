@@ -15,14 +15,14 @@ const NAMES_MAX: usize = 100;
 /// what belongs to it, of everything else; what only the game master knows last. What is said
 /// within a longer name is not there again.
 pub fn expected(
-    npcs: &[&Npc],
+    npcs: &[(SeatId, &Npc)],
     campaign: &Campaign,
     scene: &Whereabouts,
     characters: &[String],
 ) -> Vec<String> {
     let (there, away): (Vec<_>, Vec<_>) =
-        npcs.iter().enumerate().partition(|(seat, _)| scene.is_present(SeatId(*seat)));
-    let there: Vec<&Npc> = there.into_iter().map(|(_, npc)| *npc).collect();
+        npcs.iter().copied().partition(|(seat, _)| scene.is_present(*seat));
+    let there: Vec<&Npc> = there.into_iter().map(|(_, npc)| npc).collect();
     let mut entities = entities(campaign, scene, &there);
     let others = entities.split_off(entities.partition_point(|(distance, _)| *distance == NEAR));
     let mut names = Names::default();
@@ -155,7 +155,12 @@ mod tests {
         let names = vec![bartok.name.clone(), mira.name.clone()];
         let mut here = Whereabouts::new(&campaign, names);
         let all = |here: &Whereabouts| {
-            expected(&[&bartok, &mira], &campaign, here, &["Thorin".to_owned()])
+            expected(
+                &[(SeatId(0), &bartok), (SeatId(1), &mira)],
+                &campaign,
+                here,
+                &["Thorin".to_owned()],
+            )
         };
         assert_eq!(
             all(&here),

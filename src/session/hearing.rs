@@ -3,7 +3,7 @@
 //!
 //! Entry type: [`Hearing`]. **Never**: decides who is addressed, or tells anybody.
 
-use std::{collections::HashMap, future::poll_fn, task::Poll};
+use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll};
 
 use tokio::time::Instant;
 
@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{
     logic::{command::NpcNames, turn::Patience},
-    provider::Error,
+    provider::{Error, SpeechToText},
 };
 
-/// Everybody's pipeline.
+/// What hears each speaker by a pipeline of their own.
 pub struct Hearing {
     recogniser: Recogniser,
     patience: Patience,
@@ -47,6 +47,17 @@ impl Hearing {
     pub fn new(recogniser: Recogniser, patience: Patience) -> Self {
         let (pipelines, clock) = (HashMap::new(), SoundClock::default());
         Self { recogniser, patience, pipelines, clock }
+    }
+
+    /// From now on an utterance ends after as much silence as `patience` says.
+    pub fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+        self.pipelines.values_mut().for_each(|pipeline| pipeline.set_patience(patience));
+    }
+
+    /// From now on `stt` hears; what is being heard is heard to its end as before.
+    pub fn set_recogniser(&mut self, stt: Arc<dyn SpeechToText>) {
+        self.recogniser.stt = stt;
     }
 
     /// Name of the recogniser, for reports.

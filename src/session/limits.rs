@@ -58,6 +58,11 @@ impl PlayerLimits {
         Self { limits, players: HashMap::new() }
     }
 
+    /// From now on these limits hold; what was asked for lately counts.
+    pub const fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     /// Of what `speaker` would have too much.
     pub fn excess(&mut self, speaker: SpeakerId, asking: Asking) -> Option<Excess> {
         let most = self.limits.paid_turns_per_minute;

@@ -4,6 +4,7 @@
 //! **Never**: knows serenity, songbird or a web server.
 
 mod answering;
+mod casting;
 mod clock;
 mod command;
 mod effects;
@@ -24,6 +25,7 @@ mod pins;
 mod pipeline;
 mod playback;
 mod recall;
+mod recast;
 mod recognition;
 mod reports;
 mod retraction;
@@ -54,9 +56,11 @@ pub use playback::{Pace, VoiceOut};
 pub use recall::Memory;
 #[cfg(feature = "measure")]
 pub use recall::{Question, Recaller};
+pub use recast::{NewRecogniser, Recast, Role};
 pub use routing::tier_names;
-pub use seat::{Recast, Seat};
+pub use seat::Seat;
 pub use seat_id::SeatId;
+pub use seats::Seated;
 pub use speakers::{Speaker, SpeakerId};
 pub use statistics::Quantiles;
 pub use status::{Backlog, SeatStatus, State, Status};

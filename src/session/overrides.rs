@@ -4,7 +4,7 @@
 //! ("think carefully"), then the NPC's own, then everybody's ("go faster").
 //! **Never**: selects a tier.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
 
@@ -63,32 +63,25 @@ struct Own {
 }
 
 /// What the game master has set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Overrides {
     everyone: Option<Override>,
-    seats: Vec<Own>,
+    seats: BTreeMap<SeatId, Own>,
 }
 
 impl Overrides {
-    /// Nothing set for so many seats.
-    pub fn new(seats: usize) -> Self {
-        Self { everyone: None, seats: vec![Own::default(); seats] }
-    }
-
     /// Sets a tier for a seat or for everyone, until then if given; no tier takes it back, without
     /// a seat from everybody.
     pub fn set(&mut self, seat: Option<SeatId>, tier: Option<Tier>, until: Option<Instant>) {
         let set = tier.map(|tier| Override { tier, until });
         match seat {
             Some(seat) => {
-                if let Some(own) = self.seats.get_mut(seat.0) {
-                    *own = Own { next: None, set };
-                }
+                self.seats.insert(seat, Own { next: None, set });
             }
             None => {
                 self.everyone = set;
                 if set.is_none() {
-                    self.seats.fill(Own::default());
+                    self.seats.clear();
                 }
             }
         }
@@ -96,21 +89,24 @@ impl Overrides {
 
     /// Sets the tier of the seat's next turn alone.
     pub fn set_next(&mut self, seat: SeatId, tier: Tier) {
-        if let Some(own) = self.seats.get_mut(seat.0) {
-            own.next = Some(tier);
-        }
+        self.seats.entry(seat).or_default().next = Some(tier);
     }
 
     /// The seat's next turn has begun.
     pub fn begins(&mut self, seat: SeatId) {
-        if let Some(own) = self.seats.get_mut(seat.0) {
+        if let Some(own) = self.seats.get_mut(&seat) {
             own.next = None;
         }
     }
 
+    /// Nobody sits there any more.
+    pub fn leave(&mut self, seat: SeatId) {
+        self.seats.remove(&seat);
+    }
+
     /// What holds for the seat now, and how long yet.
     pub fn of(&self, seat: SeatId, now: Instant) -> Option<(Tier, Option<Duration>)> {
-        let own = self.seats.get(seat.0).copied().unwrap_or_default();
+        let own = self.seats.get(&seat).copied().unwrap_or_default();
         if let Some(tier) = own.next {
             return Some((tier, None));
         }

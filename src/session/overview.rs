@@ -51,6 +51,7 @@ impl Overview<'_> {
     pub fn status(&self, now: Instant, reports: &Reports) -> Status {
         let scene = &self.router.scene;
         let seats = self.seats.iter().map(|(id, seat)| SeatStatus {
+            id,
             name: seat.npc.name.clone(),
             muted: seat.muted,
             present: scene.is_present(id),

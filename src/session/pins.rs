@@ -18,6 +18,11 @@ impl Pins {
         self.0.extend(seat.map(|seat| (player, seat)));
     }
 
+    /// Nobody sits there any more.
+    pub fn leave(&mut self, seat: SeatId) {
+        self.0.retain(|(_, pinned)| *pinned != seat);
+    }
+
     /// The seat that what `speaker` says goes to.
     pub fn of(&self, speaker: SpeakerId) -> Option<SeatId> {
         let of = |wanted: Option<SpeakerId>| {

@@ -114,6 +114,11 @@ impl SpeakerPipeline {
         }
     }
 
+    /// From now on as much silence ends what they say.
+    pub const fn set_patience(&mut self, patience: Patience) {
+        self.endpointer.set_patience(patience);
+    }
+
     /// Whether speech is to be told from noise; a recogniser that ends utterances itself needs it
     /// only while an NPC may be interrupted.
     pub fn watch_voice(&mut self, wanted: bool) {

@@ -107,7 +107,7 @@ impl Recogniser {
 
 /// Something that a recogniser says of one utterance.
 pub struct RecognitionEvent {
-    /// [`Recognition::id`].
+    /// The [`Recognition::id`] that it is of.
     pub recognition: u64,
     /// What it says; `None`: nothing more comes.
     pub spoken: Option<Result<SpeechEvent, Error>>,

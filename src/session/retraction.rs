@@ -71,7 +71,7 @@ impl RecentLines {
         let taken = self.take(now);
         for told in taken.iter().rev() {
             let (speaker, text) = &told.said;
-            for (_, seat) in seats.iter_mut() {
+            for seat in seats.all_mut() {
                 seat.conversation.unhear(speaker, text);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {

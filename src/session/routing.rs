@@ -68,7 +68,9 @@ pub struct Router {
     selector: TierSelector,
     tier_names: Names,
     npc_names: Vec<NpcNames>,
-    campaign: Arc<Campaign>,
+    /// The seats of those whose names are known, in the order of the names.
+    places: Vec<SeatId>,
+    known: Background,
     /// Where they are.
     pub scene: Whereabouts,
     /// Whose words go to whom.
@@ -79,47 +81,77 @@ pub struct Router {
     last_deep: Option<Moment>,
 }
 
+/// What a table knows whoever is at it.
+pub struct Background {
+    /// The people, places and scenes that are spoken of.
+    pub campaign: Arc<Campaign>,
+    /// What raises a turn's tier.
+    pub keywords: Keywords,
+    /// Phrases that name a rule, which raise it too.
+    pub rules: Arc<[String]>,
+}
+
 impl Router {
-    /// Prepares the names of a table: `rules` are phrases that name a rule, `characters` are whom
-    /// the players play.
-    pub fn new(
-        seats: &Seats,
-        campaign: &Arc<Campaign>,
-        keywords: &Keywords,
-        rules: &[String],
-        characters: &[String],
-    ) -> Self {
-        let names: Vec<String> = seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect();
-        let present: Vec<&str> = names.iter().map(String::as_str).collect();
-        let known = NameMatchers::of(seats, campaign, characters);
+    /// Prepares the names of a table; `characters` are whom the players play.
+    pub fn new(seats: &Seats, known: Background, characters: &[String]) -> Self {
+        let names = npc_names(seats);
+        let matchers = NameMatchers::of(seats, &known.campaign, characters);
         Self {
-            glossary: known.glossary,
-            addresser: known.addresser,
-            npc_names: known.npc_names,
-            selector: TierSelector::new(keywords),
-            tier_names: tier_names(campaign, rules, &present),
-            overrides: Overrides::new(names.len()),
-            scene: Whereabouts::new(campaign, names),
-            campaign: Arc::clone(campaign),
+            glossary: matchers.glossary,
+            addresser: matchers.addresser,
+            npc_names: matchers.npc_names,
+            places: seats.ids(),
+            selector: TierSelector::new(&known.keywords),
+            tier_names: known.tier_names(&names),
+            overrides: Overrides::default(),
+            scene: Whereabouts::new(&known.campaign, names),
+            known,
             pins: Pins::default(),
             conversations: Vec::new(),
             last_deep: None,
         }
     }
 
+    /// Goes by `known` from now on, once the names are learnt anew.
+    pub fn take(&mut self, known: Background) {
+        self.selector = TierSelector::new(&known.keywords);
+        self.scene.describe(&known.campaign);
+        self.known = known;
+    }
+
     /// Learns the names of `seats` and `characters` anew; who speaks with whom, the scene and
     /// orders stay.
     pub fn learn_names(&mut self, seats: &Seats, characters: &[String]) {
-        let known = NameMatchers::of(seats, &self.campaign, characters);
-        self.glossary = known.glossary;
-        self.addresser = known.addresser;
-        self.npc_names = known.npc_names;
+        let matchers = NameMatchers::of(seats, &self.known.campaign, characters);
+        self.glossary = matchers.glossary;
+        self.addresser = matchers.addresser;
+        self.npc_names = matchers.npc_names;
+        self.places = seats.ids();
+        self.tier_names = self.known.tier_names(&npc_names(seats));
+    }
+
+    /// Nobody sits there any more.
+    pub fn leave(&mut self, seat: SeatId) {
+        self.scene.leave(seat);
+        self.pins.leave(seat);
+        self.overrides.leave(seat);
+        self.conversations.retain(|(_, with, _)| *with != seat);
+    }
+
+    /// The seat of the NPC with this place among the names, as orders have it.
+    pub fn seat(&self, place: usize) -> SeatId {
+        self.places[place]
+    }
+
+    /// The place among the names of whoever sits there.
+    fn place(&self, seat: SeatId) -> Option<usize> {
+        self.places.iter().position(|known| *known == seat)
     }
 
     /// Names that are likely to be heard next, the likeliest first.
     pub fn expected(&self, seats: &Seats, characters: &[String]) -> Vec<String> {
-        let npcs: Vec<&Npc> = seats.iter().map(|(_, seat)| &*seat.npc).collect();
-        expected(&npcs, &self.campaign, &self.scene, characters)
+        let npcs: Vec<_> = seats.iter().map(|(id, seat)| (id, &*seat.npc)).collect();
+        expected(&npcs, &self.known.campaign, &self.scene, characters)
     }
 
     /// Names put right.
@@ -160,17 +192,17 @@ impl Router {
             .conversations
             .iter()
             .find(|(speaker, ..)| *speaker == utterance.speaker)
-            .map(|(_, seat, at)| (seat.0, situation.now.since(*at)));
+            .and_then(|(_, seat, at)| Some((self.place(*seat)?, situation.now.since(*at))));
         let address = self.addresser.address(&AddressInput {
             text: &utterance.text,
             candidates: &candidates,
             conversation,
-            pinned: self.pins.of(utterance.speaker).map(|seat| seat.0),
+            pinned: self.pins.of(utterance.speaker).and_then(|seat| self.place(seat)),
             players_present: speakers.players(),
         });
         match address {
             Address::Npc { index, .. } => {
-                let seat = SeatId(index);
+                let seat = self.seat(index);
                 let tier = self.tier(&utterance.text, seat, seats, situation);
                 Understood::Addressed { seat, tier }
             }
@@ -221,6 +253,18 @@ impl Router {
         self.conversations.retain(|(known, ..)| *known != speaker);
         self.conversations.push((speaker, seat, now));
     }
+}
+
+impl Background {
+    /// Names that raise a turn's tier while these NPCs are at the table.
+    fn tier_names(&self, present: &[String]) -> Names {
+        let present: Vec<&str> = present.iter().map(String::as_str).collect();
+        tier_names(&self.campaign, &self.rules, &present)
+    }
+}
+
+fn npc_names(seats: &Seats) -> Vec<String> {
+    seats.iter().map(|(_, seat)| seat.npc.name.clone()).collect()
 }
 
 /// What names are known by.

@@ -14,21 +14,28 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Whereabouts {
     campaign: Arc<Campaign>,
-    /// Names of the NPCs, by seat.
-    npcs: Vec<String>,
+    /// Everybody at the table.
+    npcs: Vec<Presence>,
     location: Option<String>,
     time_of_day: Option<String>,
-    /// Whether the NPC is there, by seat.
-    present: Vec<bool>,
+}
+
+/// Whether an NPC is in the scene.
+#[derive(Clone, Debug)]
+struct Presence {
+    seat: SeatId,
+    npc: String,
+    present: bool,
 }
 
 impl Whereabouts {
-    /// The campaign's first scene; without one everybody is there.
+    /// The campaign's first scene, with `npcs` in the order of their seats; without one everybody is
+    /// there.
     pub fn new(campaign: &Arc<Campaign>, npcs: Vec<String>) -> Self {
+        let place = |(seat, npc)| Presence { seat: SeatId(seat), npc, present: true };
         let mut whereabouts = Self {
             campaign: Arc::clone(campaign),
-            present: vec![true; npcs.len()],
-            npcs,
+            npcs: npcs.into_iter().enumerate().map(place).collect(),
             location: None,
             time_of_day: None,
         };
@@ -56,8 +63,38 @@ impl Whereabouts {
 
     /// An NPC comes or goes.
     pub fn place(&mut self, seat: SeatId, present: bool) {
-        if let Some(known) = self.present.get_mut(seat.0) {
-            *known = present;
+        if let Some(known) = self.npcs.iter_mut().find(|known| known.seat == seat) {
+            known.present = present;
+        }
+    }
+
+    /// An NPC joins the table: it is there unless the scene is one of the campaign's without it.
+    pub fn join(&mut self, seat: SeatId, npc: &str) {
+        self.leave(seat);
+        let scene = self.scene();
+        let present = scene.is_none_or(|scene| scene.npcs.iter().any(|it| it == npc));
+        self.npcs.push(Presence { seat, npc: npc.to_owned(), present });
+    }
+
+    /// An NPC leaves the table.
+    pub fn leave(&mut self, seat: SeatId) {
+        self.npcs.retain(|known| known.seat != seat);
+    }
+
+    /// The campaign is described anew. Who has been written into the scene comes, who is written out of
+    /// it goes; otherwise they stay as they were.
+    pub fn describe(&mut self, campaign: &Arc<Campaign>) {
+        let before = self.scene().map(|scene| scene.npcs.clone());
+        self.campaign = Arc::clone(campaign);
+        let Some((before, now)) = before.zip(self.scene().map(|scene| scene.npcs.clone())) else {
+            return;
+        };
+        for known in &mut self.npcs {
+            match (before.contains(&known.npc), now.contains(&known.npc)) {
+                (false, true) => known.present = true,
+                (true, false) => known.present = false,
+                _ => {}
+            }
         }
     }
 
@@ -73,13 +110,12 @@ impl Whereabouts {
 
     /// Whether the seat's NPC is there.
     pub fn is_present(&self, seat: SeatId) -> bool {
-        self.present.get(seat.0).copied().unwrap_or_default()
+        self.npcs.iter().any(|known| known.seat == seat && known.present)
     }
 
     /// Names of those who are there.
     pub fn present(&self) -> Vec<String> {
-        let here = self.npcs.iter().zip(&self.present).filter(|(_, present)| **present);
-        here.map(|(name, _)| name.clone()).collect()
+        self.npcs.iter().filter(|it| it.present).map(|it| it.npc.clone()).collect()
     }
 
     /// Whether the campaign has a scene of this name.
@@ -89,7 +125,12 @@ impl Whereabouts {
 
     fn go_to(&mut self, scene: &Scene) {
         self.location = Some(scene.name.clone());
-        self.present = self.npcs.iter().map(|npc| scene.npcs.contains(npc)).collect();
+        self.npcs.iter_mut().for_each(|known| known.present = scene.npcs.contains(&known.npc));
+    }
+
+    /// The scene of the campaign they are in.
+    fn scene(&self) -> Option<&Scene> {
+        scene_named(&self.campaign, self.location()?)
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! Entry type: [`Seat`]. **Never**: decides when it is its turn.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     line::TierLine,
     utterance::{Cast, Purpose, Waiting},
 };
 use crate::{
-    domain::{Message, Npc, TurnId},
+    domain::{Npc, TurnId},
     engine::{Conversation, VoiceEngine},
     provider::Error,
 };
@@ -37,25 +37,21 @@ pub struct Seat {
     /// Tier of its last turn.
     pub(super) last_tier: Option<TierLine>,
     /// How it goes on after its turn.
-    pub(super) recast: Option<MakeSeat>,
+    pub(super) next: Option<Next>,
+    /// It is not at the table any more.
+    pub(super) has_left: bool,
 }
 
-/// Makes a seat that goes on from a conversation.
-pub type MakeSeat = Box<dyn FnOnce(Vec<Message>) -> Result<Seat, Error> + Send + Sync>;
-
-/// An NPC described anew.
-pub struct Recast {
-    /// Its name, which stays.
-    pub npc: String,
-    /// Makes its new seat.
-    pub seat: MakeSeat,
+/// How an NPC goes on.
+pub(super) enum Next {
+    /// As it is described now.
+    Recast(MakeSeat),
+    /// Not at this table.
+    Leave,
 }
 
-impl fmt::Debug for Recast {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recast").field("npc", &self.npc).finish_non_exhaustive()
-    }
-}
+/// Makes the seat of an NPC that has heard nothing yet.
+pub type MakeSeat = Box<dyn FnOnce() -> Result<Seat, Error> + Send + Sync>;
 
 impl Seat {
     /// An NPC that sits down.
@@ -78,35 +74,34 @@ impl Seat {
             has_spoken,
             note: None,
             last_tier: None,
-            recast: None,
+            next: None,
+            has_left: false,
         }
     }
 
-    /// Goes on as the NPC is described anew, when it was.
+    /// Goes on as the NPC is described now.
     ///
     /// # Errors
     /// Its services cannot be reached as described; it goes on as before.
-    pub(super) fn go_on(&mut self) -> Option<Result<(), Error>> {
-        let make = self.recast.take()?;
-        let made = make(self.conversation.messages().to_vec());
-        Some(made.map(|fresh| {
-            self.npc = fresh.npc;
-            self.conversation = fresh.conversation;
-            self.engine = fresh.engine;
-            self.brain = fresh.brain;
-            self.tts = fresh.tts;
-        }))
+    pub(super) fn go_on(&mut self, make: MakeSeat) -> Result<(), Error> {
+        let fresh = make()?;
+        self.npc = fresh.npc;
+        self.conversation.go_on_as(fresh.conversation);
+        self.engine = fresh.engine;
+        self.brain = fresh.brain;
+        self.tts = fresh.tts;
+        Ok(())
     }
 
     /// Where in [`Self::waiting`] the turn is that begins next; while the table is paused only the
     /// game master's own words do.
-    pub(super) fn next(&self, paused: bool) -> Option<usize> {
+    pub(super) fn next_in_turn(&self, paused: bool) -> Option<usize> {
         self.waiting.iter().position(|purpose| !paused || purpose.is_puppet())
     }
 
     /// Takes it out.
     pub(super) fn take_next(&mut self, paused: bool) -> Option<Purpose> {
-        self.next(paused).and_then(|index| self.waiting.remove(index))
+        self.next_in_turn(paused).and_then(|index| self.waiting.remove(index))
     }
 
     /// The note for `turn`, which begins.

@@ -1,13 +1,48 @@
-//! The NPCs at the table, by their places in the cast.
+//! The NPCs at the table, by their seats.
 //!
-//! Entry type: [`Seats`]. **Never**: decides whose turn it is.
+//! Entry type: [`Seats`]. A seat keeps its id, and who sat there, when its NPC leaves: what is told of it
+//! later still finds it, and an NPC that comes back remembers.
+//! **Never**: decides whose turn it is.
 
-use std::ops::{Index, IndexMut};
+use std::{
+    borrow::Borrow,
+    ops::{Index, IndexMut},
+    sync::Arc,
+};
 
 use super::{seat::Seat, seat_id::SeatId};
+use crate::{
+    domain::Npc,
+    logic::cast::{NpcError, find_npc},
+};
 
-/// The seats of one table; none is added or taken away.
+/// The seats of one table.
 pub struct Seats(Vec<Seat>);
+
+/// An NPC that is at a table.
+#[derive(Clone, Debug)]
+pub struct Seated {
+    /// Where it sits.
+    pub seat: SeatId,
+    /// As it is described now.
+    pub npc: Arc<Npc>,
+}
+
+impl Borrow<Npc> for Seated {
+    fn borrow(&self) -> &Npc {
+        &self.npc
+    }
+}
+
+impl Seated {
+    /// Who of `cast` is meant by `name`.
+    ///
+    /// # Errors
+    /// Nobody is called so, or several are.
+    pub fn find<'c>(cast: &'c [Self], name: &str) -> Result<&'c Self, NpcError> {
+        find_npc(cast, name).map(|(index, _)| &cast[index])
+    }
+}
 
 impl Seats {
     /// The cast, in its order.
@@ -15,34 +50,61 @@ impl Seats {
         Self(cast)
     }
 
-    /// Every seat's id, in the order of the cast.
-    pub fn ids(&self) -> impl Iterator<Item = SeatId> + use<> {
-        (0..self.0.len()).map(SeatId)
+    /// The ids of those at the table.
+    pub fn ids(&self) -> Vec<SeatId> {
+        self.iter().map(|(id, _)| id).collect()
     }
 
-    /// Every seat, in the order of the cast.
+    /// Everybody at the table.
     pub fn iter(&self) -> impl Iterator<Item = (SeatId, &Seat)> {
-        self.ids().zip(&self.0)
+        self.all().filter(|(_, seat)| !seat.has_left)
     }
 
-    /// Every seat, to change.
+    /// Everybody at the table, to change.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (SeatId, &mut Seat)> {
-        self.ids().zip(&mut self.0)
+        let all = self.0.iter_mut().enumerate().map(|(id, seat)| (SeatId(id), seat));
+        all.filter(|(_, seat)| !seat.has_left)
     }
 
-    /// Whether there is such a seat.
+    /// Everybody who is at the table or was.
+    pub fn all(&self) -> impl Iterator<Item = (SeatId, &Seat)> {
+        self.0.iter().enumerate().map(|(id, seat)| (SeatId(id), seat))
+    }
+
+    /// Everybody who is at the table or was, to change.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
+        self.0.iter_mut()
+    }
+
+    /// Whether somebody sits there.
     pub fn has(&self, seat: SeatId) -> bool {
-        seat.0 < self.0.len()
+        self.0.get(seat.0).is_some_and(|seat| !seat.has_left)
     }
 
-    /// The seat, if there is such a one.
+    /// The seat, if somebody sits there.
     pub fn get_mut(&mut self, seat: SeatId) -> Option<&mut Seat> {
-        self.0.get_mut(seat.0)
+        self.0.get_mut(seat.0).filter(|seat| !seat.has_left)
     }
 
-    /// The seat of the NPC of this name.
+    /// The seat of the NPC of this name, which is at the table.
     pub fn of_npc(&self, name: &str) -> Option<SeatId> {
         self.iter().find(|(_, seat)| seat.npc.name == name).map(|(id, _)| id)
+    }
+
+    /// The seat of the NPC of this name, which is at the table or was.
+    pub fn known(&self, name: &str) -> Option<SeatId> {
+        self.all().find(|(_, seat)| seat.npc.name == name).map(|(id, _)| id)
+    }
+
+    /// Somebody new sits down.
+    pub fn add(&mut self, seat: Seat) -> SeatId {
+        self.0.push(seat);
+        SeatId(self.0.len() - 1)
+    }
+
+    /// Who is at the table, and where.
+    pub fn cast(&self) -> Arc<[Seated]> {
+        self.iter().map(|(seat, of)| Seated { seat, npc: Arc::clone(&of.npc) }).collect()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct QueuePosition {
 pub struct Segment {
     /// The turn it is of.
     pub turn: TurnId,
-    /// Who speaks.
+    /// The NPC that speaks it.
     pub npc: String,
     /// Where it stands in the order of playing.
     pub place: QueuePosition,

@@ -44,6 +44,11 @@ impl Speakers {
         Self { characters, ..Self::default() }
     }
 
+    /// From now on the campaign says that these play these; what was said at the table stays.
+    pub fn set_characters(&mut self, characters: Vec<Player>) {
+        self.characters = characters;
+    }
+
     /// Somebody sits down; the same id again replaces what was known.
     pub fn join(&mut self, speaker: Speaker) {
         self.here.retain(|known| known.id != speaker.id);

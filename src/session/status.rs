@@ -13,7 +13,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use super::{line::TierLine, statistics::Latencies};
+use super::{line::TierLine, seat_id::SeatId, statistics::Latencies};
 use crate::domain::Tier;
 
 /// What a table does at this moment.
@@ -65,6 +65,13 @@ pub struct Status {
     pub spent: f64,
     /// Lines that are not on the disk.
     pub unwritten: Unwritten,
+}
+
+impl Status {
+    /// How it stands with the NPC of a seat, if one sits there.
+    pub fn of(&self, seat: SeatId) -> Option<&SeatStatus> {
+        self.seats.iter().find(|it| it.id == seat)
+    }
 }
 
 /// Lines that are not on the disk.
@@ -130,6 +137,9 @@ impl Backlog {
 /// How it stands with one NPC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatStatus {
+    /// Which seat it is.
+    #[serde(skip)]
+    pub id: SeatId,
     /// Name of the NPC.
     pub name: String,
     /// Silenced by the game master.

@@ -153,16 +153,8 @@ impl Table {
     /// NPCs forget what people of these names have said.
     pub(super) fn erase(&mut self, names: &[String]) {
         for name in names {
-            self.seats.iter_mut().for_each(|(_, seat)| seat.conversation.forget_speaker(name));
+            self.seats.all_mut().for_each(|seat| seat.conversation.forget_speaker(name));
             self.reports.recent.forget(name);
-        }
-    }
-
-    /// Gives up every answer begun on a partial: what it was begun with has changed.
-    fn drop_guesses(&mut self) {
-        let now = Instant::now();
-        for speaker in self.hearing.speakers() {
-            self.drop_ahead(now, speaker);
         }
     }
 
@@ -195,12 +187,14 @@ impl Table {
     /// Does what was ordered by `speaker`; what was done, for the report.
     pub(super) fn obey(&mut self, speaker: SpeakerId, order: SpokenOrder) -> String {
         match order {
-            SpokenOrder::Mute(seat) => {
-                self.mute(Some(SeatId(seat)), true);
+            SpokenOrder::Mute(npc) => {
+                let seat = self.router.seat(npc);
+                self.mute(Some(seat), true);
                 format!("{} is muted", self.name(seat))
             }
-            SpokenOrder::Unmute(seat) => {
-                self.mute(Some(SeatId(seat)), false);
+            SpokenOrder::Unmute(npc) => {
+                let seat = self.router.seat(npc);
+                self.mute(Some(seat), false);
                 format!("{} may speak again", self.name(seat))
             }
             SpokenOrder::MuteAll => {
@@ -212,11 +206,13 @@ impl Table {
                 "everyone may speak again".to_owned()
             }
             SpokenOrder::Say { npc, text } => {
-                self.puppet(speaker, SeatId(npc), text);
-                format!("{} says it", self.name(npc))
+                let seat = self.router.seat(npc);
+                self.puppet(speaker, seat, text);
+                format!("{} says it", self.name(seat))
             }
-            SpokenOrder::Think(seat) => {
-                self.router.overrides.set_next(SeatId(seat), Tier::Deep);
+            SpokenOrder::Think(npc) => {
+                let seat = self.router.seat(npc);
+                self.router.overrides.set_next(seat, Tier::Deep);
                 format!("{} thinks carefully about the next answer", self.name(seat))
             }
             SpokenOrder::Faster => {
@@ -230,8 +226,7 @@ impl Table {
         }
     }
 
-    /// The name of the NPC with this place in the cast, as orders have it.
-    fn name(&self, seat: usize) -> &str {
-        &self.seats[SeatId(seat)].npc.name
+    fn name(&self, seat: SeatId) -> &str {
+        &self.seats[seat].npc.name
     }
 }

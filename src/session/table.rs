@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     task::{self, JoinHandle},
     time::{Instant, sleep, sleep_until},
 };
@@ -23,8 +23,8 @@ use super::{
     recall::Recaller,
     recognition::{Recogniser, RecognitionEvent},
     reports::Reports,
-    routing::Router,
-    seats::Seats,
+    routing::{Background, Router},
+    seats::{Seated, Seats},
     speakers::Speakers,
     summaries::{self, Summaries},
     turns::{Active, Turns},
@@ -56,6 +56,8 @@ pub struct TableHandle {
     pub voice: mpsc::Sender<VoiceInput>,
     /// Everything else in.
     pub commands: mpsc::Sender<Command>,
+    /// Who is at the table now.
+    pub seated: watch::Receiver<Arc<[Seated]>>,
 }
 
 /// The conversations of a closed table, for going on with them.
@@ -69,8 +71,10 @@ pub struct Conversations {
 pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
-    let task = tokio::spawn(Table::new(setup, parts).run(commands_in, voice_in));
-    (TableHandle { voice, commands }, task)
+    let table = Table::new(setup, parts);
+    let seated = table.seated.subscribe();
+    let task = tokio::spawn(table.run(commands_in, voice_in));
+    (TableHandle { voice, commands, seated }, task)
 }
 
 /// Everything that can happen.
@@ -92,6 +96,8 @@ pub(super) struct Table {
     pub(super) session: SessionId,
     pub(super) options: Options,
     pub(super) seats: Seats,
+    /// Tells who sits where.
+    pub(super) seated: watch::Sender<Arc<[Seated]>>,
     pub(super) speakers: Speakers,
     pub(super) router: Router,
     pub(super) hearing: Hearing,
@@ -124,20 +130,17 @@ impl Table {
         let speakers = Speakers::new(parts.campaign.players.clone());
         let session = setup.session;
         let seats = Seats::new(parts.seats);
+        let known =
+            Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
         let name = setup.stt.name().to_owned();
         let recogniser = Recogniser { stt: setup.stt, budget: parts.budget.clone() };
         Self {
             session,
             recaller: recaller.map(Arc::new),
-            router: Router::new(
-                &seats,
-                &parts.campaign,
-                &parts.keywords,
-                &parts.rules,
-                &speakers.characters(),
-            ),
+            router: Router::new(&seats, known, &speakers.characters()),
             speakers,
+            seated: watch::Sender::new(seats.cast()),
             seats,
             hearing: Hearing::new(recogniser, parts.options.patience),
             players: PlayerLimits::new(parts.options.limits),
@@ -218,7 +221,8 @@ impl Table {
             Some(_) => format!("something has failed, and the table goes on: {fault}"),
             None => format!("something fails again and again, so the table closes: {fault}"),
         });
-        let seats = || self.seats.ids().for_each(|seat| self.silence(Instant::now(), seat));
+        let seats =
+            || self.seats.ids().into_iter().for_each(|seat| self.silence(Instant::now(), seat));
         if let Err(again) = caught_now(seats) {
             tracing::error!(session = %self.session, fault = %again, "a turn is not ended");
         }
@@ -292,7 +296,7 @@ impl Table {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
             && !self.host.has_late_calls()
-            && self.seats.iter().all(|(_, seat)| seat.next(self.paused).is_none())
+            && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
             && self.hearing.is_drained()
             && !self.hearing.is_finalising()
     }
@@ -317,13 +321,18 @@ impl Table {
                     self.router.pins.set(player, seat);
                 }
             }
-            Command::SetTier { seat, tier, until } => self.router.overrides.set(seat, tier, until),
+            Command::SetTier { seat, tier, until } => {
+                if seat.is_none_or(|seat| self.seats.has(seat)) {
+                    self.router.overrides.set(seat, tier, until);
+                }
+            }
             Command::Scene(change) => self.change_scene(change),
             // Whoever asked may have given up.
             Command::Status(asked) => {
                 _ = asked.send(self.overview().status(Instant::now(), &self.reports))
             }
-            Command::Recast(recast) => self.recast(recast),
+            Command::Recast(recast) => self.recast(*recast),
+            Command::HearWith(fresh) => self.hear_with(fresh.0),
             Command::SumUp(done) => self.summaries.wait(done),
             Command::Close => {}
         }
@@ -379,7 +388,7 @@ impl Table {
         for (utterance, why) in self.hearing.clear() {
             self.said_to_nobody(utterance, why);
         }
-        self.seats.ids().for_each(|seat| self.silence(now, seat));
+        self.seats.ids().into_iter().for_each(|seat| self.silence(now, seat));
         while let Some(at) = self.turns.wake_at() {
             tokio::select! {
                 biased;
@@ -393,7 +402,7 @@ impl Table {
         Conversations {
             histories: self
                 .seats
-                .iter()
+                .all()
                 .map(|(_, seat)| (seat.npc.name.clone(), seat.conversation.messages().to_vec()))
                 .collect(),
         }

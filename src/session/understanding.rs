@@ -23,12 +23,6 @@ use crate::{
 };
 
 impl Table {
-    /// Learns the names of who is at the table anew.
-    pub(super) fn learn_names(&mut self) {
-        self.router.learn_names(&self.seats, &self.speakers.characters());
-        self.expect_names();
-    }
-
     /// Tells the recogniser which names it is likely to hear, if it can be told.
     pub(super) fn expect_names(&self) {
         self.hearing.expect(&|| self.router.expected(&self.seats, &self.speakers.characters()));

@@ -32,7 +32,7 @@ pub struct CallKey {
     pub scope: Scope,
     /// The session, where the answer may be about it.
     pub session: Option<SessionId>,
-    /// See [`canonical`].
+    /// What it was called with, as [`canonical`] writes it.
     pub arguments: String,
 }
 

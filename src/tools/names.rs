@@ -15,7 +15,7 @@ const LONGEST: usize = 64;
 /// Names that are kept for tools that are gone, far more than a table has.
 const REMEMBERED: usize = 10_000;
 
-/// `server.tool`.
+/// The identity of a tool of a server, `server.tool`.
 pub fn identity(server: &str, tool: &str) -> String {
     format!("{server}.{tool}")
 }

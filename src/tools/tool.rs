@@ -50,7 +50,7 @@ pub(super) struct Origin<'a> {
 pub struct Tool {
     /// Who has added it for itself; `None`: it is the installation's, and everybody's.
     pub owner: Option<Owner>,
-    /// `server.tool`.
+    /// Its identity, `server.tool`.
     pub identity: Arc<str>,
     /// Where it comes from.
     pub source: SourceKind,

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The sets that can be got, and the folders they may lie in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     sets: Vec<WeightSet>,
     own: PathBuf,

@@ -10,6 +10,7 @@ mod interrupting;
 mod keeping;
 mod limits;
 mod names;
+mod reloading;
 mod remembering;
 mod setting_up;
 mod talking;

@@ -41,7 +41,7 @@ pub enum ResampleError {
         /// Rate of the output.
         to: SampleRate,
     },
-    /// `rubato` refused.
+    /// `rubato` takes no such rates or sizes.
     #[error("cannot build a resampler from {from} to {to} (use a common rate such as 48000 Hz)")]
     Build {
         /// Rate of the input.

@@ -14,6 +14,7 @@ use crate::{
     engine::{Budget, BudgetWriter},
     logic::budget::{BudgetOptions, Ledger, Postings},
     memory::{AccountId, AccountRequest, Error, MemoryStore, Posting},
+    panics::caught,
 };
 
 /// What is spent so long after a session has begun counts as that session: twelve hours, in ms.
@@ -129,7 +130,12 @@ impl Kept {
 async fn write_down(writer: BudgetWriter, at: Kept, stop: CancellationToken) {
     let writing = async {
         while let Some(postings) = writer.next().await {
-            if let Err(error) = at.post(&writer, &postings).await {
+            let posted = caught(at.post(&writer, &postings)).await.unwrap_or_else(|fault| {
+                let error = Error::Failed(fault.to_string());
+                writer.unposted(&postings, error.to_string());
+                Err(error)
+            });
+            if let Err(error) = posted {
                 tracing::warn!(%error, "what is spent cannot be written down");
                 if writer.is_closed() {
                     // What is set aside stays counted as spent.

@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwap;
+
 use super::{
     super::{DONE, FAILED, Failure, complain},
     arguments::{Arguments, Files},
@@ -23,7 +25,7 @@ use super::{
     terminal::{TerminalEffects, Typed},
 };
 use crate::{
-    app::{self, LiveConfig, OpenTables, Resumed, Running, Tools},
+    app::{self, LiveConfig, OpenTable, OpenTables, Resumed, Running, SeatedTable, Tools},
     campaign::{
         Assistant, AssistantParts, CallLog, KeptSession, Tables, Transcript, TranscriptWriter,
     },
@@ -114,6 +116,26 @@ impl Setting<'_> {
         Ok(Some(SessionRecord { calls, transcripts, indexer, written }))
     }
 
+    /// What changed files reach.
+    fn running<'r>(&'r self, files: Files<'r>, tables: Tables, open: OpenTables) -> Running<'r> {
+        let (tools, memory) = (self.tools, self.memory.clone());
+        let Files { path, set_level: log_level } = files;
+        Running { path, tables, open, tools, memory, is_local: true, log_level }
+    }
+
+    /// The table, as changed files reach it.
+    fn seated(&self, table: &OpenTable) -> SeatedTable {
+        let Self { config, tools, .. } = *self;
+        SeatedTable {
+            commands: table.handle.commands.downgrade(),
+            seats: table.seats.clone(),
+            scope: app::local_scope(config),
+            played: None,
+            config: Arc::new(ArcSwap::from_pointee(config.clone())),
+            assistant: Arc::new(ArcSwap::from_pointee(app::assistant(&tools.services, config))),
+        }
+    }
+
     /// The configuration as it changes with its files.
     fn live_config(&self) -> Arc<LiveConfig> {
         LiveConfig::new(self.config.clone(), self.tools.services.clone())
@@ -166,9 +188,9 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let memory = setting.memory.clone();
     let table = app::open_table(config, &tools.services, memory, resumed, setup)?;
     let commands = table.handle.commands.clone();
-    open.add(&table.handle, table.seats);
+    open.add(setting.seated(&table));
     tables.add(&events);
-    let running = Running { path: files.path, tables, open, tools, log_level: files.set_level };
+    let running = setting.running(files, tables, open);
     for command in first(config, arguments, npc) {
         commands.send(command).await?;
     }
@@ -176,8 +198,8 @@ pub async fn at_table(setting: Setting<'_>, said: Said, files: Files<'_>) -> Res
     let mut driver = Driver::new(table.handle, told, printer, record, pacing);
     let following = app::follow(running, setting.live_config());
     let assistant = setting.assistant(effects)?;
-    let (npcs, is_dm) = (&*config.npcs, arguments.as_dm);
-    let context = SlashContext { assistant: &assistant, permits: &permits, npcs, is_dm };
+    let is_dm = arguments.as_dm;
+    let context = SlashContext { assistant: &assistant, permits: &permits, is_dm };
     let driven = drive(&mut driver, &steps, following, &typed, &context).await;
     commands.send(Command::Close).await?;
     let ended = table.task.await?;

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use crate::{
     domain::{Npc, Tier},
-    logic::cast::{NpcError, find_npc},
-    session::{Command, SceneChange, SeatId, SpeakerId},
+    logic::cast::NpcError,
+    session::{Command, SceneChange, SeatId, Seated, SpeakerId},
 };
 
 /// What a line wants.
@@ -49,8 +49,8 @@ pub struct Typist<'a> {
     pub speaker: SpeakerId,
     /// May steer the table.
     pub is_dm: bool,
-    /// The cast, in the order of the seats.
-    pub npcs: &'a [Npc],
+    /// Who is at the table.
+    pub cast: &'a [Seated],
     /// When it was typed: times of commands count from then.
     pub now: Instant,
 }
@@ -169,8 +169,8 @@ fn npc<'a>(typist: &Typist<'a>, name: &str) -> Result<(SeatId, &'a Npc), SlashEr
     if name.is_empty() {
         return Err(USAGE);
     }
-    let (seat, npc) = find_npc(typist.npcs, name)?;
-    Ok((SeatId(seat), npc))
+    let Seated { seat, npc } = Seated::find(typist.cast, name)?;
+    Ok((*seat, npc))
 }
 
 /// `NAME: words`.
@@ -313,11 +313,15 @@ fn character(typist: &Typist<'_>, rest: &str) -> Result<Slash, SlashError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn read(line: &str, is_dm: bool) -> Option<Result<Slash, SlashError>> {
-        let npcs = [Npc::plain("Bartok the Barkeep"), Npc::plain("Mira")];
-        let typist = Typist { speaker: SpeakerId(0), is_dm, npcs: &npcs, now: Instant::now() };
+        let npcs = ["Bartok the Barkeep", "Mira"].map(|name| Arc::new(Npc::plain(name)));
+        let cast: Vec<Seated> =
+            (0..).map(SeatId).zip(npcs).map(|(seat, npc)| Seated { seat, npc }).collect();
+        let typist = Typist { speaker: SpeakerId(0), is_dm, cast: &cast, now: Instant::now() };
         parse(line, &typist)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! **Never**: says a slash line to an NPC.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use tokio::{sync::oneshot, time::Instant};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     campaign::Assistant,
-    domain::{Npc, Tier},
+    domain::Tier,
     session::{Command, Quantiles, SeatStatus, SpeakerId, Status},
 };
 
@@ -27,8 +27,6 @@ pub struct SlashContext<'a> {
     pub assistant: &'a Assistant,
     /// What is asked about no more.
     pub permits: &'a LocalPermits,
-    /// The cast, in the order of the seats.
-    pub npcs: &'a [Npc],
     /// Who types is the game master.
     pub is_dm: bool,
 }
@@ -41,8 +39,8 @@ impl Driver {
         speaker: SpeakerId,
         context: &SlashContext<'_>,
     ) -> Result<bool, Failure> {
-        let typist =
-            Typist { speaker, is_dm: context.is_dm, npcs: context.npcs, now: Instant::now() };
+        let cast = Arc::clone(&self.table.seated.borrow());
+        let typist = Typist { speaker, is_dm: context.is_dm, cast: &cast, now: Instant::now() };
         let wanted = match slash::parse(line, &typist) {
             None => return Ok(false),
             Some(Ok(wanted)) => wanted,

@@ -40,7 +40,7 @@ pub fn folder(
     manifests: &mut Manifests,
     notes: &mut Notes,
 ) {
-    let paths = match reading.source.list_with(dir, &["yaml", "yml", "json"]) {
+    let paths = match reading.list(dir, &["yaml", "yml", "json"]) {
         Ok(paths) => paths,
         Err(error) => {
             let message = format!("manifests '{}': {}", dir.display(), error.message);

@@ -50,7 +50,7 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
             return Err(why.into());
         }
         let speaker = guild.sit_down(speaker)?;
-        let said = shown(&text, seat.and_then(|seat| status.seats.get(seat.0)));
+        let said = shown(&text, seat.and_then(|seat| status.of(seat)));
         let order = match seat {
             Some(seat) => TableCommand::TypedTo { speaker, seat, text },
             None => TableCommand::Typed { speaker, text },
@@ -67,13 +67,13 @@ fn run(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
 
 /// The NPC that is there, when there is but one.
 fn only_one(status: &Status) -> Option<SeatId> {
-    let mut here = (0..status.seats.len()).filter(|seat| status.seats[*seat].present).map(SeatId);
+    let mut here = status.seats.iter().filter(|seat| seat.present).map(|seat| seat.id);
     here.next().filter(|_| here.next().is_none())
 }
 
 /// Why nobody could answer; `None`: somebody can.
 fn unable(status: &Status, seat: Option<SeatId>) -> Option<String> {
-    let Some(seat) = seat.and_then(|seat| status.seats.get(seat.0)) else {
+    let Some(seat) = seat.and_then(|seat| status.of(seat)) else {
         let able = status.seats.iter().any(|seat| seat.present && !seat.muted);
         return (!able).then(|| {
             "no NPC that is here may speak (the game master lets them: /npc unmuteall, /scene enter)"

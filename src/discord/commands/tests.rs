@@ -6,12 +6,13 @@ use serenity::all::{CommandInteraction, UserId};
 use super::*;
 use crate::{
     domain::Tier,
-    session::{Latencies, SceneStatus, SeatStatus, State, Status, Unwritten},
+    session::{Latencies, SceneStatus, SeatId, SeatStatus, State, Status, Unwritten},
 };
 
 /// An NPC that nothing was done to.
 pub fn seat(name: &str) -> SeatStatus {
     SeatStatus {
+        id: SeatId(0),
         name: name.to_owned(),
         muted: false,
         present: true,
@@ -28,6 +29,8 @@ pub fn seat(name: &str) -> SeatStatus {
 
 /// A table of these NPCs at which nothing was said.
 pub fn status(seats: Vec<SeatStatus>) -> Status {
+    let seats = (0..).map(SeatId).zip(seats).map(|(id, seat)| SeatStatus { id, ..seat });
+    let seats: Vec<SeatStatus> = seats.collect();
     let here = seats.iter().filter(|seat| seat.present).map(|seat| seat.name.clone());
     Status {
         state: State::Listening,

@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Approvals`]. **Never**: writes to Discord; the guild does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::panel::MessagePlace;
 use crate::{
@@ -20,6 +20,8 @@ pub struct Approvals {
     pub pending: PendingDecisions,
     /// Where it is shown, by key.
     places: BTreeMap<String, MessagePlace>,
+    /// What was over before it was shown, though nobody had decided it.
+    over_unshown: BTreeSet<String>,
 }
 
 /// A message whose request is over, and what it says from now on.
@@ -31,12 +33,15 @@ pub struct ClosedMessage {
 }
 
 impl Approvals {
-    /// The request of `key` is shown; its message to be closed where it was over before.
+    /// The request of `key` is shown; its message to be closed where it was over before. One that was
+    /// decided meanwhile says so already.
     pub fn shown(&mut self, key: &str, place: MessagePlace) -> Option<ClosedMessage> {
-        if self.pending.get(key).is_none() {
+        if self.over_unshown.remove(key) {
             return Some(ClosedMessage { place, text: "**Expired**".to_owned() });
         }
-        self.places.insert(key.to_owned(), place);
+        if self.pending.get(key).is_some() {
+            self.places.insert(key.to_owned(), place);
+        }
         None
     }
 
@@ -56,7 +61,10 @@ impl Approvals {
 
     fn closed(&mut self, over: Vec<(String, Asked)>, how: &str) -> Vec<ClosedMessage> {
         let closed = over.into_iter().filter_map(|(key, asked)| {
-            let place = self.places.remove(&key)?;
+            let Some(place) = self.places.remove(&key) else {
+                self.over_unshown.insert(key);
+                return None;
+            };
             Some(ClosedMessage { place, text: approvals::closed(&asked, how) })
         });
         closed.collect()

@@ -27,10 +27,10 @@ use crate::{
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
     },
-    domain::{CampaignKey, Npc, Scope, SessionId},
+    domain::{CampaignKey, Scope, SessionId},
     session::{
-        Command, Conversations, EventReader, Outlets, Pace, Speaker, SpeakerId, Status, TableEvent,
-        TableEvents, TableHandle,
+        Command, Conversations, EventReader, Outlets, Pace, Seated, Speaker, SpeakerId, Status,
+        TableEvent, TableEvents, TableHandle,
     },
     tools::{CastChanges, Effects},
 };
@@ -56,8 +56,6 @@ pub struct GuildSession {
     pub voice_channel: ChannelId,
     /// The channel of its panel.
     pub text_channel: ChannelId,
-    /// The NPCs at the table, in the order of its seats.
-    pub cast: Vec<Arc<Npc>>,
     /// The voice connection.
     pub voice: VoiceSupervisor,
     /// How tools reach the guild.
@@ -170,7 +168,6 @@ impl GuildSession {
             campaign: options.scope.campaign,
             voice_channel: options.voice,
             text_channel: options.text,
-            cast: opened.cast,
             voice: VoiceSupervisor::new(connection),
             effects,
             mic_checks: MicChecks::default(),
@@ -189,6 +186,11 @@ impl GuildSession {
         }
         unfinished.finished();
         Ok(session)
+    }
+
+    /// The NPCs at the table now.
+    pub fn cast(&self) -> Arc<[Seated]> {
+        Arc::clone(&self.table.seated.borrow())
     }
 
     /// Tells the table something; it overtakes sound.

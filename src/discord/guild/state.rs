@@ -29,15 +29,14 @@ use crate::{
     },
     discord::{access, options::Options, ui::message::ChannelMessage},
     domain::{Npc, Owner, Scope},
-    logic::cast::find_npc,
     panics::{Panics, caught},
-    session::{Command, SeatId, Status},
+    session::{Command, SeatId, Seated, Status},
     tools::{SessionCalls, ToolHost},
 };
 
 /// What all guilds share.
 pub struct Shared {
-    /// Discord's REST.
+    /// Requests to Discord, answered once.
     pub http: Arc<Http>,
     /// What the gateway has told.
     pub cache: Arc<Cache>,
@@ -202,9 +201,10 @@ impl Guild {
     ///
     /// # Errors
     /// No session runs, or nobody or several are called so, with the names there are.
-    pub fn seat(&self, name: &str) -> Result<(SeatId, &Npc), GuildRefusal> {
-        let (seat, npc) = find_npc(&self.session()?.cast, name)?;
-        Ok((SeatId(seat), npc))
+    pub fn seat(&self, name: &str) -> Result<(SeatId, Arc<Npc>), GuildRefusal> {
+        let cast = self.session()?.cast();
+        let Seated { seat, npc } = Seated::find(&cast, name)?;
+        Ok((*seat, Arc::clone(npc)))
     }
 
     /// The campaign that is played here in place of the configured one.

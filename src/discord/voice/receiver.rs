@@ -58,7 +58,7 @@ pub struct ReceiverChannels {
     pub report: watch::Sender<HearingReport>,
 }
 
-/// Everybody's decoders.
+/// Turns everybody's packets into sound.
 struct VoiceReceiver {
     speakers: HashMap<UserId, SpeakerDecoder>,
     voice: mpsc::Sender<VoiceInput>,

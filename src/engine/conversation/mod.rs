@@ -64,6 +64,12 @@ impl Conversation {
         }
     }
 
+    /// The NPC goes on as `fresh` describes it; it remembers what it did.
+    pub fn go_on_as(&mut self, fresh: Self) {
+        let Self { model, system, window, .. } = fresh;
+        (self.model, self.system, self.window) = (model, system, window);
+    }
+
     /// What was said and answered, oldest first; to be kept with the session.
     pub fn messages(&self) -> &[Message] {
         self.history.messages()

@@ -15,7 +15,7 @@ pub type List = &'static [&'static str];
 /// The words of one language.
 #[derive(Debug)]
 pub struct Language {
-    /// ISO 639-1.
+    /// The language's code of ISO 639-1.
     pub code: &'static str,
     /// Its common words, folded.
     pub ordinary: &'static LazyLock<HashSet<String>>,

@@ -34,7 +34,7 @@ const SHORTEST_CLAUSE: usize = 25;
 pub struct SentenceSplitter {
     /// German rules for ordinals.
     german: bool,
-    /// See [`SentenceOptions::long_chunk`].
+    /// As [`SentenceOptions::long_chunk`] says.
     long_chunk: usize,
     /// Text not given out yet.
     text: String,

@@ -203,6 +203,11 @@ impl Endpointer {
         Self { patience, open: None, previous: None }
     }
 
+    /// From now on as much silence ends an utterance.
+    pub const fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+    }
+
     /// Takes in one thing that happened at `now`; instants never go back. A frame's is when it
     /// arrived.
     pub fn handle(&mut self, now: Instant, input: Input) -> Option<Output> {

@@ -147,7 +147,7 @@ impl Postgres {
         Ok(uids.iter().filter_map(|uid| numbers.get(uid).copied()).collect())
     }
 
-    /// Runs [`WRITE`].
+    /// Runs [`WRITE`]; the numbers that lines were given.
     async fn numbers(&self, scope: &str, given: &str) -> Result<HashMap<String, u64>, Error> {
         let client = self.client().await?;
         let statement = client.prepare_cached(WRITE).await?;

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{super::Error, connect::connect, failure::failure};
+use crate::panics::caught_now;
 
 /// Writes that may wait for the disk: minutes of a busy table, a write being about a turn. When it
 /// is full, the next caller waits until there is room.
@@ -41,7 +42,7 @@ where
     T: Send,
 {
     fn run(&mut self, db: &Connection) -> bool {
-        self.done = self.work.take().map(|work| work(db));
+        self.done = self.work.take().map(|work| unbroken(|| work(db)));
         matches!(self.done, Some(Ok(_)))
     }
 
@@ -174,12 +175,17 @@ impl Readers {
             let _turn = turn;
             let reader = free.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut reader) = reader else { return Err(closed()) };
-            let done = snapshot(&mut reader, work);
+            let done = unbroken(|| snapshot(&mut reader, work));
             free.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
             done
         });
         done.await.map_err(|error| Error::Failed(error.to_string()))?
     }
+}
+
+/// What `work` comes to; one that panics leaves its connection to the others.
+fn unbroken<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    caught_now(work).unwrap_or_else(|fault| Err(Error::Failed(fault.to_string())))
 }
 
 /// Runs `work` on one state of the file.
@@ -189,4 +195,44 @@ fn snapshot<T>(
 ) -> Result<T, Error> {
     let state = reader.transaction().map_err(failure)?;
     work(&state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn breaks() {
+        panic!("once");
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_is_an_error_and_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let db = connect(&path).unwrap();
+        db.execute_batch("CREATE TABLE kept (n INTEGER)").unwrap();
+        let (writer, readers) = (Writer::start(db).unwrap(), Readers::open(&path).unwrap());
+        let insert =
+            |db: &Connection| db.execute("INSERT INTO kept VALUES (1)", []).map_err(failure);
+        let broken = writer.write(move |db| {
+            insert(db)?;
+            breaks();
+            Ok(())
+        });
+        let error = broken.await.unwrap_err().to_string();
+        assert!(error.contains("src/memory/sqlite/engine.rs:"), "{error}");
+        writer.write(insert).await.unwrap();
+        for _ in 0..=READERS {
+            let broken = readers.read(|_| {
+                breaks();
+                Ok(())
+            });
+            assert!(broken.await.is_err());
+        }
+        let count = readers.read(|db| {
+            db.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0))
+                .map_err(failure)
+        });
+        assert_eq!(count.await.unwrap(), 1, "what had panicked is taken back");
+    }
 }

@@ -9,7 +9,7 @@ use std::{
     fmt::Write,
 };
 
-/// Longest n-gram.
+/// Words of the longest n-gram.
 const ORDER: usize = 3;
 /// Beginning of a sentence.
 const START: &str = "<s>";

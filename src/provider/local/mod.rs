@@ -52,9 +52,9 @@ pub const NAME: &str = "local";
 /// Share of the campaign's language model in the mixture, its weight against the sound, the factor
 /// for every word begun, and settings of the search, as measured with `tests/recogniser_error_rates.rs`.
 const CAMPAIGN_SHARE: f32 = 0.6;
-/// See [`CAMPAIGN_SHARE`].
+/// How much the language model counts beside the sound; see [`CAMPAIGN_SHARE`].
 const LANGUAGE_WEIGHT: f32 = 6.5;
-/// See [`CAMPAIGN_SHARE`].
+/// How readily one more word is heard; see [`CAMPAIGN_SHARE`].
 const WORD_INSERTION: f32 = 0.4;
 /// Words that the general model expects more rarely than this and the campaign does not use are not
 /// listened for: they would be heard by mistake more often than they are said. A common logarithm:

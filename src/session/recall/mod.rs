@@ -110,6 +110,11 @@ impl Recaller {
         Self { memory, session, known: KnownNames::default() }
     }
 
+    /// The world has changed: the next look-up reads its names.
+    pub fn read_names_again(&self) {
+        self.known.forget();
+    }
+
     /// A look-up that begins when it is first awaited, and where its end is told.
     pub fn recall(self: &Arc<Self>, question: Question) -> (Recall, RecallTold) {
         let (recaller, told) = (Arc::clone(self), RecallTold::default());

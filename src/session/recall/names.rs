@@ -52,6 +52,11 @@ impl KnownNames {
         self.get_by(|| Names::read(memory.clone())).await
     }
 
+    /// Whoever asks next has them read.
+    pub fn forget(&self) {
+        self.held().names = None;
+    }
+
     async fn get_by<F>(&self, read: impl FnOnce() -> F) -> Result<Arc<Names>, Error>
     where
         F: Future<Output = Result<Names, Error>> + Send + 'static,

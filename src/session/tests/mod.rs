@@ -2,6 +2,7 @@
 
 mod answering;
 mod barge_in;
+mod casting;
 mod closing;
 mod hearing;
 mod orders;

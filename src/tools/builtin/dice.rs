@@ -1,6 +1,6 @@
 //! `dice-roller`: real dice and random tables.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
@@ -15,9 +15,24 @@ use crate::{
     tools::{CallContext, CallError, CallErrorKind, CallOutput, Definition},
 };
 
-/// `dice-roller.roll` and `dice-roller.roll_table` over one generator.
-pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
-    let rng = Arc::new(Mutex::new(rng));
+/// Throws dice. Cloning shares it.
+#[derive(Clone)]
+pub struct Dice(Arc<Mutex<StdRng>>);
+
+impl Dice {
+    /// Dice that `rng` throws.
+    pub fn new(rng: StdRng) -> Self {
+        Self(Arc::new(Mutex::new(rng)))
+    }
+
+    /// Held for a throw.
+    fn rng(&self) -> MutexGuard<'_, StdRng> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `dice-roller.roll` and `dice-roller.roll_table` over the same dice.
+pub fn tools(dice: Dice, tables: Vec<RandomTable>) -> Vec<Definition> {
     let mut table_name = json!({"type": "string", "description": "the table"});
     // Services refuse an empty list.
     if !tables.is_empty() {
@@ -25,7 +40,7 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
     }
     // Dice have no second throw: never idempotent, never kept, never thrown ahead.
     let declared = declared("dice", Millis { estimated: 5, max: 20 }, Tier::Fast);
-    let dice = Arc::clone(&rng);
+    let thrown = dice.clone();
     let rolls = Definition {
         name: "roll".to_owned(),
         description: "Rolls real dice and returns every die and the total. Always use it when \
@@ -41,7 +56,7 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
         output: None,
         declared: declared.clone(),
         handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
-            roll(&dice, context, arguments)
+            roll(&thrown, context, arguments)
         }),
     };
     let rolls_table = Definition {
@@ -51,25 +66,22 @@ pub fn tools(rng: StdRng, tables: Vec<RandomTable>) -> Vec<Definition> {
         output: None,
         declared,
         handler: Arc::new(move |context: &CallContext, arguments: &Map<String, Value>| {
-            roll_table(&tables, &rng, context, arguments)
+            roll_table(&tables, &dice, context, arguments)
         }),
     };
     vec![rolls, rolls_table]
 }
 
 fn roll(
-    rng: &Mutex<StdRng>,
+    dice: &Dice,
     context: &CallContext,
     arguments: &Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
     let said = text(arguments, "expression").unwrap_or_default();
     let expression = spoken::read_dice(said)
         .map_err(|error| CallError::new(CallErrorKind::InvalidArguments, error.to_string()))?;
-    let outcome = {
-        let mut rng = rng.lock().unwrap_or_else(PoisonError::into_inner);
-        expression.roll(&mut *rng)
-    }
-    .map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
+    let rolled = expression.roll(&mut *dice.rng());
+    let outcome = rolled.map_err(|error| CallError::new(CallErrorKind::Tool, error.to_string()))?;
     show(context, &outcome.text);
     let mut value = json!({"expression": outcome.expression, "rolls": outcome.rolls});
     match outcome.total() {
@@ -81,7 +93,7 @@ fn roll(
 
 fn roll_table(
     tables: &[RandomTable],
-    rng: &Mutex<StdRng>,
+    dice: &Dice,
     context: &CallContext,
     arguments: &Map<String, Value>,
 ) -> Result<CallOutput, CallError> {
@@ -93,10 +105,7 @@ fn roll_table(
             format!("there is no table '{name}' (one of {})", known.join(", ")),
         )
     })?;
-    let (roll, result) = {
-        let mut rng = rng.lock().unwrap_or_else(PoisonError::into_inner);
-        table.roll(&mut *rng)
-    };
+    let (roll, result) = table.roll(&mut *dice.rng());
     show(context, &format!("{} ({roll}): {result}", table.name));
     Ok(CallOutput::json(json!({"table": table.name, "roll": roll, "result": result})))
 }

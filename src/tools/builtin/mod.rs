@@ -12,14 +12,13 @@ mod rules;
 
 use std::sync::Arc;
 
-use rand::rngs::StdRng;
-
+pub use dice::Dice;
 pub use files::FileIo;
 pub use memory::{Archive, ArchiveParts, Meaning, viewer};
 pub use random_table::RandomTable;
 pub use rules::RuleBook;
 
-use super::{DISCOVER, SourceKind, ToolHost};
+use super::{DISCOVER, ServerKey, SourceKind, ToolHost};
 
 /// Identities of the built-in tools, for checking whitelists.
 pub const IDENTITIES: &[&str] = &[
@@ -54,7 +53,7 @@ pub const SERVERS: &[&str] = &[
 /// What the built-in tools work with.
 pub struct Materials {
     /// Throws the dice.
-    pub dice: StdRng,
+    pub dice: Dice,
     /// Tables that are rolled on.
     pub tables: Vec<RandomTable>,
     /// Rules that are looked up.
@@ -68,20 +67,24 @@ pub struct Materials {
 #[cfg(any(test, feature = "measure"))]
 impl Materials {
     /// Dice alone, for tests and benches: no tables, no rules, no files, no memory.
-    pub fn dice(dice: StdRng) -> Self {
+    pub fn dice(dice: rand::rngs::StdRng) -> Self {
         let rules = Arc::new(RuleBook::new(Vec::new(), None, Vec::new));
+        let dice = Dice::new(dice);
         Self { dice, tables: Vec::new(), rules, files: None, memory: None }
     }
 }
 
-/// Offers the built-in tools.
+/// Offers the built-in tools, in place of those that were offered before.
 pub fn offer(host: &ToolHost, materials: Materials) {
     let mut servers = vec![
         ("dice-roller", dice::tools(materials.dice, materials.tables)),
         ("rules-lookup", rules::tools(materials.rules)),
         ("tools", discover::tools(host)),
     ];
-    servers.extend(materials.files.map(|files| ("file-io", files::tools(files))));
+    match materials.files {
+        Some(files) => servers.push(("file-io", files::tools(files))),
+        None => host.catalog().withdraw(&ServerKey::installed("file-io")),
+    }
     if let Some(archive) = &materials.memory {
         servers.push(("memory", memory::memory_tools(archive)));
         servers.push(("session-manager", memory::session_tools(archive)));

@@ -33,7 +33,7 @@ use crate::{
 const EXPIRY: Duration = Duration::from_secs(60);
 /// Log lines of one server that are passed on in [`LOG_WINDOW`].
 const LOG_LINES: u32 = 20;
-/// See [`LOG_LINES`].
+/// The time within which [`LOG_LINES`] counts.
 const LOG_WINDOW: Duration = Duration::from_secs(10);
 /// Longest log line that is passed on, in characters.
 const LOG_LONGEST: usize = 400;

@@ -27,7 +27,7 @@ pub struct Listed {
     pub input: Value,
     /// JSON Schema of its structured result.
     pub output: Option<Value>,
-    /// Its `_meta`.
+    /// What stands in its `_meta`.
     meta: Map<String, Value>,
     /// `_metadata` in its input schema.
     schema_meta: Map<String, Value>,

@@ -32,7 +32,7 @@ pub struct EachSession {
     pub seed: u64,
     /// Cancelled to end it.
     pub stop: CancellationToken,
-    /// Its connections.
+    /// One connection for each session.
     pub connections: Arc<Connections>,
     /// What they run in.
     pub tasks: TaskTracker,

@@ -16,7 +16,7 @@ use crate::{
 /// A session that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionFacts {
-    /// Its id.
+    /// The session's own id.
     pub session: SessionId,
     /// Who plays it.
     pub owner: Owner,

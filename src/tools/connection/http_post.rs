@@ -47,15 +47,15 @@ const LARGEST_REFUSAL: usize = 64 * 1024;
 
 /// A message as it is sent.
 pub struct Post {
-    /// Where to.
+    /// The address it is sent to.
     pub uri: Arc<str>,
-    /// What.
+    /// The message that is sent.
     pub message: ClientJsonRpcMessage,
     /// The session at the server, where it keeps one.
     pub session: Option<Arc<str>>,
     /// The bearer token.
     pub token: Option<String>,
-    /// Further headers.
+    /// Headers beside those of the protocol.
     pub headers: HashMap<HeaderName, HeaderValue>,
 }
 

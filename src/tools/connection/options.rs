@@ -67,7 +67,7 @@ impl ServerOptions {
 pub struct ServerAddress {
     /// Who has added it; `None`: it is configured.
     pub owner: Option<Owner>,
-    /// Its name.
+    /// What the server is called.
     pub server: String,
     /// Where it is, in a form that may be kept.
     pub endpoint: String,

@@ -77,7 +77,7 @@ pub struct Status {
     pub owner: Option<Owner>,
     /// Others use the same connection.
     pub is_shared: bool,
-    /// Its name.
+    /// What the server is called.
     pub name: String,
     /// What stands before the names of its tools.
     pub prefix: String,
@@ -116,19 +116,19 @@ pub fn way_to_trust(owner: Option<Owner>, name: &str) -> String {
 pub struct Kept {
     /// Tools, those that are left out included.
     pub tools: usize,
-    /// See [`Kept::tools`].
+    /// The most that [`Kept::tools`] may be.
     pub tools_most: usize,
     /// Bytes of their list.
     pub list_bytes: usize,
-    /// See [`Kept::list_bytes`].
+    /// The most that [`Kept::list_bytes`] may be.
     pub list_bytes_most: usize,
     /// Bytes of its resources.
     pub resource_bytes: usize,
-    /// See [`Kept::resource_bytes`].
+    /// The most that [`Kept::resource_bytes`] may be.
     pub resource_bytes_most: usize,
     /// Its questions without an answer yet.
     pub questions: usize,
-    /// See [`Kept::questions`].
+    /// The most that [`Kept::questions`] may be.
     pub questions_most: usize,
     /// Messages it has sent unasked; none of them is kept.
     pub unasked: u64,

@@ -55,7 +55,7 @@ pub struct FigureKey {
     pub owner: Option<Owner>,
     /// Hash of what answers its calls.
     pub endpoint: String,
-    /// Its identity.
+    /// Identity of the tool.
     pub tool: String,
 }
 

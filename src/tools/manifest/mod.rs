@@ -83,7 +83,7 @@ pub struct MockProblem {
 }
 
 impl Manifest {
-    /// `namespace.name`.
+    /// The tool's identity, `namespace.name`.
     pub fn identity(&self) -> String {
         names::identity(&self.namespace, &self.name)
     }

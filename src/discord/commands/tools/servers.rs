@@ -20,6 +20,8 @@ use crate::{
 
 /// Longest command line, address or token.
 const WORDS_MAX: u16 = 1_000;
+/// Tool servers that one guild may add.
+const SERVERS_MAX: usize = 20;
 
 /// `/tools server`.
 pub fn register() -> CreateCommandOption {
@@ -81,6 +83,12 @@ pub fn add(guild: &mut Guild, call: &Call) -> Result<Answer, Refusal> {
     let added = AddedServer { command: given("command"), url: given("url"), token: given("token") };
     if guild.settings().servers.contains_key(name) {
         return Err(taken(name).into());
+    }
+    if guild.settings().servers.len() >= SERVERS_MAX {
+        return Err(format!(
+            "there are {SERVERS_MAX} tool servers of this server already (/tools server remove)"
+        )
+        .into());
     }
     let handles = guild.shared.handles.clone();
     let options = handles.factory.server(name, &added)?;

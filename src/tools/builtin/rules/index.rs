@@ -43,7 +43,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Prepares `rules`.
+    /// Prepares `rules` to be asked for.
     pub fn new(rules: Vec<Rule>) -> Self {
         let terms = Terms::new();
         let mut called = Vec::with_capacity(rules.len());

@@ -1,0 +1,108 @@
+//! What is other in files that were read again: what holds from now on, and what waits for a start.
+//!
+//! Entry functions: [`held`], which keeps what waits as it is, [`now`] and [`later`], which name the keys.
+//! **Never**: says a value; some are secrets.
+
+use std::path::PathBuf;
+
+use super::campaign_key;
+use crate::{
+    campaign::TranscriptOptions,
+    config::{Config, DiscordOptions, MemoryPlace},
+    domain::Campaign,
+    import::campaign::World,
+    session::{Limits, Options},
+};
+
+/// `fresh`, with everything that waits for the next start as it is in `running`.
+pub fn held(fresh: Config, running: &Config) -> Config {
+    let mut held = fresh;
+    if held.services.embedder != running.services.embedder {
+        // What it compares by is its own.
+        held.selection = running.selection.clone();
+    }
+    held.services = running.services.clone();
+    held.models = running.models.clone();
+    held.data_dir.clone_from(&running.data_dir);
+    held.environment.clone_from(&running.environment);
+    held.memory.place = running.memory.place.clone();
+    held.memory.transcripts = running.memory.transcripts.clone();
+    held.discord = DiscordOptions { trust_dms: held.discord.trust_dms, ..running.discord.clone() };
+    held
+}
+
+/// The keys of what has changed and holds from now on.
+pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
+    let all = [
+        ("campaign", world(before) != world(fresh)),
+        ("campaigns", before.shared != fresh.shared),
+        ("turn", turn(before) != turn(fresh)),
+        ("limits", before.session.limits != fresh.session.limits),
+        ("tiers", before.tiers != fresh.tiers),
+        ("budget", before.budget != fresh.budget),
+        ("tools.tables", before.tables != fresh.tables),
+        ("tools.selection", before.selection != fresh.selection),
+        ("tools.approvals", before.approvals != fresh.approvals),
+        ("rules", before.rules != fresh.rules),
+        ("file_io", before.file_io != fresh.file_io),
+        ("mcp.servers", before.mcp.servers != fresh.mcp.servers),
+        ("memory.consolidate", before.memory.consolidate != fresh.memory.consolidate),
+        ("discord.trust_dms", before.discord.trust_dms != fresh.discord.trust_dms),
+        ("assistant", before.assistant != fresh.assistant),
+        ("log.level", before.log_level != fresh.log_level),
+    ];
+    changed(&all)
+}
+
+/// The keys of what has changed, but is used from the next start on.
+pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
+    let (old, new) = (&before.services, &fresh.services);
+    let (was, is) = (&before.discord, &fresh.discord);
+    let moved = before.data_dir != fresh.data_dir;
+    let all = [
+        ("providers.stt", old.recogniser != new.recogniser),
+        ("providers.llm", old.model != new.model),
+        ("providers.tts", old.voices != new.voices),
+        ("tools.selection.embedder", old.embedder != new.embedder),
+        ("models", !moved && before.models.weights != fresh.models.weights),
+        ("data_dir", moved),
+        ("memory", remembers(before, moved) != remembers(fresh, moved)),
+        ("mcp.environment", before.environment != fresh.environment),
+        ("discord.token", was.token != is.token),
+        ("discord.api_base", was.api != is.api),
+        ("discord.guild_id", was.guild != is.guild),
+        ("discord.guilds", was.served != is.served),
+        ("discord.dm_role", was.dm_role != is.dm_role),
+        ("discord.everyone_is_dm", was.everyone_is_dm != is.everyone_is_dm),
+        ("discord.consent", was.consent != is.consent),
+        ("discord.idle_minutes", was.idle != is.idle),
+    ];
+    changed(&all)
+}
+
+/// Whether the configured campaign is another one: a session that runs stays in its own.
+pub fn is_another_campaign(before: &Config, fresh: &Config) -> bool {
+    campaign_key(before) != campaign_key(fresh)
+}
+
+/// The campaign without what the store adds to it.
+fn world(config: &Config) -> (Campaign, &World) {
+    (Campaign { entities: Vec::new(), ..config.campaign.clone() }, &config.world)
+}
+
+/// What is remembered, where and how long; it lies in `data_dir` unless it is said where, and of that
+/// its own key tells.
+fn remembers(config: &Config, is_moved: bool) -> (Option<&MemoryPlace>, TranscriptOptions) {
+    let transcripts = config.memory.transcripts.clone();
+    let transcripts = TranscriptOptions { spill: PathBuf::new(), ..transcripts };
+    ((!is_moved).then_some(&config.memory.place), transcripts)
+}
+
+/// What can be set of turns.
+fn turn(config: &Config) -> Options {
+    Options { limits: Limits::NONE, ..config.session.clone() }
+}
+
+fn changed(all: &[(&'static str, bool)]) -> Vec<&'static str> {
+    all.iter().filter(|(_, changed)| *changed).map(|(key, _)| *key).collect()
+}

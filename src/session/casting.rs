@@ -1,0 +1,125 @@
+//! What a table does that is described anew while it runs.
+//!
+//! What concerns an NPC holds from its next turn on, everything else from the next utterance on.
+//! **Never**: breaks off a turn.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{
+    SeatId,
+    recast::{Recast, Role},
+    routing::Background,
+    seat::Next,
+    table::Table,
+};
+use crate::provider::{Error, SpeechToText};
+
+/// Why nobody answers what was said to an NPC whose file is gone.
+const HAS_LEFT: &str = "the npc has left the table before it could answer";
+
+impl Table {
+    /// Goes by `recast` from now on.
+    pub(super) fn recast(&mut self, recast: Recast) {
+        let Recast { options, campaign, keywords, rules, cast } = recast;
+        self.hearing.set_patience(options.patience);
+        self.players.set_limits(options.limits);
+        self.options = options;
+        self.speakers.set_characters(campaign.players.clone());
+        if let Some(recaller) = &self.recaller {
+            recaller.read_names_again();
+        }
+        for (seat, of) in self.seats.iter_mut() {
+            if !cast.iter().any(|role| role.npc == of.npc.name) {
+                tracing::info!(npc = of.npc.name, seat = seat.0, "leaves after its turn");
+                of.next = Some(Next::Leave);
+            }
+        }
+        self.router.take(Background { campaign, keywords, rules });
+        cast.into_iter().for_each(|role| self.cast(role));
+        self.learn_names();
+        self.drop_guesses();
+    }
+
+    /// Has an NPC go on after its turn, or sit down.
+    fn cast(&mut self, role: Role) {
+        let Some(make) = role.seat else {
+            // Its file is back before it has left.
+            if let Some(seat) = self.seats.known(&role.npc)
+                && matches!(self.seats[seat].next, Some(Next::Leave))
+            {
+                self.seats[seat].next = None;
+            }
+            return;
+        };
+        match self.seats.known(&role.npc) {
+            Some(seat) if self.seats.has(seat) => self.seats[seat].next = Some(Next::Recast(make)),
+            Some(seat) => {
+                if let Err(error) = self.seats[seat].go_on(make) {
+                    return self.stays_out(&role.npc, &error);
+                }
+                self.seats[seat].has_left = false;
+                self.sits_down(seat);
+            }
+            None => match make() {
+                Ok(made) => {
+                    let seat = self.seats.add(made);
+                    self.sits_down(seat);
+                }
+                Err(error) => self.stays_out(&role.npc, &error),
+            },
+        }
+    }
+
+    fn stays_out(&self, npc: &str, error: &Error) {
+        self.reports.notice(format!("{npc} does not come to the table: {error}"));
+    }
+
+    fn sits_down(&mut self, seat: SeatId) {
+        self.router.scene.join(seat, &self.seats[seat].npc.name);
+        self.warm_seat(seat);
+    }
+
+    /// Has a seat that is free go on as it is to.
+    pub(super) fn go_on(&mut self, seat: SeatId, next: Next) {
+        match next {
+            Next::Recast(make) => {
+                if let Err(error) = self.seats[seat].go_on(make) {
+                    let npc = &self.seats[seat].npc.name;
+                    self.reports.notice(format!("{npc} stays as before: {error}"));
+                }
+                self.warm_seat(seat);
+            }
+            Next::Leave => {
+                let waiting = std::mem::take(&mut self.seats[seat].waiting);
+                self.give_up(waiting, HAS_LEFT);
+                let left = &mut self.seats[seat];
+                (left.has_left, left.muted, left.note) = (true, false, None);
+                self.router.leave(seat);
+            }
+        }
+        self.learn_names();
+    }
+
+    /// From now on speech is heard by `stt`; what is being said is heard to its end as before.
+    pub(super) fn hear_with(&mut self, stt: Arc<dyn SpeechToText>) {
+        self.hearing.set_recogniser(stt);
+        self.expect_names();
+    }
+
+    /// Learns the names of the cast and of the players' characters anew.
+    pub(super) fn learn_names(&mut self) {
+        self.router.learn_names(&self.seats, &self.speakers.characters());
+        self.seated.send_replace(self.seats.cast());
+        self.expect_names();
+    }
+
+    /// Gives up every answer begun on a partial: what it was begun with has changed.
+    pub(super) fn drop_guesses(&mut self) {
+        let now = Instant::now();
+        for speaker in self.hearing.speakers() {
+            self.drop_ahead(now, speaker);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Files that change while the program runs: what holds from the next turn on, what waits for the next
+//! start and says so, what is broken and changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    chat_server::{ChatServer, Script},
+    program::{Live, Place},
+};
+
+const BARTOK: &str = r#"
+name: Bartok the Barkeep
+aliases: [Bartok]
+voice: { provider: flite, voice_id: rms }
+budget_tier: deep
+tools: ["dice-roller.*", "rules-lookup.*"]
+lines:
+  - { when: [fate], tool: { name: roll_table, arguments: { table_name: fate } }, say: "It is {result.result}." }
+  - { when: [weather], tool: { name: roll_table, arguments: { table_name: weather } }, say: "We have {result.result}." }
+  - { when: [luck], tool: { name: get_rule, arguments: { id: house-luck } }, say: "{result.text}" }
+  - { say: "The old line." }
+"#;
+
+const TOM: &str = "name: Old Tom\naliases: [Tom]\nlines: [{ say: \"Tom is here.\" }]\n";
+
+const MIRA: &str = r#"
+name: Mira
+voice: { provider: flite, voice_id: slt }
+tools: [dice-roller.roll]
+lines:
+  - { when: [roll], tool: { name: dice-roller.roll, arguments: { expression: 1d1 } }, say: "{result.total} it is." }
+  - { say: "Mira is here." }
+"#;
+
+/// A table of Bartok and Tom, each in a file; `more` goes into the configuration.
+fn table(more: &str) -> Place {
+    let place = Place::with_config(&format!("data_dir: data\n{more}"));
+    place.write("npcs/bartok.yaml", BARTOK);
+    place.write("npcs/tom.yaml", TOM);
+    place
+}
+
+impl Live {
+    /// What becomes of a typed line.
+    #[track_caller]
+    fn asked(&mut self, line: &str) -> Value {
+        self.types(line);
+        serde_json::from_str(&self.says("\"outcome\"")).expect("a line of JSON")
+    }
+
+    /// What is said of files that were read again.
+    #[track_caller]
+    fn reread(&self) -> String {
+        self.says("the files were read again")
+    }
+}
+
+#[test]
+fn changed_files_take_effect_between_two_lines_and_broken_ones_do_not() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
+    place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));
+    let said = live.says("changed: Bartok the Barkeep");
+    assert!(!said.contains("start") && !said.contains("Tom"), "{said}");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
+    place.write("npcs/bartok.yaml", BARTOK.replace("aliases:", "alises:"));
+    live.says("changed files are not used");
+    live.says("did you mean 'aliases'");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
+    assert_eq!(live.leave(), 0);
+}
+
+#[test]
+fn a_new_npc_joins_and_a_deleted_one_leaves() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json", "--as-dm", "--session", "evening"]);
+    assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
+    place.write("npcs/mira.yaml", MIRA);
+    assert!(live.reread().contains("; joins: Mira"));
+    let line = live.asked("Mira, roll");
+    assert_eq!((&line["npc"], &line["reply"]), (&json!("Mira"), &json!("1 it is.")), "{line:#}");
+    assert_eq!(line["tools"][0]["ok"], true, "{line:#}");
+    assert!(line["audio_ms"].as_u64().unwrap_or_default() > 100, "she has a voice: {line:#}");
+    // She is in the commands' names as she is at the table, and orders mean her by voice.
+    live.types("/mute Mira");
+    live.says("Mira is muted");
+    assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
+    assert_eq!(live.asked("unmute Mira")["detail"], "Mira may speak again");
+    live.types("/pin Mira");
+    live.says("what is said is for Mira");
+
+    std::fs::remove_file(place.path("npcs/mira.yaml")).expect("it was written");
+    assert!(live.reread().contains("; leaves: Mira"));
+    assert_eq!(live.asked("Mira, roll")["outcome"], "nobody_addressed");
+    live.types("/mute Mira");
+    live.says("there is no npc 'Mira' (there are: Bartok the Barkeep, Old Tom)");
+    live.types("/status");
+    let status = live.says("\"status\"");
+    assert!(!status.contains("Mira"), "{status}");
+    // Who is alone with a player needs no name.
+    std::fs::remove_file(place.path("npcs/tom.yaml")).expect("it was written");
+    assert!(live.reread().contains("; leaves: Old Tom"));
+    let line = live.asked("and the fire?");
+    assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
+
+    // Orders mean the NPC of the name, not of a place that somebody has left.
+    place.write("npcs/mira.yaml", MIRA);
+    assert!(live.reread().contains("; joins: Mira"));
+    assert_eq!(live.asked("mute Mira")["detail"], "Mira is muted");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.");
+    assert_eq!(live.leave(), 0);
+    // She remembers what was said to her before she left.
+    let kept =
+        std::fs::read_to_string(place.path("data/sessions/evening.json")).expect("it is kept");
+    assert!(kept.contains("\"Mira\"") && kept.contains("1 it is."), "{kept}");
+}
+
+#[test]
+fn a_broken_file_of_a_new_npc_changes_nothing_and_is_told_once() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
+    place.write("npcs/mira.yaml", MIRA.replace("tools:", "tolls:"));
+    live.says("changed files are not used, for now:");
+    live.says("mira.yaml:4:1: unknown key 'tolls'");
+    for line in ["Bartok, hello", "Bartok, hello", "Tom, hello", "Bartok, hello"] {
+        assert_eq!(live.asked(line)["outcome"], "spoken");
+    }
+    assert_eq!(live.said(), Vec::<String>::new(), "it is told once");
+    place.write("npcs/mira.yaml", MIRA);
+    assert!(live.reread().contains("; joins: Mira"));
+    assert_eq!(live.asked("Mira, hello")["reply"], "Mira is here.");
+    assert_eq!(live.leave(), 0);
+}
+
+/// What is mended may be a file that was not there when the program began.
+#[test]
+fn a_new_file_that_was_broken_is_read_once_it_is_mended() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
+    let world = "campaign: { name: default }\nscenes: [{ name: Mill, npcs: [Tom] }]\n";
+    place.write("worlds/mill.yaml", world.replace("npcs:", "npc:"));
+    place.write("glyphoxa.yaml", "data_dir: data\ncampaign: worlds/mill.yaml\n");
+    live.says("mill.yaml:2:24: unknown key 'npc'");
+    place.write("worlds/mill.yaml", world);
+    assert!(live.reread().contains("; new from now on: campaign"));
+    assert_eq!(live.leave(), 0);
+}
+
+#[test]
+fn tiers_tables_rules_and_files_hold_from_the_next_line_on() {
+    let place = table("");
+    let mut live = place.start(&["ask", "--json"]);
+    let line = live.asked("Bartok, ponder the fate");
+    assert_eq!(line["tools"][0]["ok"], false, "there is no such table: {line:#}");
+    assert_ne!(line["tier"]["selected"], "deep", "{line:#}");
+    let settings = "data_dir: data\ntiers: { deep: { add: [ponder] } }\n";
+    place.write("glyphoxa.yaml", settings);
+    let said = live.reread();
+    assert!(said.ends_with("no npc has changed; new from now on: tiers"), "{said}");
+    assert_eq!(live.asked("Bartok, ponder it")["tier"]["selected"], "deep");
+
+    let settings = format!("{settings}tools:\n  table_dir: tables\n  tables: {{ fate: [rain] }}\n");
+    place.write("tables/weather.yaml", "entries: [mist]\n");
+    place.write("glyphoxa.yaml", &settings);
+    assert!(live.reread().contains("new from now on: tools.tables"));
+    assert_eq!(live.asked("Bartok, our fate?")["reply"], "It is rain.");
+    assert_eq!(live.asked("Bartok, the weather?")["reply"], "We have mist.");
+    place.write("tables/weather.yaml", "entries: [hail]\n");
+    assert!(live.reread().contains("tools.tables"));
+    assert_eq!(live.asked("Bartok, the weather?")["reply"], "We have hail.");
+
+    let settings = format!("{settings}rules: {{ files: [house.yaml] }}\n");
+    let rules = "rules: [{ id: house-luck, name: Luck, text: Touch the raven. }]\n";
+    place.write("house.yaml", rules);
+    place.write("glyphoxa.yaml", &settings);
+    assert!(live.reread().contains("new from now on: rules"));
+    assert_eq!(live.asked("Bartok, what of luck?")["reply"], "Touch the raven.");
+    place.write("house.yaml", rules.replace("the raven", "wood"));
+    assert!(live.reread().contains("new from now on: rules"));
+    assert_eq!(live.asked("Bartok, what of luck?")["reply"], "Touch wood.");
+
+    place.write("glyphoxa.yaml", format!("{settings}file_io: {{ base_dir: files }}\n"));
+    let read = "name: Old Tom\naliases: [Tom]\nbudget_tier: deep\ntools: [file-io.read_file]\nlines:\n  - { tool: \
+                { name: read_file, arguments: { path: note.txt } }, say: \"{result.content}\" }\n";
+    place.write("npcs/tom.yaml", read);
+    live.says("file_io");
+    let line = live.asked("Tom, read carefully, and ponder it");
+    assert_eq!(line["tools"][0]["tool"], "file-io.read_file", "{line:#}");
+    let found = line["tools"][0]["result"]["message"].to_string();
+    assert!(
+        found.contains("there is no file 'note.txt'"),
+        "the folder is this campaign's: {found}"
+    );
+    assert_eq!(live.leave(), 0);
+}
+
+/// The system prompt of the last request.
+fn prompt(server: &ChatServer) -> String {
+    let asked = server.requests();
+    asked.last().expect("a request").json["messages"][0]["content"].to_string()
+}
+
+#[test]
+fn the_campaign_of_the_next_turn_is_the_one_that_the_file_has_then() {
+    let server = ChatServer::start();
+    server.otherwise(|_| Script::text(&["Well met", "."]));
+    let settings = format!(
+        "data_dir: data\ncampaign: world.yaml\nproviders:\n  llm: {{ name: openai, base_url: \"{}\", \
+         model: test-model }}\n",
+        server.base_url()
+    );
+    let world = |text: &str, scene: &str| {
+        format!(
+            "campaign: {{ name: Raven, description: {text} }}\nscenes: [{{ name: {scene}, npcs: [Bartok, \
+             Old Tom] }}]\nplayers: [{{ name: Player, character: Thorin }}]\n"
+        )
+    };
+    let place = Place::with_config(&settings);
+    place.write("npcs/bartok.yaml", "name: Bartok\n");
+    place.write("npcs/tom.yaml", "name: Old Tom\naliases: [Tom]\n");
+    place.write("world.yaml", world("A wet town.", "Tankard"));
+    let mut live = place.start(&["ask", "--json", "--as-dm", "--session", "evening"]);
+    live.asked("Bartok, hello");
+    assert!(prompt(&server).contains("A wet town."));
+    place.write("world.yaml", world("A burnt town.", "Ruins").replace("Thorin", "Elara"));
+    assert!(live.reread().ends_with("new from now on: campaign"));
+    live.asked("Bartok, and now?");
+    let asked = server.requests().pop().expect("a request").json["messages"].to_string();
+    assert!(asked.contains("A burnt town.") && !asked.contains("A wet town."), "{asked}");
+    assert!(asked.contains("Thorin: Bartok, hello"), "what was said stays: {asked}");
+    assert!(asked.contains("Elara: Bartok, and now?"), "{asked}");
+    // A scene that the file has now, with those whom it has there.
+    live.types("/scene set Ruins");
+    live.types("/scene show");
+    live.says("\"location\":\"Ruins\"");
+    place.write("world.yaml", world("A burnt town.", "Ruins").replace("Bartok, Old Tom", "Bartok"));
+    live.reread();
+    assert_eq!(live.asked("Tom, hello")["outcome"], "nobody_addressed");
+
+    // Another campaign has a memory of its own: it waits until this session is over.
+    place.write("other.yaml", world("A desert.", "Dune").replace("Raven", "Sand"));
+    place.write("glyphoxa.yaml", settings.replace("world.yaml", "other.yaml"));
+    let said = live.reread();
+    assert!(
+        said.ends_with("`campaign.name` changed; it takes effect with the next session"),
+        "{said}"
+    );
+    live.asked("Bartok, and then?");
+    assert!(prompt(&server).contains("A burnt town."));
+    assert_eq!(live.leave(), 0);
+}
+
+#[test]
+fn what_waits_for_the_next_start_is_named_without_its_value() {
+    let secret = "hush-hush-4711";
+    let place = table("discord: { token: before-4711 }\n");
+    let mut live = place.start(&["ask", "--json"]);
+    assert_eq!(live.asked("Bartok, hello")["outcome"], "spoken");
+    let more = format!(
+        "discord: {{ token: {secret} }}\nproviders:\n  llm: {{ name: openai, base_url: \
+         \"http://127.0.0.1:1/v1\", model: other, api_key: {secret} }}\n"
+    );
+    place.write("glyphoxa.yaml", format!("data_dir: data\n{more}"));
+    let said = live.reread();
+    let waits = "`providers.llm`, `discord.token` changed; they take effect at the next start";
+    assert!(said.ends_with(waits), "{said}");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "The old line.", "the scripted model answers");
+    // What was told is not told again.
+    let more = format!("{more}memory: {{ retention_days: 3 }}\n");
+    place.write("glyphoxa.yaml", format!("data_dir: elsewhere\n{more}"));
+    let said = live.reread();
+    let waits =
+        "no npc has changed; `data_dir`, `memory` changed; they take effect at the next start";
+    assert!(said.ends_with(waits), "{said}");
+    // Whoever changes meanwhile goes on with the services there are.
+    place.write("npcs/bartok.yaml", BARTOK.replace("The old line.", "A new line."));
+    live.says("changed: Bartok the Barkeep");
+    assert_eq!(live.asked("Bartok, hello")["reply"], "A new line.");
+    live.types("/status");
+    let status = live.says("\"status\"");
+    assert!(status.contains("scripted") && !status.contains("other"), "{status}");
+    let rest = live.said().join("\n");
+    assert!(!rest.contains(secret), "{rest}");
+    assert!(!place.path("elsewhere").exists());
+    assert_eq!(live.leave(), 0);
+}
