@@ -61,7 +61,7 @@ async fn main() {
     let id = std::env::var_os("GLYPHOXA_VOICE").and_then(|id| id.into_string().ok());
     let id = id.unwrap_or_else(|| "joe".to_owned());
     let voice = Voice::as_is("piper", &id);
-    let piper: Arc<dyn TextToSpeech> = Arc::new(Piper::new(&PiperOptions { models }));
+    let piper: Arc<dyn TextToSpeech> = Arc::new(Piper::new(&PiperOptions { models: vec![models] }));
     let before = resident();
     let begun = Instant::now();
     piper.warm(&voice).await.expect("GLYPHOXA_MODELS has that voice");

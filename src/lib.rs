@@ -9,6 +9,7 @@ mod panics;
 mod yaml;
 
 mod logic;
+mod weights;
 
 mod import;
 

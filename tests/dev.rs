@@ -15,7 +15,7 @@ fn dev(arguments: &[&str]) -> Ran {
 #[test]
 fn help_names_every_command() {
     let help = dev(&["--help"]).ends_with(0);
-    for command in ["demo", "talk", "test", "bench", "setup"] {
+    for command in ["demo", "talk", "test", "bench", "setup", "models"] {
         let named = help.stdout.lines().any(|line| line.trim_start().starts_with(command));
         assert!(named, "{command}: {help:#?}");
     }
@@ -97,6 +97,16 @@ fn the_container_starts_what_there_is() {
     assert!(bot["mem_limit"].is_string() && bot["pids_limit"].is_number());
     // The variable moves what is kept into the volume.
     assert!(file.contains("ENV GLYPHOXA_DATA=/data\n") && file.contains("VOLUME /data\n"));
+    // So does this one what came with the container, which is where the container puts it.
+    let models = "/usr/local/share/glyphoxa/models";
+    for line in [
+        format!("glyphoxa models get --default --dir {models} "),
+        format!("COPY --from=build {models} {models}\n"),
+        format!("ENV GLYPHOXA_MODELS={models}\n"),
+        format!("chmod -R a+rX {models}\n"),
+    ] {
+        assert!(file.contains(&line), "{line}");
+    }
     let place = Place::new();
     place.write("file", "");
     let below = place.path("file/below").display().to_string();

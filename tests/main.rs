@@ -27,6 +27,7 @@ mod mcp;
 mod mcp_login;
 mod memory;
 mod model;
+mod models;
 mod piper;
 mod postgres;
 mod reloading;

@@ -22,6 +22,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
         held.selection = running.selection.clone();
     }
     held.services = running.services.clone();
+    held.models = running.models.clone();
     held.data_dir.clone_from(&running.data_dir);
     held.environment.clone_from(&running.environment);
     held.memory.place = running.memory.place.clone();
@@ -63,6 +64,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("providers.llm", old.model != new.model),
         ("providers.tts", old.voices != new.voices),
         ("tools.selection.embedder", old.embedder != new.embedder),
+        ("models", !moved && before.models.weights != fresh.models.weights),
         ("data_dir", moved),
         ("memory", remembers(before, moved) != remembers(fresh, moved)),
         ("mcp.environment", before.environment != fresh.environment),

@@ -23,6 +23,7 @@ use crate::{
         builtin,
         connection::{Reach, State, Status},
     },
+    weights::{NotHere, WeightSet, Weights},
 };
 
 /// What a tool server is called in the list.
@@ -116,6 +117,7 @@ async fn examine(config: &Config) -> Vec<Finding> {
     if config.mcp.servers.iter().any(|server| matches!(server.reach, Reach::Stdio { .. })) {
         findings.push(Finding::new("servers' programs", Ok(confined().to_owned())));
     }
+    findings.extend(model_files(&config.models.weights));
     findings.push(Finding::new("disk", writable(&config.data_dir)));
     findings.push(Finding::new("memory", remembered(config).await));
     findings.extend(tool_servers(config).await);
@@ -142,6 +144,19 @@ async fn tool_servers(config: &Config) -> Vec<Finding> {
     let findings = tools.servers.status(Owner::Local).into_iter().map(finding).collect();
     tools.close().await;
     findings
+}
+
+/// Which model files are here, and what the others are for; none is needed.
+fn model_files(weights: &Weights) -> Vec<Finding> {
+    let look = |set: &WeightSet| {
+        let found = match weights.installed(&set.name) {
+            Ok(folder) => Ok(format!("{}: {}, in '{}'", set.name, set.purpose, folder.display())),
+            Err(absent @ NotHere::Absent(_)) => Ok(format!("{absent}; it {}", set.purpose)),
+            Err(damaged) => Err(damaged.to_string()),
+        };
+        Finding::new("model files", found)
+    };
+    weights.sets().iter().map(look).collect()
 }
 
 /// What keeps other people's programs in their place.

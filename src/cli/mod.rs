@@ -9,6 +9,7 @@ mod import;
 mod invite;
 mod mcp;
 mod memory;
+mod models;
 mod outcome;
 mod roll;
 mod run;
@@ -68,6 +69,8 @@ enum Command {
     Session(session::Arguments),
     /// What is remembered, and finds it again.
     Memory(memory::Arguments),
+    /// Files of models that hear, speak and know when somebody has finished.
+    Models(models::Arguments),
     /// Takes campaign files into the memory.
     Import(import::Arguments),
     /// Rolls dice, in the notation of Avrae and others.
@@ -161,6 +164,7 @@ fn run(arguments: Arguments, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Invite(invite) => invite::run(&load(path)?, &invite),
         Command::Session(session) => session::run(&load(path)?, session),
         Command::Memory(memory) => memory::run(&load(path)?, memory),
+        Command::Models(models) => models::run(&load(path)?, models),
         Command::Import(import) => import::run(&load(path)?, &import),
         Command::Roll(roll) => roll::run(&roll),
         Command::Tier(tier) => {

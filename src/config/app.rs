@@ -15,6 +15,7 @@ use super::{
     manifest::{self, Manifests},
     mcp::{self, McpOptions},
     memory::{self, MemoryOptions},
+    models::{self, ModelOptions},
     npc::{self, NpcDefaults},
     policy,
     providers::providers,
@@ -80,7 +81,8 @@ impl File<'_> {
         let policy = policy.map_or_else(Policy::default, |node| {
             policy::policy(node, &Policy::default(), &known, &mut notes.problems)
         });
-        let voices = provider::Options::voices(providers.voice, &self.piper_folder());
+        let models = self.models(reading, notes);
+        let voices = provider::Options::voices(providers.voice, &models.weights.folders());
         let defaults = NpcDefaults {
             language,
             voices: &voices,
@@ -117,6 +119,7 @@ impl File<'_> {
             rules: self.rules(reading, notes),
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
+            models,
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: self.log_level(),
@@ -143,15 +146,17 @@ impl File<'_> {
         self.path("data_dir").unwrap_or_else(|| self.folder.join("data"))
     }
 
-    /// Where the files of Piper's voices lie.
-    fn piper_folder(&self) -> PathBuf {
-        self.data_dir().join("models")
-    }
-
     /// What is remembered.
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
+    }
+
+    /// Files of models.
+    fn models(&self, reading: &Reading, notes: &mut Notes) -> ModelOptions {
+        let fields = self.fields.map("models", &keys::models::MODELS);
+        let folders = models::Folders { file: self.folder, data: &self.data_dir() };
+        models::options(fields, &folders, reading, notes)
     }
 
     /// The bot's settings; its token may be empty. One that is not in the file is looked for where

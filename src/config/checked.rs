@@ -4,7 +4,10 @@
 
 use std::path::PathBuf;
 
-use super::{discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, rules::Rules};
+use super::{
+    discord::DiscordOptions, mcp::McpOptions, memory::MemoryOptions, models::ModelOptions,
+    rules::Rules,
+};
 use crate::{
     campaign::ApprovalOptions,
     domain::{Campaign, Npc, redact},
@@ -59,6 +62,8 @@ pub struct Config {
     pub discord: DiscordOptions,
     /// Where kept sessions lie.
     pub data_dir: PathBuf,
+    /// Files of models that hear and speak: which there are, where, and where they come from.
+    pub models: ModelOptions,
     /// What is remembered, where and how long.
     pub memory: MemoryOptions,
     /// Where measured figures of tools belong to.

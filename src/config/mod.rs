@@ -20,6 +20,7 @@ mod line;
 mod manifest;
 mod mcp;
 mod memory;
+mod models;
 mod npc;
 mod policy;
 mod providers;

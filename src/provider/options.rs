@@ -2,7 +2,7 @@
 //!
 //! Entry type: [`Options`]; `config` builds it. **Never**: opens anything.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use super::{
     Error, Kind,
@@ -29,8 +29,8 @@ pub struct Options {
 
 impl Options {
     /// The entries of `voices` that NPCs may name: `first`, and those that need no settings but the
-    /// folder of `models`.
-    pub fn voices(first: VoiceEntry, models: &Path) -> Vec<VoiceEntry> {
+    /// folders of `models`.
+    pub fn voices(first: VoiceEntry, models: &[PathBuf]) -> Vec<VoiceEntry> {
         let piper = || VoiceEntry::Piper(PiperOptions { models: models.to_owned() });
         let others = VoiceService::ALL.into_iter().filter(|service| *service != first.service());
         let others: Vec<_> = others
@@ -89,14 +89,14 @@ mod tests {
         let options = Options {
             recogniser: RecogniserEntry::default(),
             model: ModelEntry::default(),
-            voices: Options::voices(VoiceEntry::Flite, Path::new("models")),
+            voices: Options::voices(VoiceEntry::Flite, &["models".into()]),
             embedder: None,
         };
         let fallback = Some(Box::new(Voice::as_is("flite", "slt")));
         let voice = Voice { fallback, ..Voice::as_is("piper", "joe") };
         let speaks = options.describe(std::iter::once(&voice)).speaks;
         assert_eq!(speaks, [ServiceInfo::here("Piper"), ServiceInfo::here("flite")]);
-        let folder = PiperOptions { models: "models".into() };
+        let folder = PiperOptions { models: vec!["models".into()] };
         assert_eq!(options.voice(&voice).unwrap(), &VoiceEntry::Piper(folder));
     }
 }

@@ -1,6 +1,6 @@
 //! Keys of `glyphoxa.yaml`.
 
-use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, npc, providers};
+use super::{MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, npc, providers};
 use crate::yaml::{Key, Kind, Shape};
 
 /// `glyphoxa.yaml`.
@@ -57,6 +57,11 @@ pub static FILE: Shape = Shape {
             "data_dir",
             Kind::Filled,
             "Folder of kept sessions, relative to this file; default data.",
+        ),
+        Key::new(
+            "models",
+            Kind::Shape(&models::MODELS),
+            "Files of models that hear, speak and listen for the end of a turn: glyphoxa models.",
         ),
         Key::new("memory", Kind::Shape(&MEMORY), "What was said and is remembered."),
         Key::new("log", Kind::Shape(&LOG), "What is logged."),

@@ -4,6 +4,7 @@ pub mod app;
 mod declared;
 pub mod manifest;
 pub mod mcp;
+pub mod models;
 pub mod npc;
 pub mod providers;
 

@@ -52,37 +52,48 @@ impl<'a> Name<'a> {
             .then_some(named)
     }
 
-    /// Its files below `folder`.
+    /// Its files below the first of `folders` that has them.
     ///
     /// # Errors
     /// [`Kind::Missing`] when they are not there, with what to do.
-    pub fn files(&self, folder: &Path) -> Result<Files, Error> {
+    pub fn files(&self, folders: &[PathBuf]) -> Result<Files, Error> {
         let voice = self.voice;
-        let places = [folder.join(voice), folder.join(format!("{PREFIX}{voice}"))];
-        let found = places.iter().find(|place| place.is_dir()).map(|place| in_folder(place));
+        let names = [voice.to_owned(), format!("{PREFIX}{voice}")];
+        let mut places = folders.iter().flat_map(|it| names.iter().map(move |name| it.join(name)));
+        let found = places.find(|place| place.is_dir()).map(|place| in_folder(&place));
         match found {
             Some(Ok(Some(files))) => Ok(files),
             Some(Err(error)) => Err(missing(format!("cannot read the voice '{voice}': {error}"))),
             Some(Ok(None)) => Err(missing(format!(
                 "the Piper voice '{voice}' in '{}' has no .onnx file with an .onnx.json beside it \
                  (glyphoxa models get {PREFIX}{voice}, or copy both there)",
-                folder.display()
+                shown(folders)
             ))),
             None => Err(missing(format!(
                 "there is no Piper voice '{voice}' in '{}' (glyphoxa models get {PREFIX}{voice}, or \
                  put its .onnx and .onnx.json into a folder of that name there)",
-                folder.display()
+                shown(folders)
             ))),
         }
     }
 }
 
-/// The voices below `folder` that have files; none where it cannot be read.
-pub fn voices(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut voices: Vec<String> = names
-        .filter(|name| matches!(in_folder(&folder.join(name)), Ok(Some(_))))
+/// Folders in a message.
+pub fn shown(folders: &[PathBuf]) -> String {
+    let all: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
+    all.join("' or '")
+}
+
+/// The voices below `folders` that have files; none where one cannot be read.
+pub fn voices(folders: &[PathBuf]) -> Vec<String> {
+    let below = |folder: &PathBuf| -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| matches!(in_folder(&folder.join(name)), Ok(Some(_)))).collect()
+    };
+    let mut voices: Vec<String> = folders
+        .iter()
+        .flat_map(below)
         .map(|name| name.strip_prefix(PREFIX).map_or_else(|| name.clone(), str::to_owned))
         .filter(|name| Name::of(name).is_some())
         .collect();

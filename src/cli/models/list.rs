@@ -1,0 +1,165 @@
+//! `glyphoxa models list`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{DONE, FAILED, Failure};
+use crate::{
+    domain::redact,
+    weights::{Digest, Package, State, WeightSet, Weights},
+};
+
+/// Bytes of a megabyte.
+const MEGA: u64 = 1_000_000;
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa models list --verify")]
+pub struct Arguments {
+    /// Reads all files and compares their hashes, not only their lengths.
+    #[arg(long)]
+    verify: bool,
+    /// One JSON object a set.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A set as programs read it.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    purpose: &'a str,
+    default: bool,
+    state: &'static str,
+    why: Option<&'a str>,
+    folder: Option<String>,
+    verified: bool,
+    download_bytes: u64,
+    disk_bytes: u64,
+    licence: &'a str,
+    caveat: Option<&'a str>,
+    packages: Vec<PackageLine<'a>>,
+    files: Vec<FileLine<'a>>,
+}
+
+/// A package as programs read it.
+#[derive(Serialize)]
+struct PackageLine<'a> {
+    from: String,
+    file: &'a str,
+    bytes: u64,
+    sha256: &'a Digest,
+}
+
+/// A file as programs read it.
+#[derive(Serialize)]
+struct FileLine<'a> {
+    name: &'a str,
+    bytes: u64,
+    sha256: &'a Digest,
+}
+
+/// Prints every set; exit status 1 when one was read and is damaged.
+///
+/// # Errors
+/// stdout is gone.
+pub fn run(weights: &Weights, arguments: &Arguments) -> Result<u8, Failure> {
+    let mut out = io::stdout().lock();
+    let mut status = DONE;
+    for set in weights.sets() {
+        let state = if arguments.verify { weights.verified(set) } else { weights.state(set) };
+        if arguments.verify && matches!(state, State::Damaged { .. }) {
+            status = FAILED;
+        }
+        if arguments.json {
+            let line = line(set, &state, arguments.verify);
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        } else {
+            block(&mut out, set, &state)?;
+        }
+    }
+    for name in weights.left_over() {
+        if arguments.json {
+            writeln!(out, "{}", serde_json::json!({"name": name, "state": "left over"}))?;
+        } else {
+            writeln!(out, "- {name}: left over; nothing uses it (glyphoxa models remove {name})")?;
+        }
+    }
+    Ok(status)
+}
+
+fn line<'a>(set: &'a WeightSet, state: &'a State, verified: bool) -> Line<'a> {
+    let (state, why, folder) = match state {
+        State::Absent => ("absent", None, None),
+        State::Here(folder) => ("here", None, Some(folder)),
+        State::Damaged { folder, why } => ("damaged", Some(why.as_str()), Some(folder)),
+    };
+    let packages = set.packages.iter().map(|it| PackageLine {
+        from: from(it),
+        file: &it.file,
+        bytes: it.bytes,
+        sha256: &it.sha256,
+    });
+    let files =
+        set.files.iter().map(|it| FileLine { name: &it.name, bytes: it.bytes, sha256: &it.sha256 });
+    Line {
+        name: &set.name,
+        purpose: &set.purpose,
+        default: set.is_default,
+        state,
+        why,
+        folder: folder.map(|it| it.display().to_string()),
+        verified: verified && state == "here",
+        download_bytes: set.download_bytes(),
+        disk_bytes: set.disk_bytes(),
+        licence: &set.licence,
+        caveat: set.caveat.as_deref(),
+        packages: packages.collect(),
+        files: files.collect(),
+    }
+}
+
+fn block(out: &mut impl Write, set: &WeightSet, state: &State) -> io::Result<()> {
+    let mark = match state {
+        State::Here(_) => '✓',
+        State::Absent => '-',
+        State::Damaged { .. } => '✗',
+    };
+    let default = if set.is_default { " (default)" } else { "" };
+    writeln!(out, "{mark} {}{default}: {}", set.name, set.purpose)?;
+    match state {
+        State::Here(folder) => writeln!(out, "    in '{}'", folder.display())?,
+        State::Absent => writeln!(out, "    not here (glyphoxa models get {})", set.name)?,
+        State::Damaged { folder, why } => writeln!(
+            out,
+            "    in '{}', damaged: {why} (glyphoxa models get {})",
+            folder.display(),
+            set.name
+        )?,
+    }
+    let (download, disk) = (size(set.download_bytes()), size(set.disk_bytes()));
+    writeln!(out, "    {download} to download, {disk} on the disk")?;
+    writeln!(out, "    licence: {}", set.licence)?;
+    if let Some(caveat) = &set.caveat {
+        writeln!(out, "    note: {caveat}")?;
+    }
+    for package in &set.packages {
+        writeln!(out, "    from {}, sha256 {}", from(package), package.sha256)?;
+    }
+    Ok(())
+}
+
+/// Where a package comes from; an address may hold what came from the environment.
+fn from(package: &Package) -> String {
+    redact::known(&package.origin.to_string()).into_owned()
+}
+
+/// A length as people read it.
+pub fn size(bytes: u64) -> String {
+    let tenths = bytes.saturating_mul(10).saturating_add(MEGA / 2) / MEGA;
+    if bytes < MEGA / 10 {
+        return format!("{} kB", bytes.div_ceil(1_000));
+    }
+    format!("{}.{} MB", tenths / 10, tenths % 10)
+}

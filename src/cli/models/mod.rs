@@ -1,0 +1,84 @@
+//! `glyphoxa models`: files of models, got, looked at and taken away.
+
+mod get;
+mod list;
+mod names;
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::{Args, Subcommand};
+
+use self::names::unknown;
+use super::{DONE, Failure, runtime::block_on};
+use crate::{
+    config::Config,
+    weights::{Installing, Weights, is_set_name},
+};
+
+#[derive(Args)]
+#[command(after_help = "example: glyphoxa models get whisper-tiny.en piper-joe")]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Folder they lie in [default: models.dir, else models in data_dir].
+    #[arg(long, global = true, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// What there is, for what, under which licence, and whether it is here.
+    List(list::Arguments),
+    /// Downloads files and puts them in place, whole or not at all.
+    Get(get::Arguments),
+    /// Takes files away, and says what went.
+    Remove {
+        /// Of what.
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
+/// Runs one of the subcommands.
+///
+/// # Errors
+/// Wrong names, files that cannot be got or written, or stdout is gone.
+pub fn run(config: &Config, arguments: Arguments) -> Result<u8, Failure> {
+    let mut weights = config.models.weights.clone();
+    if let Some(folder) = arguments.dir {
+        weights = weights.in_folder(folder);
+    }
+    match arguments.command {
+        Command::List(list) => list::run(&weights, &list),
+        Command::Get(get) => block_on(get::run(&weights, &config.models.sources, &get)),
+        Command::Remove { names } => remove(&weights, &names),
+    }
+}
+
+fn remove(weights: &Weights, names: &[String]) -> Result<u8, Failure> {
+    let left_over = weights.left_over();
+    for name in names {
+        if !is_set_name(name) || (weights.set(name).is_none() && !left_over.contains(name)) {
+            return Err(unknown(weights, name));
+        }
+    }
+    let mut out = io::stdout().lock();
+    if !weights.folder().exists() {
+        writeln!(out, "nothing is here to remove ('{}')", weights.folder().display())?;
+        return Ok(DONE);
+    }
+    let installing = Installing::begin(weights.folder())?;
+    for name in names {
+        let removed = installing.remove(name, weights.set(name))?;
+        for file in &removed {
+            writeln!(out, "removed '{}' ({})", file.path.display(), list::size(file.bytes))?;
+        }
+        if removed.is_empty() {
+            writeln!(out, "{name} is not in '{}'", weights.folder().display())?;
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,14 @@
+//! Names that nobody has, and the one that may be meant.
+
+use super::super::Failure;
+use crate::{weights::Weights, yaml::nearest};
+
+/// There is no such set; another one may be meant.
+pub fn unknown(weights: &Weights, name: &str) -> Failure {
+    let known = weights.sets().iter().map(|set| set.name.as_str());
+    let way_out = nearest(name, known).map_or_else(
+        || "see: glyphoxa models list".to_owned(),
+        |near| format!("did you mean {near}? see: glyphoxa models list"),
+    );
+    Failure::usage(format!("there are no model files called '{name}' ({way_out})"))
+}

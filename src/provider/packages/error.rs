@@ -1,0 +1,105 @@
+//! Why a package was not downloaded.
+
+use crate::{
+    provider::outbound::Refused,
+    weights::{Digest, InstallError},
+};
+
+/// Why model files were not got; none of them is in place then.
+#[derive(Debug, thiserror::Error)]
+pub enum GetError {
+    /// Nothing is sent there.
+    #[error("{address} is not asked: {why} (models.sources names another place)")]
+    Refused {
+        /// Without what is secret.
+        address: String,
+        /// Why.
+        why: Refused,
+    },
+    /// Nobody answers.
+    #[error(
+        "{address} cannot be reached: {why} (is this machine online? models.index, models.npm and \
+         models.sources name other places)"
+    )]
+    Unreachable {
+        /// Without what is secret.
+        address: String,
+        /// The innermost reason.
+        why: String,
+    },
+    /// It answers with an error.
+    #[error("{address} answers with {status} (models.sources names another place)")]
+    Status {
+        /// Without what is secret.
+        address: String,
+        /// Of HTTP.
+        status: u16,
+    },
+    /// It sends us on and on.
+    #[error("{0} leads to no end of other addresses (models.sources names another place)")]
+    Redirects(String),
+    /// The list of a registry cannot be read.
+    #[error("{address} lists no files: {why} (does models.index name a package index?)")]
+    List {
+        /// Without what is secret.
+        address: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A registry does not have the package, or not any more.
+    #[error("{address} does not list {file} (models.sources names another place)")]
+    NotListed {
+        /// Without what is secret.
+        address: String,
+        /// Name of the package's file.
+        file: String,
+    },
+    /// It is not the package that is meant.
+    #[error(
+        "{file} is not what it was: {why} (nothing was installed; models.sources names another place)"
+    )]
+    Other {
+        /// Name of the package's file.
+        file: String,
+        /// How we know.
+        why: Difference,
+    },
+    /// The connection broke, and again.
+    #[error(
+        "{file} stopped after {have} of {bytes} bytes: {why} (what came is kept: try again to go on \
+         from there)"
+    )]
+    Cut {
+        /// Name of the package's file.
+        file: String,
+        /// Bytes.
+        have: u64,
+        /// Bytes.
+        bytes: u64,
+        /// The innermost reason.
+        why: String,
+    },
+    /// It cannot be put in place.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// A fault of the program itself.
+    #[error("the work was not done: {0} (try again; if it stays so, tell us)")]
+    Fault(#[from] tokio::task::JoinError),
+}
+
+/// How a package differs from what was written down about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// The server says so before it sends it.
+    #[error("it has {0} bytes instead of {1}")]
+    Length(u64, u64),
+    /// It goes on.
+    #[error("it has more than {0} bytes")]
+    Longer(u64),
+    /// The registry says so.
+    #[error("the index gives its sha256 as {0}")]
+    Listed(String),
+    /// It has come, and is another one.
+    #[error("its sha256 is {0} instead of {1}")]
+    Hash(Digest, Digest),
+}

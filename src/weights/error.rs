@@ -1,0 +1,111 @@
+//! Why weights are not there, or cannot be put there.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::digest::Digest;
+
+/// Why nothing can be read from a set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotHere {
+    /// There is no such set.
+    #[error("there are no model files called '{0}' (see: glyphoxa models list)")]
+    Unknown(String),
+    /// Nobody has got it.
+    #[error("{0} is not here (glyphoxa models get {0})")]
+    Absent(String),
+    /// Its files are not what they were.
+    #[error("{name} in '{}' is damaged: {why} (glyphoxa models get {name})", folder.display())]
+    Damaged {
+        /// Of the set.
+        name: String,
+        /// Where it lies.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// Why a set was not put in place; what was there before is there still.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// Files cannot be written or read.
+    #[error("cannot write '{}': {source} ({})", path.display(), way_out(source))]
+    Disk {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is less room than the files will take.
+    #[error(
+        "{wanted} MB are needed in '{}' and {free} MB are free (make room, or name another folder \
+         with --dir or models.dir)",
+        folder.display()
+    )]
+    NoRoom {
+        /// Where.
+        folder: PathBuf,
+        /// Megabytes.
+        wanted: u64,
+        /// Megabytes.
+        free: u64,
+    },
+    /// Another process writes there.
+    #[error("another glyphoxa is at work in '{}' (wait for it, or end it)", .0.display())]
+    Busy(PathBuf),
+    /// A package is no archive, or a broken or hostile one.
+    #[error(
+        "cannot unpack {package}: {why} (nothing was installed; tell whoever names this package)"
+    )]
+    Package {
+        /// Its file name.
+        package: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The packages lack a file, or it is another one.
+    #[error("the packages do not hold '{file}' as they should: {why} (nothing was installed)")]
+    File {
+        /// Its name in the set.
+        file: String,
+        /// What is wrong with it.
+        why: Wrong,
+    },
+}
+
+/// What is wrong with a file out of a package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    /// No package has this path.
+    #[error("there is no '{0}'")]
+    Missing(String),
+    /// It goes on.
+    #[error("it is longer than {0} bytes")]
+    Long(u64),
+    /// It ends early.
+    #[error("it is {0} bytes long instead of {1}")]
+    Short(u64, u64),
+    /// It is something else.
+    #[error("its sha256 is {0} instead of {1}")]
+    Other(Digest, Digest),
+}
+
+impl InstallError {
+    /// The disk has failed at `path`.
+    pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Disk { path: path.to_owned(), source }
+    }
+}
+
+fn way_out(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => {
+            "make room, or name another folder with --dir or models.dir; what came so far is kept"
+        }
+        _ => "make it writable, or name another folder with --dir or models.dir",
+    }
+}

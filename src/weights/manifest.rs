@@ -1,0 +1,79 @@
+//! What lies beside the files of a set: what they are, and where they came from.
+//!
+//! Entry type: [`Manifest`].
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{digest::Digest, set::WeightSet};
+
+/// Its name.
+pub const FILE: &str = "manifest.json";
+/// The name of what licences want to be kept with the files.
+pub const NOTICE: &str = "NOTICE.txt";
+/// Longest one that is read, in bytes.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// What a folder of weights holds.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Of the set.
+    pub name: String,
+    licence: String,
+    packages: Vec<From>,
+    /// All of the set.
+    pub files: Vec<Listed>,
+}
+
+/// A package as it was.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct From {
+    from: String,
+    file: String,
+    sha256: Digest,
+}
+
+/// A file as it was written.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// In the folder.
+    pub name: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// What it is.
+    pub sha256: Digest,
+}
+
+impl Manifest {
+    /// Of `set`.
+    pub fn of(set: &WeightSet) -> Self {
+        let packages = set.packages.iter().map(|package| From {
+            from: package.origin.to_string(),
+            file: package.file.clone(),
+            sha256: package.sha256.clone(),
+        });
+        let files = set.files.iter().map(|file| Listed {
+            name: file.name.clone(),
+            bytes: file.bytes,
+            sha256: file.sha256.clone(),
+        });
+        Self {
+            name: set.name.clone(),
+            licence: set.licence.clone(),
+            packages: packages.collect(),
+            files: files.collect(),
+        }
+    }
+
+    /// That of `folder`.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let mut text = String::new();
+        File::open(folder.join(FILE))?.take(MOST_BYTES).read_to_string(&mut text)?;
+        serde_json::from_str(&text).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,27 @@
+//! Files of trained models, by name: which there are, where they lie, and how packages become them.
+//!
+//! Entry types: [`Weights`], which says whether a [`WeightSet`] is there and where; [`Installing`],
+//! which puts one in place whole or not at all. The command is `glyphoxa models`. **Never**: sends a
+//! request (`provider/packages/` does), executes anything of a package, or looks into the files.
+
+mod archive;
+mod budget;
+mod built_in;
+mod digest;
+mod download;
+mod error;
+mod growing;
+mod installed;
+mod installing;
+mod manifest;
+mod set;
+
+#[cfg(test)]
+mod tests;
+
+pub use digest::Digest;
+pub use download::Download;
+pub use error::{InstallError, NotHere};
+pub use installed::{State, Weights};
+pub use installing::Installing;
+pub use set::{Origin, Package, WeightFile, WeightSet, is_file_name, is_set_name};

