@@ -52,7 +52,7 @@ fn pitch_of(sound: &[f32]) -> f32 {
     let lags = 48..400_usize;
     let all: Vec<f32> = lags.clone().map(likeness).collect();
     let best = all.iter().copied().fold(0.0, f32::max);
-    let near = all.iter().position(|it| *it > best * 0.9).unwrap();
+    let near = all.iter().position(|it| *it > best * 0.95).unwrap();
     // From the first that is nearly as good uphill to its top.
     let top = (near..near + 20).max_by(|a, b| all[*a].total_cmp(&all[*b])).unwrap();
     HZ / (lags.start + top) as f32
