@@ -57,8 +57,9 @@ pub struct Opened {
     pub facts: Arc<Facts>,
 }
 
-/// What no server's program reads, beside `data_dir`: the memory wherever it lies, and where keys are
-/// written down.
+/// What no server's program reads unless its configuration names it, beside `data_dir`: the memory
+/// wherever it lies, where keys are written down, what the game master has written of the world, and
+/// what NPCs have of every guild.
 fn hidden(config: &Config) -> Vec<PathBuf> {
     let memory = match &config.memory.place {
         MemoryPlace::File(path) => Some(path),
@@ -70,10 +71,11 @@ fn hidden(config: &Config) -> Vec<PathBuf> {
         PathBuf::from(name)
     };
     let memory = memory.into_iter().flat_map(|path| BESIDE.map(|end| beside(path, end)));
-    let file = config.files.first();
-    let env = file.map(|file| file.with_file_name(".env"));
+    let env = config.files.first().map(|file| file.with_file_name(".env"));
+    let notes = config.file_io.as_ref().map(|file_io| file_io.base.clone());
+    let told = config.files.iter().cloned().chain([config.npc_dir.clone()]);
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    memory.chain(file.cloned()).chain(env).map(absolute).collect()
+    memory.chain(told).chain(env).chain(notes).map(absolute).collect()
 }
 
 /// What headers of servers may name while `campaign` is played.

@@ -78,9 +78,9 @@ pub enum ServerError {
     Wrong(String),
     /// It would run here, or on this network.
     #[error(
-        "programs on my machine, and addresses of its network, are not started or reached from \
-         Discord (whoever runs me can allow it: discord.trust_dms in glyphoxa.yaml; or give a \
-         public https:// address)"
+        "programs on my machine, addresses of its network, and names that only a proxy looks up, are \
+         not started or reached from Discord (whoever runs me can allow it: discord.trust_dms in \
+         glyphoxa.yaml; or give a public https:// address)"
     )]
     TooNear,
 }

@@ -122,6 +122,7 @@ impl File<'_> {
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: self.log_level(),
+            npc_dir: self.npc_dir(),
             files: Vec::new(),
             folders: Vec::new(),
             warnings: Vec::new(),
@@ -248,6 +249,11 @@ impl File<'_> {
         self.fields.text(key).map(|path| self.folder.join(path))
     }
 
+    /// Where NPCs lie, each in a file.
+    fn npc_dir(&self) -> PathBuf {
+        self.path("npc_dir").unwrap_or_else(|| self.folder.join("npcs"))
+    }
+
     /// Cap and prices.
     fn budget(&self, notes: &mut Notes) -> BudgetOptions {
         let budget = self.fields.map("budget", &keys::app::BUDGET);
@@ -293,7 +299,7 @@ impl File<'_> {
                 cast.folder(reading, folder, defaults, notes);
             }
             None => {
-                let dir = self.folder.join("npcs");
+                let dir = self.npc_dir();
                 if reading.has_dir(&dir) && !self.fields.is_broken("npc_dir") {
                     let folder = Folder { path: &dir, named_at: None };
                     cast.folder(reading, folder, defaults, notes);

@@ -70,6 +70,8 @@ pub struct Config {
     pub environment: String,
     /// Least important level logged ("info").
     pub log_level: String,
+    /// Folder of NPCs, whether or not there is one.
+    pub npc_dir: PathBuf,
     /// Files that were read, in order.
     pub files: Vec<PathBuf>,
     /// Folders whose files were read, there or not.

@@ -21,6 +21,9 @@ pub enum Message {
         text: String,
         /// Calls asked for in this message.
         calls: Vec<ToolCall>,
+        /// It was led to by what not everybody may know.
+        #[serde(default)]
+        gated: bool,
     },
     /// The answer to one call.
     Tool {
@@ -31,6 +34,9 @@ pub enum Message {
         /// Somebody outside wrote of it: a server, or a page.
         #[serde(default)]
         outside: bool,
+        /// Not everybody may know it.
+        #[serde(default)]
+        gated: bool,
     },
     /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
@@ -42,6 +48,9 @@ pub enum Message {
         /// somebody had.
         #[serde(default = "unknown")]
         outside: bool,
+        /// Not everybody may know all of it; the same for what was kept before.
+        #[serde(default = "unknown")]
+        gated: bool,
     },
 }
 
@@ -54,6 +63,21 @@ impl Message {
             Self::Summary { outside, .. } => *outside,
             Self::System(_) | Self::User(_) | Self::Assistant { .. } => false,
         }
+    }
+
+    /// Whether it holds what not everybody may know.
+    pub const fn is_gated(&self) -> bool {
+        match self {
+            Self::Assistant { gated, .. }
+            | Self::Tool { gated, .. }
+            | Self::Summary { gated, .. } => *gated,
+            Self::System(_) | Self::User(_) => false,
+        }
+    }
+
+    /// What an NPC has said.
+    pub const fn spoken(text: String) -> Self {
+        Self::Assistant { text, calls: Vec::new(), gated: false }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct TurnReport {
     pub said: String,
     /// Calls and results, in the order the model needs them.
     pub exchange: Vec<Message>,
+    /// Its own message told the NPC what not everybody may know.
+    pub told_secrets: bool,
     /// Categories of tools that were called or named, each once.
     pub topics: Vec<Arc<str>>,
     /// What the model could call in its first round.

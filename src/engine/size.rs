@@ -19,7 +19,7 @@ pub fn bytes(messages: &[Message]) -> u64 {
         | Message::User(text)
         | Message::Tool { content: text, .. }
         | Message::Summary { text, .. } => text.len(),
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls = calls.iter().map(|it| it.name.len() + it.arguments.len() + TOOL_ENVELOPE);
             text.len() + calls.sum::<usize>()
         }

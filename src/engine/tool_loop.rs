@@ -282,10 +282,10 @@ impl Rounds {
     /// Adds a round to this turn's messages and to the history.
     fn remember(&mut self, text: String, calls: Vec<ToolCall>, results: &[Message]) {
         // What was said beside the calls is part of the text that is heard, which comes later.
-        let silent = Message::Assistant { text: String::new(), calls: calls.clone() };
+        let silent = Message::Assistant { text: String::new(), calls: calls.clone(), gated: false };
         self.talk.exchange.push(silent);
         self.talk.exchange.extend_from_slice(results);
-        self.prompt.turn.push(Message::Assistant { text, calls });
+        self.prompt.turn.push(Message::Assistant { text, calls, gated: false });
         self.prompt.turn.extend_from_slice(results);
     }
 
@@ -308,6 +308,7 @@ fn result(record: &CallRecord) -> Message {
         call: record.id.clone(),
         content: record.for_model.clone(),
         outside: record.outside,
+        gated: record.secret,
     }
 }
 

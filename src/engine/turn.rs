@@ -48,6 +48,18 @@ pub struct Turn {
     pub effects: Arc<dyn Effects>,
 }
 
+impl Turn {
+    /// Whether its own message has what not everybody may know; waits for what is looked up. Cancel
+    /// safe.
+    pub async fn tells_secrets(&self) -> bool {
+        self.setting.note.is_some()
+            || match self.recall.clone() {
+                Some(recall) => recall.await.is_gated,
+                None => false,
+            }
+    }
+}
+
 /// A look-up in what is remembered; it ends within its own limit. Dropping it ends it.
 pub type Recall = Shared<BoxFuture<'static, Recalled>>;
 

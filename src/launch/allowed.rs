@@ -151,8 +151,8 @@ pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinemen
     for argument in arguments.iter().filter(|_| said.opens_arguments) {
         all.argument(&here, argument);
     }
-    said.read.iter().for_each(|it| all.read(it));
-    said.write.iter().for_each(|it| all.write(it));
+    said.read.iter().for_each(|it| all.named(it, Allowing::read));
+    said.write.iter().for_each(|it| all.named(it, Allowing::write));
     // Its own, whatever they lie in.
     all.rules.write.extend([said.home.clone(), said.scratch.clone()]);
     all.rules
@@ -162,6 +162,8 @@ pub fn rules(program: &Path, arguments: &[String], path: &str, said: &Confinemen
 struct Allowing {
     rules: Rules,
     hidden: Vec<PathBuf>,
+    /// In what is hidden for good.
+    home: PathBuf,
     person: Option<PathBuf>,
 }
 
@@ -173,7 +175,7 @@ impl Allowing {
         let secrets = secrets.filter(|it| it.file_name().as_encoded_bytes().starts_with(b".env"));
         hidden.extend(secrets.map(|it| real(&it.path())));
         let person = said.person.as_deref().map(real);
-        Self { rules: Rules::default(), hidden, person }
+        Self { rules: Rules::default(), hidden, home: real(&said.home), person }
     }
 
     /// Whether `folder` holds more than one thing's own: a home, or what is above one.
@@ -194,6 +196,15 @@ impl Allowing {
     fn write(&mut self, path: &Path) {
         let open = |rules: &mut Rules, path| rules.write.insert(path);
         self.open(&real(path), open);
+    }
+
+    /// Opens what the configuration names although it is hidden otherwise; what it is hidden with and
+    /// has not been named stays so, and so does what is kept.
+    fn named(&mut self, path: &Path, open: fn(&mut Self, &Path)) {
+        let (named, all) = (real(path), self.hidden.clone());
+        self.hidden.retain(|it| !named.starts_with(it) || self.home.starts_with(it));
+        open(self, path);
+        self.hidden = all;
     }
 
     fn read_unless_wide(&mut self, folder: &Path) {
@@ -260,9 +271,9 @@ mod tests {
     fn said(folder: &Path) -> Confinement {
         let at = |name: &str| folder.join(name);
         Confinement {
-            read: vec![at("books")],
+            read: vec![at("books"), at("table/secrets/shared"), at("table/data/sessions")],
             write: vec![at("notes")],
-            hidden: vec![at("table/data"), at("table/glyphoxa.yaml")],
+            hidden: vec![at("table/data"), at("table/glyphoxa.yaml"), at("table/secrets")],
             home: at("table/data/servers/x/home"),
             scratch: at("table/data/servers/x/tmp"),
             person: Some(at("person")),
@@ -273,7 +284,15 @@ mod tests {
     fn place() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("a folder");
-        for made in ["books", "notes", "table/data/servers/x/home", "table/npcs", "person/.ssh"] {
+        for made in [
+            "books",
+            "notes",
+            "table/data/servers/x/home",
+            "table/data/sessions",
+            "table/npcs",
+            "table/secrets/shared",
+            "person/.ssh",
+        ] {
             fs::create_dir_all(root.join(made)).expect("a folder");
         }
         for made in ["table/glyphoxa.yaml", "table/weather.py", "person/tool.py", "person/.ssh/id"]
@@ -295,7 +314,13 @@ mod tests {
         let rules = rules(Path::new("/bin/sh"), &[table], "/bin", &said(&root));
         assert!(may_read(&rules, &at("table/weather.py")) && may_read(&rules, &at("table/npcs/b")));
         assert!(may_read(&rules, &at("books/a")) && may_read(&rules, &at("notes/a")));
-        for hidden in ["table/glyphoxa.yaml", "table/data/sessions/a.json", "person/.ssh/id"] {
+        assert!(may_read(&rules, &at("table/secrets/shared/a")), "it is named");
+        for hidden in [
+            "table/glyphoxa.yaml",
+            "table/secrets/a",
+            "table/data/sessions/a.json",
+            "person/.ssh/id",
+        ] {
             assert!(!may_read(&rules, &at(hidden)), "{hidden}: {rules:#?}");
         }
         assert!(rules.write.contains(&at("table/data/servers/x/home")));

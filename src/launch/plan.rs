@@ -34,7 +34,8 @@ pub struct Confinement {
     pub read: Vec<PathBuf>,
     /// Read and written, and programs run.
     pub write: Vec<PathBuf>,
-    /// Never reached, even where a folder above is named.
+    /// Not reached where a folder above is opened; what lies around `home` never is, the rest where
+    /// `read` or `write` names it.
     pub hidden: Vec<PathBuf>,
     /// Its own home; kept from one start to the next.
     pub home: PathBuf,

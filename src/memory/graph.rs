@@ -70,6 +70,13 @@ pub struct Entity {
     pub source: Option<String>,
 }
 
+impl Entity {
+    /// Whether not everybody may know of it.
+    pub fn is_gated(&self) -> bool {
+        !self.knowledge.is_empty() || self.visibility.is_gated()
+    }
+}
+
 /// How a relation became known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

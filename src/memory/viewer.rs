@@ -33,3 +33,10 @@ pub enum Visibility {
     /// The game master, and the NPCs of these names.
     Npcs(Vec<String>),
 }
+
+impl Visibility {
+    /// Whether not everybody may see it.
+    pub fn is_gated(&self) -> bool {
+        *self != Self::Everyone
+    }
+}

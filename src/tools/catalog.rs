@@ -4,28 +4,26 @@
 //! readers never wait. What one owner has added is in no other's snapshot. **Never**: runs a tool.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use arc_swap::ArcSwap;
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
-    CastChanges, CatalogEntry, Definition, LatencySummary, Refused, ServerKey, SourceKind, Tool,
+    CastChanges, CatalogEntry, Definition, LatencySummary, Offer, Refused, ServerKey, SourceKind,
+    Tool,
     figures::Figures,
-    names::{self, ModelNames},
+    names::ModelNames,
     select::Lexical,
     snapshot::{Ingredients, Snapshot},
-    tool::Origin,
 };
 use crate::domain::{Npc, Owner, SessionId, Tier};
-
-/// Parts of all schemas that one server may have; each takes up to half a KiB.
-const PARTS: usize = 100_000;
 
 /// All tools and the lists made of them.
 #[derive(Default)]
@@ -144,29 +142,26 @@ impl Catalog {
         kind: SourceKind,
         tools: Vec<Definition>,
     ) -> Vec<Refused> {
-        let (endpoint, mut refused) = (self.figures.endpoint(server, kind), Vec::new());
-        let origin = Origin { server, kind, endpoint: &endpoint };
-        let mut taken: Vec<Tool> = Vec::with_capacity(tools.len());
-        let (mut names, mut parts) = (HashSet::new(), 0);
-        for definition in tools {
-            let identity = names::identity(&server.name, &definition.name);
-            let reason = match Tool::new(&origin, definition) {
-                Ok(_) if names.contains(&identity) => "the server lists it twice".to_owned(),
-                Ok(tool) if parts + tool.parts() > PARTS => {
-                    format!("all schemas of the server together have more than {PARTS} parts")
-                }
-                Ok(tool) => {
-                    parts += tool.parts();
-                    names.insert(identity);
-                    taken.push(tool);
-                    continue;
-                }
-                Err(error) => error.to_string(),
-            };
-            refused.push(Refused { tool: identity, reason });
-        }
+        let mut offer = self.begin(server, kind, tools);
+        while offer.prepare(Duration::MAX) {}
+        self.take(offer)
+    }
+
+    /// What `server` offers, of which nothing is ready yet.
+    pub(super) fn begin(
+        &self,
+        server: &ServerKey,
+        kind: SourceKind,
+        tools: Vec<Definition>,
+    ) -> Offer {
+        Offer::new(server, kind, self.figures.endpoint(server, kind), tools)
+    }
+
+    /// Puts what is ready of an offer in place of what its server offered before.
+    pub(super) fn take(&self, offer: Offer) -> Vec<Refused> {
+        let Offer { server, taken, refused, .. } = offer;
         self.change(server.owner, |written| {
-            let before = written.remove(server).tools;
+            let before = written.remove(&server).tools;
             self.figures.remember(&before);
             let before: HashMap<&str, &Arc<Tool>> =
                 before.iter().map(|tool| (&*tool.identity, tool)).collect();

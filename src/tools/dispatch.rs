@@ -230,6 +230,10 @@ impl Run {
         if outside {
             context.taint.set();
         }
+        let secret = ended.result.as_ref().is_ok_and(|output| output.secret);
+        if secret {
+            context.taint.set_secrets();
+        }
         let for_model = match outside && !ended.is_ours {
             true => framed(&entry.tool.identity, &text),
             false => text,
@@ -241,6 +245,7 @@ impl Run {
             result: ended.result,
             for_model,
             outside,
+            secret,
             took,
             tier: entry.tier,
             cached: ended.cached,
@@ -283,6 +288,7 @@ impl Run {
             result: Ok(CallOutput::text(text)),
             for_model: text.to_owned(),
             outside: false,
+            secret: false,
             took: started.elapsed(),
             tier: entry.tier,
             cached: false,

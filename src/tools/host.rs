@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     CallContext, CallError, CallErrorKind, CallRecord, CastChanges, Catalog, CatalogEntry,
-    Definition, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
+    Definition, Offer, Permits, Progress, Refused, ServerKey, SessionCalls, Snapshot, SourceKind,
     VisibleTools,
     connection::Facts,
     dispatch::{Ready, Run, log},
@@ -131,6 +131,22 @@ impl ToolHost {
     ) -> Vec<Refused> {
         self.inner.cache.forget(server);
         self.inner.catalog.offer(server, kind, tools)
+    }
+
+    /// The same for whoever makes the tools ready piece by piece, and then has them taken.
+    pub fn begin_offer(
+        &self,
+        server: &ServerKey,
+        kind: SourceKind,
+        tools: Vec<Definition>,
+    ) -> Offer {
+        self.inner.catalog.begin(server, kind, tools)
+    }
+
+    /// Sets what a server offers to what is ready of `offer`; what was left out is returned.
+    pub fn take_offer(&self, offer: Offer) -> Vec<Refused> {
+        self.inner.cache.forget(&offer.server);
+        self.inner.catalog.take(offer)
     }
 
     /// What `npc` may call at `tier` with `left` of the turn's tool time. Never waits.

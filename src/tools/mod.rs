@@ -23,6 +23,7 @@ mod latency;
 mod limit;
 pub mod manifest;
 mod names;
+mod offer;
 mod offered;
 mod output;
 mod permits;
@@ -55,6 +56,7 @@ pub use figures::{
 pub use host::ToolHost;
 pub use latency::{Latency, LatencySummary, Probed, percentiles};
 pub use names::{Entries, bare, identity};
+pub use offer::Offer;
 pub use offered::OfferedNames;
 pub use output::{Attachment, CallOutput, Part, revealed};
 pub use permits::Permits;

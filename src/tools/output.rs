@@ -20,6 +20,8 @@ pub struct CallOutput {
     pub structured: Option<Value>,
     /// A built-in passes on words of somebody outside.
     pub outside: bool,
+    /// Not everybody may know it.
+    pub secret: bool,
 }
 
 /// A piece of an answer.
@@ -190,7 +192,7 @@ mod tests {
         let said = |text: &str| CallOutput {
             parts: vec![Part::Text(text.to_owned())],
             structured: Some(value.clone()),
-            outside: false,
+            ..CallOutput::default()
         };
         assert_eq!(said("{\"total\": 9}").for_model(), "{\"total\": 9}");
         assert_eq!(said("nine").for_model(), "nine\n{\"total\":9}");

@@ -24,6 +24,8 @@ pub struct CallRecord {
     pub for_model: String,
     /// Whether somebody outside has written of it.
     pub outside: bool,
+    /// Whether not everybody may know what came of it.
+    pub secret: bool,
     /// Time from the model's call to the result, waits included.
     pub took: Duration,
     /// Tier of the tool when it was called; `None`: there is no such tool.
@@ -46,6 +48,7 @@ impl CallRecord {
             arguments: redact::json(&arguments),
             for_model: format!("error: {error}"),
             outside: false,
+            secret: false,
             result: Err(error),
             took: Duration::ZERO,
             tier: None,

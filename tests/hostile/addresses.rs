@@ -114,13 +114,18 @@ async fn a_game_master_has_nothing_of_this_network_reached() {
     assert_eq!(inside.asked().len(), 0, "{:#?}", inside.asked());
     assert_eq!(proxy.asked().len(), 0, "a proxy is not asked either: {:#?}", proxy.asked());
 
-    // What may be outside goes to the proxy, which looks the name up.
+    // What is outside goes to the proxy, but no name: nobody would see what that leads to.
     let add = Slash::new("tools server add").option("name", "far");
     let add = add.option("url", "http://tools.example.com/mcp");
     let said = hall.told(&hall.dm, add).await;
+    assert!(said.contains("not started or reached from"), "{said}");
+    assert_eq!(proxy.asked().len(), 0, "{:#?}", proxy.asked());
+    let add = Slash::new("tools server add").option("name", "far");
+    let add = add.option("url", "http://1.1.1.1/mcp");
+    let said = hall.told(&hall.dm, add).await;
     assert!(said.contains("'far' is being connected"), "{said}");
     let asked = tokio::task::block_in_place(|| proxy.first(BOUND));
-    assert_eq!(asked.line, "POST http://tools.example.com/mcp");
+    assert_eq!(asked.line, "POST http://1.1.1.1/mcp");
     assert_eq!(hall.program.take().unwrap().terminate(), 0);
 }
 

@@ -137,38 +137,71 @@ fn the_token_is_not_in_the_environment_that_others_can_read() {
     assert!(!doctor.contains("there is no bot token"), "{doctor}");
 }
 
+/// Puts what servers' programs have no business with into `place`: campaigns, NPCs, notes, a token.
+fn with_secrets(place: &Place) {
+    let config = fs::read_to_string(place.path("glyphoxa.yaml")).unwrap();
+    place.write(
+        "glyphoxa.yaml",
+        format!(
+            "campaign: world.yaml\ncampaigns: [{{ file: other.yaml, shared: true }}]\nnpc_dir: cast\n\
+             file_io: {{ base_dir: files }}\n{config}"
+        ),
+    );
+    place.write("world.yaml", "campaign: { name: A }\n");
+    place.write("other.yaml", "campaign: { name: B }\n");
+    place.write(
+        "cast/mira.yaml",
+        "name: Mira\nsecret_knowledge: [It was her.]\nlines: [{ say: Hm. }]\n",
+    );
+    place.write("files/guild/notes.txt", "what another guild has noted");
+    place.write("files/told/map", "a map");
+    place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
+    place.write("data/sessions/friday.json", "what was said");
+}
+
 #[test]
 fn a_servers_program_reads_and_writes_what_is_its_own() {
     if !has_python() {
         return;
     }
     let person = Place::new();
-    let place = table_of(", sandbox: { read: [books], write: [notes, ~/shared] }", &person);
+    let sandbox = ", sandbox: { read: [books, files/told], write: [notes, ~/shared] }";
+    let place = table_of(sandbox, &person);
+    with_secrets(&place);
     person.write("shared/book", "shared");
     fs::create_dir_all(place.path("notes")).unwrap();
     place.write("books/book", "a book");
     place.write("beside.txt", "beside the configuration");
-    place.write(".env", format!("DISCORD_TOKEN={TOKEN}"));
-    place.write("data/sessions/friday.json", "what was said");
     if !is_confined(&place) {
         return;
     }
     let at = |name: &str| place.path(name);
-    let readable = [at("books/book"), at("beside.txt")];
+    let readable = [at("books/book"), at("beside.txt"), at("files/told/map")];
     let readable: Vec<&Path> = readable.iter().map(|path| path.as_path()).collect();
-    assert_eq!(paths(&place, "read", &readable), ["a book", "beside the configuration"]);
+    assert_eq!(paths(&place, "read", &readable), ["a book", "beside the configuration", "a map"]);
     let secret = [
         at("data/sessions/friday.json"),
         at("glyphoxa.yaml"),
         at(".env"),
+        at("world.yaml"),
+        at("other.yaml"),
+        at("cast/mira.yaml"),
+        at("files/guild/notes.txt"),
         person.path(".ssh/id"),
         "/etc/shadow".into(),
     ];
     let secret: Vec<&Path> = secret.iter().map(|path| path.as_path()).collect();
-    assert_eq!(paths(&place, "read", &secret), ["Permission denied"; 5]);
-    let listed = [at("data"), at("data/sessions"), person.path(".ssh"), "/proc".into()];
+    assert_eq!(paths(&place, "read", &secret), ["Permission denied"; 9]);
+    let listed = [
+        at("cast"),
+        at("files"),
+        at("data"),
+        at("data/sessions"),
+        person.path(".ssh"),
+        "/proc".into(),
+    ];
     let listed: Vec<&Path> = listed.iter().map(|path| path.as_path()).collect();
-    assert_eq!(paths(&place, "list", &listed), ["Permission denied"; 4]);
+    assert_eq!(paths(&place, "list", &listed), ["Permission denied"; 6]);
     let written = [
         at("notes/a"),
         person.path("shared/a"),

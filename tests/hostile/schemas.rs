@@ -9,6 +9,8 @@ use crate::support::program::Place;
 
 /// Longest run with any schema.
 const TIME: Duration = Duration::from_secs(60);
+/// Longest start of a server beside others that keep the machine busy, this program's own included.
+const READY: Duration = Duration::from_secs(5);
 /// Most memory, in MiB.
 const MEMORY: u64 = 300;
 
@@ -185,4 +187,37 @@ fn manifests_are_held_to_the_same_bounds() {
         let is_told = said.contains(reason) || said.contains("recursion limit");
         assert!(is_told, "{reason}: {said:.500}");
     }
+}
+
+#[test]
+fn servers_whose_schemas_take_long_hold_up_no_other() {
+    if !has_python() {
+        return;
+    }
+    let mut attackers = Attacker::stdio("heavy", "");
+    let other = attackers.line.replace("name: bad", "name: worse");
+    attackers.line = format!("{} }}\n    - {{ {other}", attackers.line);
+    let place = place(&attackers);
+    let begun = Instant::now();
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    live.says("server ready server=\"good\"");
+    let took = begun.elapsed();
+    live.types("Bartok, count");
+    live.says("Counted ");
+    live.says("server ready server=\"bad\"");
+    let peak = peak(&live);
+    eprintln!(
+        "beside two servers with 57,000 patterns each: ready after {took:?}, peak {peak} MiB"
+    );
+    assert!(took < READY, "{took:?}");
+    assert!(peak < MEMORY, "{peak} MiB");
+    assert_eq!(live.leave(), 0);
+    let lines = place.run(&["mcp", "servers", "--json", "--wait", "25"]).lines();
+    let bad = lines.iter().find(|line| line["name"] == "bad").unwrap();
+    assert!(
+        bad["left_out"].to_string().contains("took 2 s to compile"),
+        "{:.1000}",
+        bad.to_string()
+    );
+    assert!(bad["tools"].as_array().unwrap().iter().any(|it| it == "echo"), "{bad}");
 }

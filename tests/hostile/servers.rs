@@ -211,6 +211,35 @@ fn memory_stays_bounded_while_lists_and_messages_have_no_end() {
 }
 
 #[test]
+fn tools_that_are_others_each_time_are_known_up_to_a_bound() {
+    if !has_python() {
+        return;
+    }
+    let place = place(&Attacker::stdio("renames", ""));
+    let mut live = place.start(&["ask", "--json", "--tier", "deep"]);
+    live.says("server ready server=\"bad\"");
+    // Once there is no room for more, more and more wait for a person.
+    for _ in 0..3 {
+        let said = live.says("new or changed tools wait for approval");
+        assert!(said.len() < 10_000, "{} bytes are logged at once", said.len());
+        assert!(said.contains("are known of this server already"), "{said}");
+    }
+    assert!(asked(&mut live) < ANSWER);
+    let file = fs::metadata(place.path("data/mcp-pinned.json")).unwrap().len();
+    let peak = peak(&live);
+    eprintln!("renames: {file} bytes are kept, at most {peak} MiB");
+    assert!(file < 5 << 20, "{file} bytes");
+    assert!(peak < MEMORY, "{peak} MiB");
+    live.leave();
+    let (bad, good) = stand(&place);
+    let kept = &bad["kept"];
+    let most = kept["pinned_bytes_most"].as_u64().unwrap();
+    assert_eq!((kept["pinned_most"].as_u64(), most), (Some(4_000), 4 << 20), "{kept:#}");
+    assert!(kept["pinned_bytes"].as_u64().unwrap() <= most, "{kept:#}");
+    assert!(good["kept"]["pinned"].as_u64() >= Some(10), "{good:#}");
+}
+
+#[test]
 fn names_cannot_act_on_a_terminal() {
     if !has_python() {
         return;

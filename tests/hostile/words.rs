@@ -334,7 +334,9 @@ fn what_a_tool_does_decides_whether_it_is_asked_about() {
     // What the configuration says of every tool; the tool; whether it is called without asking.
     let cases = [
         ("", "dust", false),
-        ("", "tidy", true),
+        // That it stays here is the operator's to say, wherever the server runs.
+        ("", "tidy", false),
+        (", open_world: false", "tidy", true),
         ("", "look", true),
         (", effects: none", "wipe", true),
         (", effects: reversible", "dust", true),
@@ -356,16 +358,60 @@ fn who_holds_secrets_asks_before_anything_is_sent_outside() {
         return;
     }
     let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
-    for (over_http, npc, runs) in
-        [(false, secret, true), (true, secret, false), (true, "", true), (false, "", true)]
-    {
-        let attack = attack(over_http, &own_words(""), npc);
+    let cases = [
+        (false, "", secret, false),
+        (false, ", open_world: false", secret, true),
+        (true, "", secret, false),
+        (true, "", "", true),
+        (false, "", "", true),
+    ];
+    for (over_http, more, npc, runs) in cases {
+        let attack = attack(over_http, &own_words(more), npc);
         attack.turn(&[("says", "{}")]);
         attack.turn(&[("look", "{}")]);
         let lines = attack.plays(2, &["--approve", "none"]).lines();
         let call = call_of(&lines, 1, "home.look");
         let looked = attack.calls().iter().any(|line| line.starts_with("look"));
-        assert_eq!((looked, &call["pending"]), (runs, &json!(!runs)), "{npc} {call:#}");
+        assert_eq!((looked, &call["pending"]), (runs, &json!(!runs)), "{more} {npc} {call:#}");
+    }
+}
+
+#[test]
+fn what_not_everybody_may_know_is_a_secret_for_as_long_as_it_is_in_the_conversation() {
+    if !has_python() {
+        return;
+    }
+    // Who may know of the crypt; how Bartok came by it; whether a look-up waits two turns later.
+    let cases = [
+        ("[Bartok]", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", true),
+        ("[Bartok]", Some(("search_facts", r#"{"query": "goes on"}"#)), "go on", false),
+        ("[Bartok]", None, "tell me of the Crypt", true),
+        ("all", Some(("query_entities", r#"{"name": "Crypt"}"#)), "go on", false),
+        ("all", None, "tell me of the Crypt", false),
+    ];
+    for (who, asks, said, waits) in cases {
+        let attack = attack(true, &own_words(""), "");
+        attack.place.write(
+            "world.yaml",
+            format!(
+                "campaign: {{ name: Test }}\nentities:\n  - {{ id: crypt, name: Crypt, type: location, \
+                 visibility: {who}, description: Below the cellar. }}\n"
+            ),
+        );
+        let config = fs::read_to_string(attack.place.path("glyphoxa.yaml")).unwrap();
+        attack.place.write("glyphoxa.yaml", format!("campaign: world.yaml\n{config}"));
+        attack.turn(&Vec::from_iter(asks));
+        attack.turn(&[("says", "{}")]);
+        attack.turn(&[("look", "{}")]);
+        let first = format!("Bartok, {said}");
+        let mut arguments = vec!["ask", "--json", "--tier", "deep", "--approve", "none"];
+        arguments.extend(["--session", "evening"]);
+        for text in [&*first, "Bartok, go on", "Bartok, go on"] {
+            arguments.extend(["--text", text]);
+        }
+        let lines = attack.place.run(&arguments).ends_with(0).lines();
+        let call = call_of(&lines, 2, "home.look");
+        assert_eq!(call["pending"], waits, "{who} {asks:?} {said}: {lines:#?}");
     }
 }
 
@@ -390,11 +436,16 @@ fn an_ordinary_evening_asks_nothing() {
     if !has_python() {
         return;
     }
-    let attack = attack(
-        false,
-        "",
-        "    secret_knowledge: [The cellar leads to the crypt.]\n    policy: { max_calls_per_minute: 200 }\n",
-    );
+    let secret = "    secret_knowledge: [The cellar leads to the crypt.]\n";
+    // Who holds secrets has the operator's word for the server that its questions stay with it.
+    plays_an_evening("", "");
+    plays_an_evening(", tools: { look: { open_world: false } }", secret);
+}
+
+/// Twenty turns with two calls each, in which nobody is asked.
+fn plays_an_evening(tools: &str, npc: &str) {
+    let npc = format!("{npc}    policy: {{ max_calls_per_minute: 200 }}\n");
+    let attack = attack(false, tools, &npc);
     let evening = [
         ("write_file", r#"{"path": "notes.txt", "content": "They came."}"#),
         ("roll", r#"{"expression": "2d6+3"}"#),

@@ -126,11 +126,11 @@ impl TurnCalls {
     /// turn has ended before the final transcript agreed, and nothing has run. A dropped future
     /// ends its calls.
     pub async fn run(&mut self, calls: &[ToolCall]) -> Option<&[CallRecord]> {
+        self.mind_what_was_read().await;
         if calls.iter().any(|call| !self.may_run_ahead(call)) && !self.is_confirmed().await {
             return None;
         }
         self.limits.begin_round();
-        self.mind_what_was_read();
         let started = Instant::now();
         let context = self.context(started);
         let running = calls.iter().map(|call| {
@@ -158,6 +158,9 @@ impl TurnCalls {
         self.offer_nothing();
         if record.outside {
             self.taint.set();
+        }
+        if record.secret {
+            self.taint.set_secrets();
         }
         self.records.push(record);
     }
@@ -209,12 +212,11 @@ impl TurnCalls {
 
     /// Takes into account what the model has read by now beside the talk: what servers say of their
     /// tools, and what it was reminded of.
-    fn mind_what_was_read(&self) {
+    async fn mind_what_was_read(&self) {
         if self.setup.reads_prompts && self.offered.is_described_outside() {
             self.taint.set();
         }
-        let recalled = self.turn.recall.clone().and_then(FutureExt::now_or_never);
-        if recalled.is_some_and(|recalled| recalled.is_gated) {
+        if self.turn.tells_secrets().await {
             self.taint.set_secrets();
         }
     }
@@ -256,7 +258,7 @@ fn taint(turn: &Turn) -> Taint {
     if turn.conversation.outside {
         taint.set();
     }
-    if turn.conversation.secrets || turn.setting.note.is_some() {
+    if turn.conversation.secrets {
         taint.set_secrets();
     }
     taint

@@ -107,6 +107,7 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
         topics: calls.topics(&said),
         said,
         exchange: talk.exchange,
+        told_secrets: turn.tells_secrets().await,
         visible: talk.visible,
         calls: calls.into_records(),
         first_text_at: talk.first_text_at,

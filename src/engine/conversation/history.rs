@@ -103,10 +103,15 @@ impl History {
         }
         self.overheard.clear();
         self.messages.push(Message::User(turn.said.clone()));
-        self.messages.extend(turn.exchange.iter().cloned());
-        if !heard.is_empty() {
-            self.messages.push(Message::Assistant { text: heard.to_owned(), calls: Vec::new() });
-        }
+        let spoken = (!heard.is_empty()).then(|| Message::spoken(heard.to_owned()));
+        let own = turn.exchange.iter().cloned().chain(spoken);
+        // What the turn's own message told is not kept, but what came of it may repeat it.
+        self.messages.extend(own.map(|mut message| {
+            if let Message::Assistant { gated, .. } = &mut message {
+                *gated |= turn.told_secrets;
+            }
+            message
+        }));
     }
 
     /// Drops the older half of a long conversation that nothing sums up.
@@ -127,5 +132,23 @@ impl History {
     fn cut(&self, newest: usize) -> usize {
         let older = self.messages.len().saturating_sub(newest);
         exchanges(&self.messages).find(|at| *at >= older).unwrap_or(self.messages.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_of_secrets_is_one() {
+        let mut told = vec![Message::User("Ben: What is below?".to_owned())];
+        told.push(Message::Assistant { text: "A crypt.".into(), calls: Vec::new(), gated: true });
+        let mut history = History::new(told.clone());
+        assert!(history.replace(Summary::extract("Bartok", told, 100)));
+        assert!(history.messages()[0].is_gated());
+        let plain = vec![Message::User("Ben: Hm.".to_owned())];
+        let mut history = History::new(plain.clone());
+        assert!(history.replace(Summary::extract("Bartok", plain, 100)));
+        assert!(!history.messages()[0].is_gated());
     }
 }

@@ -81,7 +81,8 @@ impl Conversation {
         let messages = self.history.messages();
         Excerpt {
             outside: system != self.system || messages.iter().any(Message::is_from_outside),
-            secrets: !self.model.npc.secret_knowledge.is_empty(),
+            secrets: !self.model.npc.secret_knowledge.is_empty()
+                || messages.iter().any(Message::is_gated),
             system,
             talk: messages.into(),
             overheard: self.history.overheard().to_vec(),

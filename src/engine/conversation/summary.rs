@@ -50,7 +50,8 @@ impl Summary {
     /// A summary whose text is `text`.
     fn new(of: Vec<Message>, text: String) -> Self {
         let outside = of.iter().any(Message::is_from_outside);
-        let instead = Message::Summary { speakers: speakers(&of), text, outside };
+        let gated = of.iter().any(Message::is_gated);
+        let instead = Message::Summary { speakers: speakers(&of), text, outside, gated };
         Self { of, instead }
     }
 

@@ -194,7 +194,8 @@ fn shortened<'m>(
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let text = prompt::extract(npc, old, most);
     let outside = old.iter().any(Message::is_from_outside);
-    (Message::Summary { speakers: Vec::new(), text, outside }, rest)
+    let gated = old.iter().any(Message::is_gated);
+    (Message::Summary { speakers: Vec::new(), text, outside, gated }, rest)
 }
 
 /// The oldest half of a conversation, and no more than `most` bytes if the first exchange has less:

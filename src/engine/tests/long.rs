@@ -39,12 +39,21 @@ pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
         if nth == 1 {
             let (id, name) = (CallId("c".to_owned()), "look".to_owned());
             let call = ToolCall { id, name, arguments: "{}".to_owned(), extra: Map::new() };
-            messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
+            messages.push(Message::Assistant {
+                text: String::new(),
+                calls: vec![call],
+                gated: false,
+            });
             let content = "{\"seen\":\"a wheel\"}".to_owned();
-            messages.push(Message::Tool { call: CallId("c".to_owned()), content, outside: false });
+            messages.push(Message::Tool {
+                call: CallId("c".to_owned()),
+                content,
+                outside: false,
+                gated: false,
+            });
         }
         let text = format!("Answer {nth} {}", "it turns and turns ".repeat(7));
-        messages.push(Message::Assistant { text, calls: Vec::new() });
+        messages.push(Message::spoken(text));
     }
     messages
 }
@@ -65,6 +74,7 @@ fn said(speaker: &str, words: &str) -> TurnReport {
     TurnReport {
         said: format!("{speaker}: {words}"),
         exchange: Vec::new(),
+        told_secrets: false,
         topics: Vec::new(),
         visible: Vec::new(),
         calls: Vec::new(),
@@ -295,4 +305,20 @@ async fn a_call_stays_with_its_result_and_what_came_late() {
     assert!(conversation.summarise().is_none(), "a model without a window sums nothing up");
     conversation.add(&said("Anna", "more"), "More of it.");
     assert!(conversation.messages().len() <= 81, "but forgets");
+}
+
+#[tokio::test(start_paused = true)]
+async fn secrets_mark_a_conversation_for_as_long_as_they_are_in_it() {
+    let bench = bench(talk(&["Anna"], 32));
+    bench.model.then(&[Text(SUMMARY)]);
+    let mut conversation = bench.conversation();
+    assert!(!conversation.excerpt(&bench.host()).secrets);
+    let told = TurnReport { told_secrets: true, ..said("Ben", "What is below?") };
+    conversation.add(&told, "A crypt, they say.");
+    assert!(conversation.excerpt(&bench.host()).secrets, "it was said in a turn that told it");
+    let kept = serde_json::to_string(conversation.messages()).unwrap();
+    let kept = serde_json::from_str::<Vec<Message>>(&kept).unwrap();
+    assert!(kept.iter().any(Message::is_gated), "kept and read again");
+    conversation.forget_speaker("Ben");
+    assert!(!conversation.excerpt(&bench.host()).secrets, "it is gone");
 }

@@ -135,12 +135,12 @@ fn messages(messages: &[Message]) -> Value {
         match message {
             Message::System(text) => out.push(json!({"role": "system", "content": text})),
             Message::User(text) | Message::Summary { text, .. } => said(&mut out, text),
-            Message::Assistant { text, calls } if calls.is_empty() => {
+            Message::Assistant { text, calls, .. } if calls.is_empty() => {
                 if !text.is_empty() {
                     out.push(json!({"role": "assistant", "content": text}));
                 }
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 let content = if text.is_empty() { Value::Null } else { json!(text) };
                 let asked: Value = calls.iter().map(call).collect();
                 out.push(json!({"role": "assistant", "content": content, "tool_calls": asked}));
@@ -243,6 +243,7 @@ mod tests {
             call: CallId(id.into()),
             content: format!("result of {id}"),
             outside: false,
+            gated: false,
         }
     }
 
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn every_call_gets_exactly_one_result() {
         let calls = vec![called("a", "{}"), called("b", "{\"x\":"), called("c", "{}")];
-        let assistant = Message::Assistant { text: String::new(), calls };
+        let assistant = Message::Assistant { text: String::new(), calls, gated: false };
         let sent = sent(vec![
             assistant,
             result("b"),
@@ -324,7 +325,12 @@ mod tests {
     #[test]
     fn a_summary_is_read_with_the_line_after_it() {
         let speakers = vec!["Anna".to_owned()];
-        let summary = Message::Summary { speakers, text: "[Earlier:]\n- x".into(), outside: false };
+        let summary = Message::Summary {
+            speakers,
+            text: "[Earlier:]\n- x".into(),
+            outside: false,
+            gated: false,
+        };
         let sent = sent(vec![summary, Message::User("Anna: hello".into())]);
         assert_eq!(sent, json!([{"role": "user", "content": "[Earlier:]\n- x\n\nAnna: hello"}]));
     }
@@ -334,7 +340,7 @@ mod tests {
         let start = vec![
             Message::System("s".into()),
             Message::User("u".into()),
-            Message::Assistant { text: "t".into(), calls: vec![called("a", "{}")] },
+            Message::Assistant { text: "t".into(), calls: vec![called("a", "{}")], gated: false },
             result("a"),
         ];
         let mut longer = start.clone();

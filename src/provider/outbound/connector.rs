@@ -33,13 +33,18 @@ pub enum Refused {
          address into glyphoxa.yaml)"
     )]
     Inside(String),
+    /// A proxy would look its name up, and nobody would see what that leads to.
+    #[error(
+        "'{0}' would be looked up by a proxy, so that nobody sees where it leads (only who runs me can \
+         send me there, by writing that address into glyphoxa.yaml, or its host into NO_PROXY)"
+    )]
+    Proxied(String),
 }
 
 /// Where requests may go: to the public internet, and to the `own` addresses of whoever runs the
 /// program, wherever those are.
 ///
-/// Through a proxy it is the proxy that looks names up; then only the names and addresses that are
-/// never public are refused here.
+/// Through a proxy, which looks names up itself, only the `own` addresses are reached by name.
 #[derive(Clone)]
 pub struct Outbound {
     /// Their origins are allowed.
@@ -47,6 +52,7 @@ pub struct Outbound {
     /// So is everything on this machine.
     is_neighbour: bool,
     names: Arc<dyn Resolve>,
+    is_proxied: fn(&Url) -> bool,
 }
 
 /// Whose an address is.
@@ -65,7 +71,14 @@ impl Outbound {
 
     /// The same with another way to look names up.
     pub fn looking_up(names: Arc<dyn Resolve>) -> Self {
-        Self { own: Vec::new(), is_neighbour: false, names }
+        Self { own: Vec::new(), is_neighbour: false, names, is_proxied }
+    }
+
+    /// The same where a proxy is in between.
+    #[cfg(test)]
+    pub fn behind(mut self, is_proxied: fn(&Url) -> bool) -> Self {
+        self.is_proxied = is_proxied;
+        self
     }
 
     /// And to the origin of `address`, which the operator has written down.
@@ -98,7 +111,7 @@ impl Outbound {
     pub fn client(&self, url: &Url) -> Result<ClientBuilder, Refused> {
         let whose = self.whose(url)?;
         let builder = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
-        let builder = if is_proxied(url) {
+        let builder = if (self.is_proxied)(url) {
             builder
         } else {
             let allows = if whose == Whose::Own { is_somebodys } else { is_global };
@@ -121,11 +134,13 @@ impl Outbound {
             return Ok(Whose::Own);
         }
         // The client takes an address as it stands, without looking it up.
-        let is_inside = match host.parse::<IpAddr>() {
-            Ok(address) => !is_global(address),
-            Err(_) => is_private_name(host),
-        };
-        if is_inside { Err(Refused::Inside(host.to_owned())) } else { Ok(Whose::Others) }
+        match host.parse::<IpAddr>() {
+            Ok(address) if is_global(address) => Ok(Whose::Others),
+            Ok(_) => Err(Refused::Inside(host.to_owned())),
+            Err(_) if is_private_name(host) => Err(Refused::Inside(host.to_owned())),
+            Err(_) if (self.is_proxied)(url) => Err(Refused::Proxied(host.to_owned())),
+            Err(_) => Ok(Whose::Others),
+        }
     }
 }
 

@@ -335,3 +335,17 @@ async fn a_name_that_changes_its_mind_is_held_to_its_new_answer() {
     let second = said(&client.get(asked.clone()).send().await.unwrap_err());
     assert!(second.contains("leads to 169.254.169.254"), "{second}");
 }
+
+#[tokio::test]
+async fn a_proxy_is_handed_no_name_that_others_chose() {
+    let found = Answers::of(&[&["10.0.0.7"]]);
+    let outbound = Outbound::looking_up(found).behind(|_| true);
+    let inside = url("http://inside.example.com/x");
+    let refused = Refused::Proxied("inside.example.com".to_owned());
+    assert_eq!(outbound.check(&inside), Err(refused.clone()));
+    assert_eq!(outbound.client(&inside).map(drop), Err(refused.clone()));
+    assert!(refused.to_string().contains("NO_PROXY"), "{refused}");
+    // Of an address there is nothing to look up, and what is configured is the operator's.
+    assert_eq!(outbound.check(&url("http://1.1.1.1/x")), Ok(()));
+    assert_eq!(outbound.and(&inside).check(&inside), Ok(()));
+}

@@ -34,7 +34,7 @@ use crate::{
     },
     memory::{
         Entity, EntityFilter, Error, Item, ItemKind, ItemQuery, LineFilter, LineQuery,
-        SessionFilter, Tie, TranscriptLine, Viewer, Visibility,
+        SessionFilter, Tie, TranscriptLine, Viewer,
     },
     tools::builtin::viewer,
 };
@@ -166,7 +166,8 @@ impl Recaller {
         let snapshot = store.snapshot(scope, id, question.viewer.clone()).await?;
         let ties = snapshot.map(|it| it.ties).unwrap_or_default();
         let ties = ties.iter().take(RELATIONS);
-        let ties = ties.inspect(|tie| note(gated, is_gated(&tie.relation.visibility)));
+        let ties = ties
+            .inspect(|tie| note(gated, tie.relation.visibility.is_gated() || tie.other.is_gated()));
         Ok(ties.map(related).collect())
     }
 
@@ -183,8 +184,7 @@ impl Recaller {
         let filter = EntityFilter { ids, limit: NAMED, ..EntityFilter::default() };
         let Memory { store, scope, .. } = &self.memory;
         let found = store.entities(scope, filter, question.viewer.clone()).await?;
-        let hidden = |it: &Entity| !it.knowledge.is_empty() || is_gated(&it.visibility);
-        note(gated, found.iter().any(hidden));
+        note(gated, found.iter().any(Entity::is_gated));
         Ok(found.into_iter().map(|it| format!("{}: {}", it.name, it.description)).collect())
     }
 
@@ -200,7 +200,7 @@ impl Recaller {
         let found = store.search_items(scope, query, question.viewer.clone()).await?;
         let fits = |it: &Item| content.fit(&it.text) && !question.read.contains(&it.text);
         let facts = found.into_iter().map(|it| it.item).filter(fits).take(FACTS.1);
-        let facts = facts.inspect(|it| note(gated, is_gated(&it.visibility)));
+        let facts = facts.inspect(|it| note(gated, it.visibility.is_gated()));
         Ok(facts.map(|it| it.text).collect())
     }
 
@@ -236,11 +236,6 @@ impl Recaller {
         let lines = store.lines(scope, filter, question.viewer.clone()).await?;
         Ok(lines.iter().map(|line| told(line, now())).collect())
     }
-}
-
-/// Whether not everybody may see it.
-fn is_gated(visibility: &Visibility) -> bool {
-    *visibility != Visibility::Everyone
 }
 
 /// Notes in `gated` that something is.

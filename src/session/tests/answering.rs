@@ -261,6 +261,6 @@ async fn closing_keeps_what_was_heard() {
     tokio::time::sleep(ms(1_010)).await;
     let kept = stage.close().await;
     let (npc, history) = &kept.histories[0];
-    let said = Message::Assistant { text: "One is here.".to_owned(), calls: Vec::new() };
+    let said = Message::spoken("One is here.".to_owned());
     assert_eq!((npc.as_str(), history.last()), ("Bartok", Some(&said)));
 }

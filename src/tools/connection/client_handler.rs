@@ -95,12 +95,16 @@ impl rmcp::ClientHandler for ClientHandler {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let declined = ElicitResult::new(ElicitationAction::Decline);
-        let (
-            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. },
-            Some(call),
-        ) = (request, self.open.newest())
+        let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
         else {
             return Ok(declined);
+        };
+        let call = match self.open.asking() {
+            Ok(call) => call,
+            Err(why) => {
+                tracing::warn!(server = &*self.server, %why, "a server's question was declined");
+                return Ok(declined);
+            }
         };
         let Ok(schema) = serde_json::to_value(requested_schema) else { return Ok(declined) };
         let message = one_line(&message, 2_000);

@@ -19,6 +19,7 @@ pub mod oauth;
 mod offering;
 mod open_calls;
 mod options;
+mod pinned;
 mod pins;
 pub mod probe;
 mod remembered;

@@ -2,17 +2,31 @@
 //!
 //! Entry method: [`Server::offer`]. **Never**: offers what waits for a person.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::task::spawn_blocking;
 
 use super::{
     definitions::Listed,
-    options::{Reach, ServerAddress, Trust},
+    options::{ServerAddress, Trust},
+    pinned::PinnedSize,
     pins::{Admission, admit},
+    remembered::RememberedServers,
     server::Server,
     status::way_to_trust,
     tool::ServerTool,
 };
-use crate::tools::{Definition, SourceKind, identity as identity_of, schema::apart};
+use crate::{
+    domain::one_line,
+    tools::{
+        Declared, Definition, Offer, Refused, SourceKind, identity as identity_of, schema::apart,
+    },
+};
+
+/// Characters of a list of tools that are logged.
+const LOGGED: usize = 2_000;
+/// Longest time that one server's schemas are compiled before others have their turn.
+const SLICE: Duration = Duration::from_millis(100);
 
 impl Server {
     /// Puts its tools into the host, but for those that wait for approval.
@@ -20,7 +34,7 @@ impl Server {
         let server = &*self.options.name;
         let key = self.key();
         let (mut offered, mut held, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-        for (tool, admission) in tools.iter().zip(self.admissions(tools)) {
+        for (tool, admission) in tools.iter().zip(self.admissions(tools).await) {
             match admission {
                 Admission::Known => {}
                 Admission::Changed(what) => {
@@ -36,8 +50,9 @@ impl Server {
             offered.push(self.definition(tool));
         }
         if !held.is_empty() {
-            let (tools, way_out) = (held.join(", "), way_to_trust(self.added_by(), server));
-            let difference = changed.join("; ");
+            let way_out = way_to_trust(self.added_by(), server);
+            let tools = one_line(&held.join(", "), LOGGED);
+            let difference = one_line(&changed.join("; "), LOGGED);
             tracing::warn!(
                 server,
                 tools,
@@ -54,10 +69,8 @@ impl Server {
         let mut names: Vec<String> = offered.iter().map(|tool| tool.name.clone()).collect();
         let (host, identity) = (&self.shared.host, self.options.identity());
         host.catalog().figures().set_endpoint(&key, &self.options.reach.key());
-        let taker = host.clone();
-        // Schemas of others are compiled where they hold up nobody.
-        let refused = apart::at_leisure(move || taker.offer_of(&key, SourceKind::Server, offered));
-        let refused = refused.await.unwrap_or_else(|| {
+        let offer = host.begin_offer(&key, SourceKind::Server, offered);
+        let refused = self.taken(offer).await.unwrap_or_else(|| {
             tracing::error!(server, "its tools could not be taken: there was no thread for it");
             Vec::new()
         });
@@ -76,6 +89,21 @@ impl Server {
         });
     }
 
+    /// Has the host take an offer; what was left out. Schemas of others are compiled where they hold
+    /// up nobody, and who has many of them goes to the end of the line again and again.
+    async fn taken(&self, mut offer: Offer) -> Option<Vec<Refused>> {
+        let mut has_more = true;
+        while has_more {
+            (offer, has_more) = apart::at_leisure(move || {
+                let has_more = offer.prepare(SLICE);
+                (offer, has_more)
+            })
+            .await?;
+        }
+        let host = self.shared.host.clone();
+        apart::at_leisure(move || host.take_offer(offer)).await
+    }
+
     /// A tool as the host takes it.
     fn definition(&self, tool: &Listed) -> Definition {
         let here = self.options.tools.get(&tool.name);
@@ -84,10 +112,8 @@ impl Server {
             let (server, tool) = (&*self.options.name, &*tool.name);
             tracing::warn!(server, tool, wrong, "ignored in a tool's metadata");
         }
-        if let Reach::Http { .. } = self.options.reach {
-            // Whatever it says: what it is asked leaves this machine.
-            declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
-        }
+        // Whatever it says: who wants a question sent on would say that it stays here.
+        declared.open_world = Some(here.and_then(|it| it.open_world).unwrap_or(true));
         Definition {
             name: tool.name.clone(),
             description: tool.description.clone(),
@@ -101,28 +127,30 @@ impl Server {
         }
     }
 
-    /// Which of `tools` are offered, in their order.
-    fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
-        let (remembered, at) = (&self.shared.remembered, self.address());
-        // What is configured is accepted for everybody.
-        let accepted = ServerAddress { owner: self.added_by(), ..at.clone() };
-        let is_held = |tool: &Listed| !remembered.is_approved(&accepted, tool);
-        remembered.with_pins(&at, |known| {
-            let look = |tool: &Listed| match self.options.trust {
-                Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
-                Trust::Review => {
-                    known.set(&tool.name, tool.definition());
-                    Admission::Known
-                }
-                Trust::Auto => admit(known, tool, self.options.tools.get(&tool.name)),
-            };
-            tools.iter().map(look).collect()
-        })
+    /// Which of `tools` are offered, in their order: found out on a thread that may wait for the disk.
+    async fn admissions(&self, tools: &[Listed]) -> Vec<Admission> {
+        let of = Admitting {
+            at: self.address(),
+            // What is configured is accepted for everybody.
+            accepted: ServerAddress { owner: self.added_by(), ..self.address() },
+            trust: self.options.trust,
+            here: self.options.tools.clone(),
+        };
+        let (shared, listed) = (Arc::clone(&self.shared), tools.to_vec());
+        let found = spawn_blocking(move || of.admissions(&shared.remembered, &listed)).await;
+        let (admissions, size) = found.unwrap_or_else(|error| {
+            let server = &*self.options.name;
+            tracing::error!(server, %error, "its tools could not be held against what is known");
+            (vec![Admission::Held(Vec::new()); tools.len()], PinnedSize::default())
+        });
+        self.known.change(|details| details.pinned = size);
+        admissions
     }
 
     pub fn tell_changes(&self, before: &[Listed], now: &[Listed]) {
         let names = |those: Vec<&Listed>| {
-            those.into_iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
+            let names = those.into_iter().map(|it| it.name.as_str()).collect::<Vec<_>>();
+            one_line(&names.join(", "), LOGGED)
         };
         let missing = |from: &[Listed], tool: &Listed| !from.iter().any(|it| it.name == tool.name);
         let new = names(now.iter().filter(|tool| missing(before, tool)).collect());
@@ -132,5 +160,35 @@ impl Server {
         if !(new.is_empty() && gone.is_empty() && changed.is_empty()) {
             tracing::info!(server = self.options.name, new, gone, changed, "tools have changed");
         }
+    }
+}
+
+/// What says which of a server's tools are offered.
+struct Admitting {
+    at: ServerAddress,
+    accepted: ServerAddress,
+    trust: Trust,
+    here: BTreeMap<String, Declared>,
+}
+
+impl Admitting {
+    /// Of each tool, and what is kept of all of them from now on.
+    fn admissions(
+        &self,
+        remembered: &RememberedServers,
+        tools: &[Listed],
+    ) -> (Vec<Admission>, PinnedSize) {
+        let is_held = |tool: &Listed| !remembered.is_approved(&self.accepted, tool);
+        remembered.with_pins(&self.at, |known| {
+            let look = |tool: &Listed| match self.trust {
+                Trust::Review if is_held(tool) => Admission::Held(Vec::new()),
+                Trust::Review => match known.set(&tool.name, &tool.definition()) {
+                    Ok(()) => Admission::Known,
+                    Err(full) => Admission::Held(vec![full.to_string()]),
+                },
+                Trust::Auto => admit(known, tool, self.here.get(&tool.name)),
+            };
+            (tools.iter().map(look).collect(), known.size())
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! The calls under way at one server: whom its questions go to.
 //!
-//! Entry type: [`OpenCalls`]. **Never**: guesses a table when no call is under way.
+//! Entry type: [`OpenCalls`]. **Never**: guesses a table when no call is under way, or calls of several
+//! tables are: a request of a server does not say which call it is for.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -9,7 +10,10 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::tools::{CallContext, Effects, Progress, Sampler};
+use crate::{
+    domain::{Scope, SessionId},
+    tools::{CallContext, Effects, Progress, Sampler},
+};
 
 /// Requests to a chat model during one call.
 const SAMPLES: u32 = 4;
@@ -23,6 +27,10 @@ pub struct OpenCalls {
 /// Whose call it is.
 #[derive(Clone)]
 pub struct Whose {
+    /// Whose things it is about; `None`: it belongs to no session.
+    pub scope: Option<Scope>,
+    /// The session it is made in; `None`: it belongs to none.
+    pub session: Option<SessionId>,
     /// The table of the call, for questions the server asks.
     pub effects: Arc<dyn Effects>,
     /// What lends its NPC's chat model.
@@ -34,17 +42,35 @@ pub struct Whose {
 impl Whose {
     /// A call of no NPC, at the table behind `effects`.
     pub fn table(effects: Arc<dyn Effects>) -> Self {
-        Self { effects, sampler: None, progress: Progress::default() }
+        Self { scope: None, session: None, effects, sampler: None, progress: Progress::default() }
     }
 
     /// The call's of `context`.
     pub fn of(context: &CallContext) -> Self {
         Self {
+            scope: Some(context.scope.clone()),
+            session: Some(context.session.clone()),
             effects: Arc::clone(&context.effects),
             sampler: context.authority.caller().and_then(|caller| caller.sampler.clone()),
             progress: context.progress.clone(),
         }
     }
+
+    /// Whether both calls are of one table; calls of no session are each of their own.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.session.is_some() && (&self.scope, &self.session) == (&other.scope, &other.session)
+    }
+}
+
+/// Why nobody is asked what a server wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NobodyToAsk {
+    /// No call.
+    #[error("only a call under way may ask")]
+    NoCall,
+    /// Several tables.
+    #[error("calls of several tables are under way, and a request does not say which it is for")]
+    SeveralTables,
 }
 
 /// One call under way.
@@ -78,9 +104,17 @@ impl OpenCalls {
         OpenCall { calls: self, call }
     }
 
-    /// The newest call.
-    pub fn newest(&self) -> Option<Arc<Call>> {
-        self.lock().last().cloned()
+    /// The newest call, if all that are under way are of one table.
+    ///
+    /// # Errors
+    /// It is not known whose question it would be.
+    pub fn asking(&self) -> Result<Arc<Call>, NobodyToAsk> {
+        let calls = self.lock();
+        let (newest, others) = calls.split_last().ok_or(NobodyToAsk::NoCall)?;
+        match others.iter().all(|other| newest.whose.is_beside(&other.whose)) {
+            true => Ok(Arc::clone(newest)),
+            false => Err(NobodyToAsk::SeveralTables),
+        }
     }
 
     /// The server says that it is at work. On which call it says by a token that only the protocol's

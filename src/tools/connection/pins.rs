@@ -4,7 +4,10 @@
 //! says otherwise. **Never**: takes a changed definition's own word that it does nothing.
 
 use super::{
-    definitions::Listed, difference::differences, options::Trust, remembered::PinnedTools,
+    definitions::Listed,
+    difference::differences,
+    options::Trust,
+    pinned::{Pin, PinnedTools},
 };
 use crate::tools::{Declared, SideEffects};
 
@@ -21,26 +24,32 @@ pub enum Admission {
 
 /// What becomes of `tool`, about which the configuration says `here`, held against what is known.
 pub fn admit(known: &mut PinnedTools, tool: &Listed, here: Option<&Declared>) -> Admission {
-    let definition = tool.definition();
-    let Some(before) = known.get(&tool.name) else {
-        known.set(&tool.name, definition);
-        return Admission::Known;
+    let now = Pin::of(&tool.definition());
+    let before = known.get(&tool.name);
+    let is_known = before.is_none_or(|before| *before == now);
+    let Some(before) = before.filter(|_| !is_known && !known.is_accepted(&tool.name, &now)) else {
+        return kept(known, &tool.name, now, Admission::Known);
     };
-    if *before == definition || known.is_accepted(&tool.name, &definition) {
-        known.set(&tool.name, definition);
-        return Admission::Known;
-    }
-    let what = differences(before, &definition);
+    let before = before.shown();
+    let what = differences(&before, &now.shown());
     let only_reads = |listed: &Listed| {
         let (declared, _) = listed.declared(here, Trust::Auto);
         declared.side_effects(SideEffects::Destructive) == SideEffects::None
     };
-    match Listed::of_definition(before) {
+    match Listed::of_definition(&before) {
         Some(before) if only_reads(&before) && only_reads(tool) => {
-            known.set(&tool.name, definition);
-            Admission::Changed(what)
+            kept(known, &tool.name, now, Admission::Changed(what))
         }
         _ => Admission::Held(what),
+    }
+}
+
+/// `admission` of a tool that is known as it is `now`; where there is no room to know it, a person
+/// decides.
+fn kept(known: &mut PinnedTools, tool: &str, now: Pin, admission: Admission) -> Admission {
+    match known.put(tool, now) {
+        Ok(()) => admission,
+        Err(full) => Admission::Held(vec![full.to_string()]),
     }
 }
 
@@ -108,7 +117,7 @@ mod tests {
                     }
                     Step::Approve => if let Some((tool, _)) = &now {
                         let definition = tool.definition();
-                        remembered.with_pins(&at, |known| known.set("t", definition));
+                        remembered.with_pins(&at, |known| known.set("t", &definition)).unwrap();
                         vouched.insert(at.endpoint.clone(), tool.definition());
                     },
                     Step::Lists(words, reads) => {

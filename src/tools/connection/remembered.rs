@@ -8,17 +8,28 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use serde_json::Value;
 
-use super::{client::Era, definitions::Listed, options::ServerAddress};
+use super::{
+    client::Era,
+    definitions::Listed,
+    options::ServerAddress,
+    pinned::{Pin, PinnedTools},
+};
 use crate::files;
 
 /// The files of approved and of known definitions.
 const APPROVED: &str = "mcp-approved.json";
 const PINNED: &str = "mcp-pinned.json";
+/// The format of the latter; 1 has whole definitions.
+const PINS_VERSION: u32 = 2;
 
 /// Protocol revision, by endpoint.
 type Revisions = BTreeMap<String, String>;
@@ -26,36 +37,15 @@ type Revisions = BTreeMap<String, String>;
 type Approvals = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// Definitions as they were first seen or approved since, by place and tool.
-type Pins = BTreeMap<String, BTreeMap<String, Value>>;
+type Pins = BTreeMap<String, BTreeMap<String, Pin>>;
+/// The same in a file of version 1, which has all of each definition.
+type WholePins = BTreeMap<String, BTreeMap<String, Value>>;
 
-/// Definitions of the tools at one place.
+/// What is known of definitions, and the state of the file that it was read from.
 #[derive(Default)]
-pub struct PinnedTools {
-    tools: BTreeMap<String, Value>,
-    /// Those of everybody, for the tools of one owner: what whoever runs the program has accepted, and
-    /// what was kept when guilds were not kept apart.
-    everybodys: BTreeMap<String, Value>,
-    is_changed: bool,
-}
-
-impl PinnedTools {
-    /// How a tool was defined when it was first seen, or approved since.
-    pub fn get(&self, tool: &str) -> Option<&Value> {
-        self.tools.get(tool).or_else(|| self.everybodys.get(tool))
-    }
-
-    /// Whether `definition` is one that holds for everybody.
-    pub fn is_accepted(&self, tool: &str, definition: &Value) -> bool {
-        self.everybodys.get(tool) == Some(definition)
-    }
-
-    /// This is what it is from now on.
-    pub fn set(&mut self, tool: &str, definition: Value) {
-        if self.tools.get(tool) != Some(&definition) {
-            self.is_changed = true;
-            self.tools.insert(tool.to_owned(), definition);
-        }
-    }
+struct KnownPins {
+    all: Pins,
+    read: Option<(SystemTime, u64)>,
 }
 
 /// Small JSON files in the data folder, rewritten whole at each change.
@@ -63,7 +53,7 @@ pub struct RememberedServers {
     folder: PathBuf,
     spoken: Mutex<Revisions>,
     approved: Mutex<Approvals>,
-    pinned: Mutex<Pins>,
+    pinned: Mutex<KnownPins>,
 }
 
 /// The content of either file.
@@ -77,9 +67,9 @@ impl RememberedServers {
     /// Reads the files in `folder`, which need not exist.
     pub fn open(folder: &Path) -> Self {
         Self {
-            spoken: Mutex::new(read(&folder.join("mcp-revisions.json"))),
-            approved: Mutex::new(read(&folder.join(APPROVED))),
-            pinned: Mutex::new(read(&folder.join(PINNED))),
+            spoken: Mutex::new(read(&folder.join("mcp-revisions.json"), 1)),
+            approved: Mutex::new(read(&folder.join(APPROVED), 1)),
+            pinned: Mutex::default(),
             folder: folder.to_owned(),
         }
     }
@@ -109,7 +99,7 @@ impl RememberedServers {
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
         if !known(&approved, server, tool) {
             // Another run of the program may have approved it meanwhile.
-            approved.extend(read::<Approvals>(&self.folder.join(APPROVED)));
+            approved.extend(read::<Approvals>(&self.folder.join(APPROVED), 1));
         }
         known(&approved, server, tool)
     }
@@ -125,26 +115,70 @@ impl RememberedServers {
         self.write(APPROVED, &*approved)
     }
 
+    /// Approves what a server lists now, and has it be what is known of it; of what it does not list
+    /// anything goes that there is no room for. Waits for the disk.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn accept(&self, at: &ServerAddress, tools: &[Listed]) -> io::Result<()> {
+        self.approve(at, tools)?;
+        self.with_pins(at, |known| {
+            let set = |known: &mut PinnedTools| {
+                tools.iter().try_for_each(|tool| known.set(&tool.name, &tool.definition()))
+            };
+            set(known).or_else(|_| {
+                known.keep(&tools.iter().map(|tool| &*tool.name).collect());
+                set(known)
+            })
+        })
+        .map_err(io::Error::other)
+    }
+
     /// What is known of the tools of the server `at` its address, for `act` to look at and change; what
     /// another run of the program has approved meanwhile is known too. What was changed is kept.
+    /// Waits for the disk.
     pub fn with_pins<T>(&self, at: &ServerAddress, act: impl FnOnce(&mut PinnedTools) -> T) -> T {
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        pinned.extend(read::<Pins>(&self.folder.join(PINNED)));
+        self.read_pins(&mut pinned);
         let everybodys = at.owner.map(|_| ServerAddress { owner: None, ..at.clone() });
-        let everybodys = everybodys.and_then(|it| pinned.get(&it.key()).cloned());
-        let mut known = PinnedTools {
-            tools: pinned.remove(&at.key()).unwrap_or_default(),
-            everybodys: everybodys.unwrap_or_default(),
-            is_changed: false,
-        };
+        let everybodys = everybodys.and_then(|it| pinned.all.get(&it.key()).cloned());
+        let tools = pinned.all.remove(&at.key()).unwrap_or_default();
+        let mut known = PinnedTools::new(tools, everybodys.unwrap_or_default());
         let done = act(&mut known);
-        pinned.insert(at.key(), known.tools);
-        if known.is_changed
-            && let Err(error) = self.write(PINNED, &*pinned)
-        {
-            tracing::warn!(%error, "how tools are defined could not be kept");
+        let is_changed = known.is_changed();
+        pinned.all.insert(at.key(), known.into_tools());
+        if is_changed {
+            match self.write_pins(&pinned.all) {
+                Ok(()) => pinned.read = self.state_of_pins(),
+                Err(error) => tracing::warn!(%error, "how tools are defined could not be kept"),
+            }
         }
         done
+    }
+
+    /// Reads the file of definitions, unless it is as it was.
+    fn read_pins(&self, known: &mut KnownPins) {
+        let state = self.state_of_pins();
+        if state.is_none() || state == known.read {
+            return;
+        }
+        let path = self.folder.join(PINNED);
+        known.all.extend(match version(&path) {
+            Some(1) => of_whole(read::<WholePins>(&path, 1)),
+            _ => read::<Pins>(&path, PINS_VERSION),
+        });
+        known.read = state;
+    }
+
+    /// When the file of definitions was written, and how large it is; `None`: there is none.
+    fn state_of_pins(&self) -> Option<(SystemTime, u64)> {
+        let about = fs::metadata(self.folder.join(PINNED)).ok()?;
+        Some((about.modified().ok()?, about.len()))
+    }
+
+    fn write_pins(&self, pins: &Pins) -> io::Result<()> {
+        let content = serde_json::to_vec(&File { version: PINS_VERSION, servers: pins })?;
+        files::replace_private(&self.folder.join(PINNED), &content)
     }
 
     fn write<T: Serialize>(&self, name: &str, servers: &T) -> io::Result<()> {
@@ -157,8 +191,26 @@ fn known(approved: &Approvals, server: &str, tool: &Listed) -> bool {
     approved.get(server).and_then(|tools| tools.get(&tool.name)) == Some(&tool.pinned())
 }
 
-/// The content of `path`; empty when it does not exist or cannot be read.
-fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
+/// Which version a file is of.
+fn version(path: &Path) -> Option<u32> {
+    serde_json::from_slice::<File<IgnoredAny>>(&fs::read(path).ok()?).ok().map(|file| file.version)
+}
+
+/// Definitions that were kept whole, as far as there is room for them now.
+fn of_whole(servers: WholePins) -> Pins {
+    let short = |tools: BTreeMap<String, Value>| {
+        let mut known = PinnedTools::default();
+        for (name, definition) in tools {
+            // What does not fit counts as new.
+            _ = known.set(&name, &definition);
+        }
+        known.into_tools()
+    };
+    servers.into_iter().map(|(place, tools)| (place, short(tools))).collect()
+}
+
+/// The content of `path` in a version; empty when it does not exist or cannot be read.
+fn read<T: DeserializeOwned + Default>(path: &Path, wanted: u32) -> T {
     let text = match fs::read(path) {
         Ok(text) => text,
         Err(error) => {
@@ -169,7 +221,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
         }
     };
     match serde_json::from_slice::<File<T>>(&text) {
-        Ok(file) if file.version == 1 => file.servers,
+        Ok(file) if file.version == wanted => file.servers,
         Ok(file) => {
             tracing::warn!(path = %path.display(), version = file.version, "of another version");
             T::default()
@@ -218,7 +270,7 @@ mod tests {
         let kept = RememberedServers::open(folder.path());
         let [first, second] = [1, 2].map(|guild| of(Some(Owner::Guild(guild)), "home"));
         let pin = |at: &ServerAddress, words: &str| {
-            kept.with_pins(at, |known| known.set("get", listed(words).definition()));
+            kept.with_pins(at, |known| known.set("get", &listed(words).definition())).unwrap();
         };
         let pinned = |at: &ServerAddress| kept.with_pins(at, |known| known.get("get").cloned());
         kept.approve(&first, &[listed("gets")]).expect("written");
@@ -230,10 +282,10 @@ mod tests {
         }
         // What was kept before guilds were told apart is still held against what they have added.
         pin(&of(None, "home"), "got");
-        assert_eq!(pinned(&second), Some(listed("got").definition()));
-        assert_eq!(pinned(&first), Some(listed("gets").definition()));
+        assert_eq!(pinned(&second), Some(Pin::of(&listed("got").definition())));
+        assert_eq!(pinned(&first), Some(Pin::of(&listed("gets").definition())));
         pin(&second, "has got");
-        assert_eq!(pinned(&of(None, "home")), Some(listed("got").definition()));
+        assert_eq!(pinned(&of(None, "home")), Some(Pin::of(&listed("got").definition())));
     }
 
     #[test]
@@ -243,5 +295,31 @@ mod tests {
         assert!(
             !RememberedServers::open(folder.path()).is_approved(&of(None, "home"), &listed("gets"))
         );
+    }
+
+    #[test]
+    fn definitions_that_were_kept_whole_are_still_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = of(None, "home");
+        let (gets, large) = (listed("gets").definition(), listed(&"x".repeat(10_000)).definition());
+        let tools = json!({"get": gets, "large": large});
+        let old = json!({"version": 1, "servers": {home.key(): tools}});
+        let path = folder.path().join(PINNED);
+        fs::write(&path, old.to_string()).expect("written");
+        for _ in 0..2 {
+            let kept = RememberedServers::open(folder.path());
+            let known = |name: &str| kept.with_pins(&home, |known| known.get(name).cloned());
+            assert_eq!(known("get"), Some(Pin::of(&gets)));
+            assert_eq!(known("large"), Some(Pin::of(&large)));
+            let new = kept.with_pins(&home, |known| known.set("new", &gets));
+            assert_eq!(new, Ok(()));
+        }
+        // What another run writes is seen.
+        let (one, other) =
+            (RememberedServers::open(folder.path()), RememberedServers::open(folder.path()));
+        one.with_pins(&home, |known| known.set("get", &large)).unwrap();
+        let known = other.with_pins(&home, |known| known.get("get").cloned());
+        assert_eq!(known, Some(Pin::of(&large)));
+        assert_eq!(version(&path), Some(PINS_VERSION));
     }
 }

@@ -35,11 +35,11 @@ pub async fn answered(
     open: &OpenCalls,
     asked: CreateMessageRequestParams,
 ) -> Result<CreateMessageResult, ErrorData> {
-    let declined = |why: &'static str| {
+    let declined = |why: &str| {
         tracing::warn!(server = &**server, why, "a server asked for a model and was declined");
-        ErrorData::new(ErrorCode(-1), why, None)
+        ErrorData::new(ErrorCode(-1), why.to_owned(), None)
     };
-    let call = open.newest().ok_or_else(|| declined("sampling is for calls under way"))?;
+    let call = open.asking().map_err(|why| declined(&why.to_string()))?;
     let sampler = call.whose.sampler.clone();
     let sampler = sampler.ok_or_else(|| declined("there is no chat model to ask"))?;
     if !call.may_sample() {
@@ -82,7 +82,7 @@ fn request(
         size = size.saturating_add(text.len());
         messages.push(match message.role {
             Role::User => Message::User(text),
-            Role::Assistant => Message::Assistant { text, calls: Vec::new() },
+            Role::Assistant => Message::spoken(text),
         });
     }
     if size > LARGEST {
@@ -111,7 +111,7 @@ mod tests {
             {"role": "assistant", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
         ]}));
         let request = request.expect("text");
-        let assistant = Message::Assistant { text: "a\nb".to_owned(), calls: Vec::new() };
+        let assistant = Message::spoken("a\nb".to_owned());
         let expected = [
             Message::System("Short.".to_owned()),
             Message::User("What now?".to_owned()),

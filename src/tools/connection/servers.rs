@@ -11,25 +11,25 @@ use std::{
 };
 
 use futures::future::Either;
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{
+    task::{JoinHandle, spawn_blocking},
+    time::timeout,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     client::{Client, RequestError},
     each_session::{Connections, EachSession},
     facts::Facts,
-    lists,
     oauth::Tokens,
     options::{Reach, Sandbox, Secret, ServerOptions},
     remembered::RememberedServers,
-    resources,
     server::{Server, address},
     shared::Shared,
     shared_status::SharedStatus,
-    status::{Kept, State, Status},
+    status::{State, Status},
     stdio::Room,
     tail::Tail,
-    traffic,
 };
 use crate::{
     domain::{Owner, fnv1a},
@@ -342,24 +342,14 @@ impl Servers {
             let known = it.known(owner);
             let details = known.details();
             let stderr = known.link.tail.load_full();
-            let offered = details.tools.len() + details.held.len() + details.refused.len();
+            let stderr = stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default();
             Status {
                 owner: key.owner,
                 is_shared: key.owner.is_none() && it.connections.is_none(),
                 name: key.name.clone(),
                 prefix: it.options.identity().to_owned(),
+                kept: details.kept(stderr.len()),
                 calls_itself: details.calls_itself,
-                kept: Kept {
-                    tools: offered,
-                    tools_most: lists::ENTRIES,
-                    list_bytes: details.list_bytes,
-                    list_bytes_most: lists::BYTES,
-                    resource_bytes: details.resource_bytes,
-                    resource_bytes_most: resources::KEPT,
-                    questions: details.traffic.open(),
-                    questions_most: traffic::OPEN,
-                    unasked: details.traffic.unasked(),
-                },
                 endpoint: it.options.reach.endpoint(),
                 state: known.state.borrow().clone(),
                 revision: details.revision,
@@ -368,7 +358,7 @@ impl Servers {
                 changed: details.changed,
                 refused: details.refused,
                 resources: details.resources,
-                stderr: stderr.map(|tail: Arc<Tail>| tail.lines()).unwrap_or_default(),
+                stderr,
             }
         };
         let mut all: Vec<Status> = self.all().seen_by(owner).map(status).collect();
@@ -440,13 +430,10 @@ impl Servers {
             reason: state.reason().unwrap_or(state.name()).to_owned(),
         })?;
         let tools = client.tools().await?.tools;
-        let remembered = self.shared.remembered.approve(&address, &tools);
+        let (shared, listed) = (Arc::clone(&self.shared), tools.clone());
+        let remembered = spawn_blocking(move || shared.remembered.accept(&address, &listed)).await;
+        let remembered = remembered.unwrap_or_else(|error| Err(io::Error::other(error)));
         remembered.map_err(ServersError::NotRemembered)?;
-        self.shared.remembered.with_pins(&address, |known| {
-            for tool in &tools {
-                known.set(&tool.name, tool.definition());
-            }
-        });
         // The task that follows its changes looks again.
         client.notices().tools_changed();
         Ok(tools.into_iter().map(|tool| tool.name).collect())

@@ -6,7 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::{status::State, tool::Link, traffic::Traffic};
+use super::{
+    lists,
+    pinned::{self, PinnedSize},
+    resources,
+    status::{Kept, State},
+    tail,
+    tool::Link,
+    traffic::{self, Traffic},
+};
 
 /// The state of one server, written by its task and read by everybody else.
 pub struct SharedStatus {
@@ -39,8 +47,33 @@ pub struct Details {
     pub list_bytes: usize,
     /// Bytes of its resources.
     pub resource_bytes: usize,
+    /// What is known of how its tools were defined.
+    pub pinned: PinnedSize,
     /// What it has sent unasked.
     pub traffic: Arc<Traffic>,
+}
+
+impl Details {
+    /// What is kept for it, with so many lines of its stderr.
+    pub fn kept(&self, words: usize) -> Kept {
+        Kept {
+            tools: self.tools.len() + self.held.len() + self.refused.len(),
+            tools_most: lists::ENTRIES,
+            list_bytes: self.list_bytes,
+            list_bytes_most: lists::BYTES,
+            resource_bytes: self.resource_bytes,
+            resource_bytes_most: resources::KEPT,
+            questions: self.traffic.open(),
+            questions_most: traffic::OPEN,
+            pinned: self.pinned.names,
+            pinned_most: pinned::NAMES,
+            pinned_bytes: self.pinned.bytes,
+            pinned_bytes_most: pinned::BYTES,
+            words,
+            words_most: tail::LINES,
+            unasked: self.traffic.unasked(),
+        }
+    }
 }
 
 impl SharedStatus {

@@ -130,6 +130,18 @@ pub struct Kept {
     pub questions: usize,
     /// The most that [`Kept::questions`] may be.
     pub questions_most: usize,
+    /// Tools whose first definitions are known, those that it has once had included.
+    pub pinned: usize,
+    /// The most that [`Kept::pinned`] may be.
+    pub pinned_most: usize,
+    /// Bytes of what is known of these.
+    pub pinned_bytes: usize,
+    /// The most that [`Kept::pinned_bytes`] may be.
+    pub pinned_bytes_most: usize,
+    /// Lines of its stderr.
+    pub words: usize,
+    /// The most that [`Kept::words`] may be.
+    pub words_most: usize,
     /// Messages it has sent unasked; none of them is kept.
     pub unasked: u64,
 }
@@ -139,8 +151,8 @@ impl fmt::Display for Kept {
         let kib = |bytes: usize| bytes.div_ceil(1024);
         write!(
             f,
-            "keeps {} of {} tools in {} of {} KiB, {} of {} KiB of resources, {} of {} questions; \
-             has sent {} messages unasked",
+            "keeps {} of {} tools in {} of {} KiB, {} of {} KiB of resources, {} of {} questions, \
+             {} of {} definitions in {} of {} KiB, {} of {} lines; has sent {} messages unasked",
             self.tools,
             self.tools_most,
             kib(self.list_bytes),
@@ -149,6 +161,12 @@ impl fmt::Display for Kept {
             kib(self.resource_bytes_most),
             self.questions,
             self.questions_most,
+            self.pinned,
+            self.pinned_most,
+            kib(self.pinned_bytes),
+            kib(self.pinned_bytes_most),
+            self.words,
+            self.words_most,
             self.unasked
         )
     }

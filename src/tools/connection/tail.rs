@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::{one_line, redact};
 
 /// Lines that are kept.
-const LINES: usize = 100;
+pub const LINES: usize = 100;
 /// Longest line that is kept, in characters.
 const LONGEST: usize = 400;
 /// Bytes read at once.

@@ -1,8 +1,10 @@
 //! Work on what others have written, away from the runtime: on a thread with a stack of its own.
 //!
 //! Entry functions: [`within`], [`at_leisure`], [`on_large_stack`]. What runs here has a bound of
-//! steps (`bounds.rs`), so a thread whose deadline is over still ends; there are never more than
-//! [`CHECKS_AT_ONCE`] of them. **Never**: leaves a thread behind that does not end.
+//! steps (`bounds.rs`: parts, depth, what references unfold to, expressions of linear time), so a
+//! thread whose deadline is over still ends, and none needs a process that could be killed. There are
+//! never more than [`CHECKS_AT_ONCE`] of them; whoever has much to do comes back for each piece of it.
+//! **Never**: leaves a thread behind that does not end.
 
 use std::{thread, time::Duration};
 

@@ -8,7 +8,8 @@ Attacks: schemas (FILE names a JSON list of schemas: a tool each, beside the too
 without end; one of very many tools), storm, logs, progress (notices without end), endless (a
 message without end), values (a message of very many values), plain (the same, over HTTP as a body
 and not as an event), long (a message of 12 MiB, in the same way), names (what acts on a terminal), fuzz
-(FILE names lines that are sent before each answer).
+(FILE names lines that are sent before each answer), renames (other tools in each list, and word of
+a new list after each), heavy (schemas that take long to compile).
 """
 
 import json
@@ -22,6 +23,10 @@ ECHO = {"name": "echo", "description": "Says it.", "inputSchema": OBJECT,
         "annotations": {"readOnlyHint": True}}
 
 
+# Where the names of the next list begin.
+NUMBERS = [0]
+
+
 def tools(attack):
     if attack == "schemas":
         with open(os.environ["FILE"]) as file:
@@ -31,6 +36,15 @@ def tools(attack):
         return [ECHO, {"name": "a\u001b[2Jb\u202ec\u0007", "inputSchema": OBJECT,
                        "description": "Clears\u001b[2J the \u2066screen."},
                 {"name": "abc\u200b", "inputSchema": OBJECT}, {"name": "abc", "inputSchema": OBJECT}]
+    if attack == "renames":
+        start, padding = NUMBERS[0], "x" * 3_000
+        NUMBERS[0] += 2_000
+        return [ECHO] + [{**ECHO, "name": f"echo{number}", "description": padding}
+                         for number in range(start, start + 1_999)]
+    if attack == "heavy":
+        return [ECHO] + [{"name": f"heavy{number}", "inputSchema": {
+            "type": "object", "properties": {f"p{at}": {"pattern": f"^\\p{{L}}{{1,5}}{number}-{at}$"}
+                                             for at in range(30)}}} for number in range(1_900)]
     if attack == "crowd":
         return [{**ECHO, "name": f"echo{number}"} for number in range(2_001)]
     return [ECHO]
@@ -119,6 +133,8 @@ def serve_stdio(attack):
         reply = {"result": result} if result is not None else {
             "error": {"code": -32601, "message": "Method not found"}}
         send(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}).encode() + b"\n")
+        if message["method"] == "tools/list" and attack == "renames":
+            send(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
         if message["method"] == "tools/list" and attack in FLOODS:
             threading.Thread(target=floods, daemon=True).start()
             if attack == "pings":

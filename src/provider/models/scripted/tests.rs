@@ -122,11 +122,16 @@ fn a_tool_line_calls_first_and_speaks_the_result() {
     assert_eq!((call.name.as_str(), call.arguments.as_str()), ("roll", r#"{"expression":"2d6"}"#));
 
     let mut after = request_one;
-    after.messages.push(Message::Assistant { text: String::new(), calls: vec![call.clone()] });
+    after.messages.push(Message::Assistant {
+        text: String::new(),
+        calls: vec![call.clone()],
+        gated: false,
+    });
     after.messages.push(Message::Tool {
         call: call.id.clone(),
         content: r#"{"total":7}"#.into(),
         outside: false,
+        gated: false,
     });
     assert_eq!(text(vec![dice_line(), line(None, &["Hm?"])], after), "The dice show 7.");
 }
@@ -152,6 +157,6 @@ fn once_means_once_a_conversation() {
         ]
     };
     assert_eq!(text(lines(), request("hello", None, vec![])), "Welcome to my tavern, Anna.");
-    let said = Message::Assistant { text: "Welcome to my tavern, Anna.".into(), calls: Vec::new() };
+    let said = Message::spoken("Welcome to my tavern, Anna.".into());
     assert_eq!(text(lines(), request("hello", None, vec![said])), "Again?");
 }

@@ -195,11 +195,16 @@ async fn extra_members_go_back_with_the_result() {
     let first = collect(chat.stream(asks())).await;
 
     let mut next = asks();
-    next.messages.push(Message::Assistant { text: String::new(), calls: first.calls });
+    next.messages.push(Message::Assistant {
+        text: String::new(),
+        calls: first.calls,
+        gated: false,
+    });
     next.messages.push(Message::Tool {
         call: CallId("a".into()),
         content: "seven".into(),
         outside: false,
+        gated: false,
     });
     assert_eq!(collect(chat.stream(next)).await.text(), "Aye.");
     let sent = &server.requests()[1];
@@ -518,7 +523,11 @@ async fn the_fake_refuses_what_the_service_refuses() {
         extra: Map::new(),
     };
     let mut bad = asks();
-    bad.messages.push(Message::Assistant { text: String::new(), calls: vec![call("a")] });
+    bad.messages.push(Message::Assistant {
+        text: String::new(),
+        calls: vec![call("a")],
+        gated: false,
+    });
     let got = collect(Chat::new(options.clone()).unwrap().stream(bad.clone())).await;
     assert_eq!(got.error, Some(Kind::InvalidRequest));
     assert_eq!(server.requests()[0].refused.as_deref(), Some("Invalid name of a call"));

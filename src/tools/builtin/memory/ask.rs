@@ -1,6 +1,9 @@
 //! One call of a memory tool.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value};
@@ -47,6 +50,7 @@ impl Handler for Ask {
                 viewer: self.archive.viewer(context),
                 session: &context.session.0,
                 now: (parts.now)(),
+                is_gated: AtomicBool::new(false),
             };
             let value = match self.subject {
                 Subject::Entities => look.entities(arguments).await,
@@ -56,7 +60,8 @@ impl Handler for Ask {
                 Subject::Session => look.session_summary(arguments).await,
                 Subject::History => look.history(arguments).await,
             };
-            value.map(CallOutput::json)
+            let secret = look.is_gated.load(Ordering::Relaxed);
+            value.map(|value| CallOutput { secret, ..CallOutput::json(value) })
         }
         .boxed()
     }

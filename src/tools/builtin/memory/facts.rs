@@ -116,14 +116,17 @@ impl Look<'_> {
     fn fact(&self, found: &Piece) -> Value {
         match found {
             Piece::Line(line) => self.told(line),
-            Piece::Item(item) => json!({
-                "when": self.when(item.made),
-                "text": match item.kind {
-                    ItemKind::Chunk => item.text.clone(),
-                    ItemKind::Fact => cut(&item.text),
-                },
-                "session": item.session,
-            }),
+            Piece::Item(item) => {
+                self.note(item.visibility.is_gated());
+                json!({
+                    "when": self.when(item.made),
+                    "text": match item.kind {
+                        ItemKind::Chunk => item.text.clone(),
+                        ItemKind::Fact => cut(&item.text),
+                    },
+                    "session": item.session,
+                })
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Entry type: [`Look`]. **Never**: looks for another viewer than its own.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Map, Value, json};
 
 use super::super::describe::text;
@@ -37,6 +39,8 @@ pub struct Look<'a> {
     pub session: &'a str,
     /// Unix time in ms.
     pub now: i64,
+    /// Set once something is found that not everybody may know.
+    pub is_gated: AtomicBool,
 }
 
 impl Look<'_> {
@@ -51,6 +55,7 @@ impl Look<'_> {
             ..EntityFilter::default()
         };
         let found = self.entities_of(filter).await?;
+        self.note(found.iter().any(Entity::is_gated));
         let results: Vec<Value> = found.iter().map(shown).collect();
         Ok(noted(json!({"results": results}), results.is_empty(), "nothing of that name is known"))
     }
@@ -77,8 +82,11 @@ impl Look<'_> {
             let what = format!("nothing is known of '{asked}' (query_entities lists what is)");
             CallError::new(CallErrorKind::Tool, what)
         })?;
+        let ties = found.ties.get(..TIES_MAX).unwrap_or(&found.ties);
+        let is_gated = |tie: &Tie| tie.relation.visibility.is_gated() || tie.other.is_gated();
+        self.note(found.entity.is_gated() || ties.iter().any(is_gated));
         let mut value = shown(&found.entity);
-        value["relations"] = found.ties.iter().take(TIES_MAX).map(relation).collect();
+        value["relations"] = ties.iter().map(relation).collect();
         if !found.entity.attributes.is_empty() {
             value["more"] = json!(found.entity.attributes);
         }
@@ -149,6 +157,7 @@ impl Look<'_> {
         let mut value = json!({"session": id, "when": when});
         // It may tell what an NPC was not there for.
         if let (Viewer::Dm, Some(summary)) = (&self.viewer, entry.session.summary) {
+            self.note(true);
             value["summary"] = summary.into();
             return Ok(value);
         }
@@ -199,6 +208,11 @@ impl Look<'_> {
             value["to"] = npc.as_str().into();
         }
         value
+    }
+
+    /// Notes whether something is not for everybody.
+    pub fn note(&self, is_gated: bool) {
+        self.is_gated.fetch_or(is_gated, Ordering::Relaxed);
     }
 
     /// How long ago it was.

@@ -1,4 +1,7 @@
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::{Map, Value, json};
@@ -67,7 +70,7 @@ impl Kept {
 
     fn look(&self, viewer: Viewer) -> Look<'_> {
         let (store, scope) = (&self.store as &dyn MemoryStore, &self.scope);
-        Look { store, scope, viewer, session: "now", now: NOW }
+        Look { store, scope, viewer, session: "now", now: NOW, is_gated: AtomicBool::new(false) }
     }
 }
 
@@ -144,6 +147,11 @@ async fn things_are_known_to_whom_they_may_be() {
     assert_eq!(count(kept.look(npc("Mira")).entities(&places).await.unwrap()), 1);
     assert_eq!(count(kept.look(Viewer::Dm).entities(&places).await.unwrap()), 2);
     let quarry = arguments(json!({"entity_id": "quarry"}));
+    for (viewer, is_gated) in [(npc("Mira"), false), (Viewer::Dm, true)] {
+        let look = kept.look(viewer);
+        look.entities(&places).await.unwrap();
+        assert_eq!(look.is_gated.load(Ordering::Relaxed), is_gated, "{:?}", look.viewer);
+    }
     let told = kept.look(Viewer::Dm).summary(&quarry).await.unwrap();
     assert_eq!((&told["name"], &told["about"]), (&json!("Quarry"), &json!("A place.")));
     let error = kept.look(npc("Mira")).summary(&quarry).await.unwrap_err();

@@ -1,4 +1,7 @@
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::json;
@@ -7,9 +10,13 @@ use tokio::io::{
 };
 
 use super::*;
-use crate::tools::{
-    Attachment, CallErrorKind, Effects, Form,
-    connection::{client_handler::Gate, stdio_transport::StdioTransport},
+use crate::{
+    domain::{CampaignKey, Owner, Scope, SessionId},
+    tools::{
+        Attachment, CallErrorKind, Effects, Form, NotSampled, Progress, SampleRequest, Sampled,
+        Sampler,
+        connection::{client_handler::Gate, stdio_transport::StdioTransport},
+    },
 };
 
 /// The other end of a connection, played by hand.
@@ -39,6 +46,10 @@ impl Server {
 }
 
 async fn connected() -> (Arc<Client>, Server) {
+    connected_to(false).await
+}
+
+async fn connected_to(may_sample: bool) -> (Arc<Client>, Server) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(ours);
     let lost = CancellationToken::new();
@@ -48,7 +59,7 @@ async fn connected() -> (Arc<Client>, Server) {
         notices: Arc::default(),
         open: Arc::default(),
         traffic: Arc::default(),
-        may_sample: false,
+        may_sample,
         debug: false,
         gate: Gate::new(),
     };
@@ -82,12 +93,70 @@ impl Effects for Table {
     }
 }
 
-fn call(
-    client: &Arc<Client>,
-    effects: Arc<dyn Effects>,
-) -> tokio::task::JoinHandle<Result<CallOutput, CallError>> {
+type Called = tokio::task::JoinHandle<Result<CallOutput, CallError>>;
+
+fn call(client: &Arc<Client>, effects: Arc<dyn Effects>) -> Called {
+    call_of(client, Whose::table(effects))
+}
+
+fn call_of(client: &Arc<Client>, whose: Whose) -> Called {
     let client = Arc::clone(client);
-    tokio::spawn(async move { client.call("get", &Map::new(), Whose::table(effects)).await })
+    tokio::spawn(async move { client.call("get", &Map::new(), whose).await })
+}
+
+/// Lends a model, and counts how often.
+#[derive(Default)]
+struct Lender(AtomicUsize);
+
+impl Sampler for Lender {
+    fn sample(&self, _: SampleRequest) -> BoxFuture<'static, Result<Sampled, NotSampled>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        ready(Ok(Sampled { text: "hm".to_owned(), model: "m".to_owned() })).boxed()
+    }
+}
+
+#[tokio::test]
+async fn while_several_tables_call_nobody_is_asked_and_nobody_pays() {
+    let (client, mut server) = connected_to(true).await;
+    let (table, lender) = (Arc::new(Table::default()), Arc::new(Lender::default()));
+    let of = |guild| Whose {
+        scope: Some(Scope { owner: Owner::Guild(guild), campaign: CampaignKey("c".to_owned()) }),
+        session: Some(SessionId("evening".to_owned())),
+        effects: Arc::clone(&table) as _,
+        sampler: Some(Arc::clone(&lender) as _),
+        progress: Progress::default(),
+    };
+    let form = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
+    let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
+    let sample = json!({"messages": [message], "maxTokens": 5});
+    // Two guilds; two NPCs of one; two tables of which nothing is known.
+    for (others, is_clear) in [(of(2), false), (of(1), true), (Whose::table(table.clone()), false)]
+    {
+        let asked = || table.asked.lock().expect("unpoisoned").len();
+        let before = (asked(), lender.0.load(Ordering::Relaxed));
+        let mut calls = Vec::new();
+        for whose in [of(1), others] {
+            calls.push((call_of(&client, whose), server.asked("tools/call").await));
+        }
+        server.says(json!({"id": "q", "method": "elicitation/create", "params": form})).await;
+        let action = server.hears().await["result"]["action"].clone();
+        assert_eq!(action, if is_clear { "accept" } else { "decline" });
+        server.says(json!({"id": "s", "method": "sampling/createMessage", "params": sample})).await;
+        let answer = server.hears().await;
+        match is_clear {
+            true => assert_eq!(answer["result"]["model"], "m", "{answer:#}"),
+            false => {
+                let reason = answer["error"]["message"].as_str().expect("a reason");
+                assert!(reason.contains("several tables"), "{answer:#}");
+            }
+        }
+        let more = usize::from(is_clear);
+        assert_eq!((asked(), lender.0.load(Ordering::Relaxed)), (before.0 + more, before.1 + more));
+        for (called, id) in calls {
+            server.says(json!({"id": id, "result": {"content": []}})).await;
+            called.await.expect("it ran").expect("an answer");
+        }
+    }
 }
 
 #[tokio::test]

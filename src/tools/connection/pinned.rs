@@ -1,0 +1,231 @@
+//! What is kept of tools' definitions: enough to know them again, and to tell what has changed.
+//!
+//! Entry types: [`PinnedTools`], those of one address, [`Pin`]. **Never**: grows with what a server
+//! thinks of; what does not fit is not known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{domain::one_line, tools::fingerprint::fingerprint};
+
+/// Tools of one address that are known.
+pub const NAMES: usize = 4_000;
+/// What is kept of them, in bytes.
+pub const BYTES: usize = 4 * 1024 * 1024;
+/// Definitions up to here are kept whole, in bytes.
+const WHOLE: usize = 4 * 1024;
+/// Of larger ones, members up to here are.
+const PART: usize = 1_024;
+/// Characters kept of a longer description.
+const WORDS: usize = 1_000;
+/// Bytes of the members kept of a large `_meta`: those that say what a tool does are short.
+const SAID: usize = 64;
+/// How many of these are kept.
+const SAID_MOST: usize = 32;
+
+/// What is kept of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// Which definition it is.
+    hash: String,
+    /// It, as JSON; large parts have their size and hash in their place.
+    shown: String,
+}
+
+impl Pin {
+    /// Of a tool's definition.
+    pub fn of(definition: &Value) -> Self {
+        let whole = definition.to_string();
+        let shown = if whole.len() > WHOLE { shortened(definition).to_string() } else { whole };
+        Self { hash: fingerprint(definition), shown }
+    }
+
+    /// What can be shown of the definition.
+    pub fn shown(&self) -> Value {
+        serde_json::from_str(&self.shown).unwrap_or_default()
+    }
+
+    /// Bytes that it takes in the file, where it stands in quotes.
+    fn bytes(&self) -> usize {
+        let quoted = self.shown.bytes().filter(|it| matches!(it, b'"' | b'\\')).count();
+        self.hash.len() + self.shown.len() + quoted
+    }
+}
+
+/// A definition whose large parts are told by their hash.
+fn shortened(definition: &Value) -> Value {
+    let members = definition.as_object().into_iter().flatten();
+    let short = members.map(|(key, value)| {
+        let size = value.to_string().len();
+        let short = match value {
+            _ if size <= PART => value.clone(),
+            Value::String(words) => {
+                Value::from(format!("{}{}", one_line(words, WORDS), sum(value)))
+            }
+            Value::Object(meta) if key.starts_with("meta") => {
+                let is_short = |(key, it): &(&String, &Value)| {
+                    key.len() <= SAID
+                        && !(it.is_object() || it.is_array())
+                        && it.to_string().len() <= SAID
+                };
+                let said = meta.iter().filter(is_short).take(SAID_MOST);
+                let said = said.map(|(key, it)| (key.clone(), it.clone()));
+                said.chain([("…".to_owned(), Value::from(sum(value)))])
+                    .collect::<Map<_, _>>()
+                    .into()
+            }
+            _ => Value::from(sum(value)),
+        };
+        (key.clone(), short)
+    });
+    short.collect::<Map<_, _>>().into()
+}
+
+/// What stands for something large.
+fn sum(value: &Value) -> String {
+    let hash = fingerprint(value);
+    format!("({} bytes, {})", value.to_string().len(), hash.get(..12).unwrap_or(&hash))
+}
+
+/// No more definitions are kept of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it is new, and {NAMES} tools, or {} MiB of definitions, are known of this server already (accept \
+     what it lists now, and the rest is forgotten)",
+    BYTES >> 20
+)]
+pub struct Full;
+
+/// What is kept of one address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PinnedSize {
+    /// Tools.
+    pub names: usize,
+    /// What is kept of them.
+    pub bytes: usize,
+}
+
+/// Definitions of the tools at one address.
+#[derive(Default)]
+pub struct PinnedTools {
+    tools: BTreeMap<String, Pin>,
+    bytes: usize,
+    /// Those of everybody, for the tools of one owner: what whoever runs the program has accepted, and
+    /// what was kept when guilds were not kept apart.
+    everybodys: BTreeMap<String, Pin>,
+    is_changed: bool,
+}
+
+impl PinnedTools {
+    /// `tools` are those of the address.
+    pub fn new(tools: BTreeMap<String, Pin>, everybodys: BTreeMap<String, Pin>) -> Self {
+        let bytes = tools.iter().map(|(name, pin)| name.len() + pin.bytes()).sum();
+        Self { tools, bytes, everybodys, is_changed: false }
+    }
+
+    /// How a tool was defined when it was first seen, or approved since.
+    pub fn get(&self, tool: &str) -> Option<&Pin> {
+        self.tools.get(tool).or_else(|| self.everybodys.get(tool))
+    }
+
+    /// Whether a definition is one that holds for everybody.
+    pub fn is_accepted(&self, tool: &str, definition: &Pin) -> bool {
+        self.everybodys.get(tool) == Some(definition)
+    }
+
+    /// This is what it is from now on.
+    ///
+    /// # Errors
+    /// There is no room for it, so that it is not known.
+    pub fn set(&mut self, tool: &str, definition: &Value) -> Result<(), Full> {
+        self.put(tool, Pin::of(definition))
+    }
+
+    /// The same of what is kept of it.
+    ///
+    /// # Errors
+    /// As those of [`PinnedTools::set`].
+    pub fn put(&mut self, tool: &str, pin: Pin) -> Result<(), Full> {
+        let before = self.tools.get(tool);
+        if before == Some(&pin) {
+            return Ok(());
+        }
+        let freed = before.map_or(0, |before| tool.len() + before.bytes());
+        let bytes = self.bytes - freed + tool.len() + pin.bytes();
+        if bytes > BYTES || (before.is_none() && self.tools.len() >= NAMES) {
+            return Err(Full);
+        }
+        (self.bytes, self.is_changed) = (bytes, true);
+        self.tools.insert(tool.to_owned(), pin);
+        Ok(())
+    }
+
+    /// Forgets what is not among `names`.
+    pub fn keep(&mut self, names: &BTreeSet<&str>) {
+        let before = self.tools.len();
+        self.tools.retain(|name, _| names.contains(&**name));
+        self.is_changed |= self.tools.len() < before;
+        self.bytes = self.tools.iter().map(|(name, pin)| name.len() + pin.bytes()).sum();
+    }
+
+    /// How much it is.
+    pub fn size(&self) -> PinnedSize {
+        PinnedSize { names: self.tools.len(), bytes: self.bytes }
+    }
+
+    /// Whether anything has been set or forgotten.
+    pub const fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// What is to be kept.
+    pub fn into_tools(self) -> BTreeMap<String, Pin> {
+        self.tools
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn definition(words: &str, property: &str) -> Value {
+        json!({"name": "t", "description": words, "input": {"properties": {property: {}}},
+            "output": null, "meta": {"glyphoxa/effects": "none", "x": "y".repeat(5_000)},
+            "metadata": {}, "read_only": true})
+    }
+
+    #[test]
+    fn large_definitions_are_told_apart_and_kept_short() {
+        let long = "x".repeat(100_000);
+        let [one, other] =
+            ["a", "b"].map(|end| Pin::of(&definition(&format!("{long}{end}"), &long)));
+        assert!(one.bytes() < 2 * WHOLE, "{}", one.bytes());
+        assert_ne!(one.hash, other.hash);
+        let (one, other) = (one.shown(), other.shown());
+        assert_ne!(one["description"], other["description"]);
+        assert_eq!((&one["input"], &one["read_only"]), (&other["input"], &json!(true)));
+        assert_eq!(one["meta"]["glyphoxa/effects"], "none");
+        let small = json!({"name": "t", "description": "Short."});
+        assert_eq!(Pin::of(&small).shown(), small);
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_so_much() {
+        let mut known = PinnedTools::default();
+        let small = json!({"name": "t"});
+        for number in 0..NAMES {
+            assert_eq!(known.set(&format!("t{number}"), &small), Ok(()));
+        }
+        assert_eq!(known.set("new", &small), Err(Full));
+        assert_eq!(known.set("t1", &json!({"name": "other"})), Ok(()), "it is known");
+        known.keep(&BTreeSet::from(["t1"]));
+        assert_eq!((known.size().names, known.set("new", &small)), (2 - 1, Ok(())));
+        let large = json!({"description": "x".repeat(WHOLE - 100)});
+        let room = (0..NAMES).take_while(|n| known.set(&format!("l{n}"), &large).is_ok()).count();
+        assert!((1_000..NAMES).contains(&room) && known.size().bytes <= BYTES, "{room}");
+    }
+}
