@@ -6,21 +6,27 @@ use crate::work::{Stop, sized};
 /// Queries of a block of rows; each begins `stride` after the one before.
 #[derive(Clone, Copy)]
 pub(crate) struct Queries<'a> {
+    /// From the first query's first value on.
     pub(crate) rows: &'a [f32],
+    /// Values from one query to the next.
     pub(crate) stride: usize,
 }
 
 /// A block of queries and what they look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
+    /// As many as the result has rows.
     pub(crate) queries: Queries<'a>,
+    /// The same for each of them.
     pub(crate) seen: KeyValue<'a>,
 }
 
 /// How a row is divided among heads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
+    /// Values of a row.
     pub(crate) width: usize,
+    /// Equal parts of it.
     pub(crate) count: usize,
 }
 

@@ -108,6 +108,7 @@ impl Room {
 }
 
 impl Decoder {
+    /// Reads all layers, and turns them into int8 as they are read.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let table = "decoder/embeddings/weight";
         let [outputs, width] = archive.shape(table)?;
@@ -133,10 +134,12 @@ impl Decoder {
         })
     }
 
+    /// Values of a row, which the encoder's rows must have too.
     pub(crate) fn width(&self) -> usize {
         self.heads.width
     }
 
+    /// Number of tokens, special ones included.
     pub(crate) fn vocabulary(&self) -> usize {
         self.embeddings.outputs()
     }

@@ -32,9 +32,11 @@ struct Layer {
 
 /// From features to one vector per position.
 pub(crate) struct Encoder {
+    /// Values of a frame of features.
     pub(crate) bands: usize,
     /// Positions of 20 ms, of two frames each.
     pub(crate) positions: usize,
+    /// The same in all layers.
     pub(crate) heads: Heads,
     first: Dense,
     second: Dense,
@@ -107,6 +109,7 @@ impl Layer {
 }
 
 impl Encoder {
+    /// Reads all layers; how many there are and how wide is in the file.
     pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
         let places = "encoder/position_encodings/encodings";
         let [positions, width] = archive.shape(places)?;

@@ -14,6 +14,7 @@ pub(crate) struct Norm {
 }
 
 impl Norm {
+    /// Reads `NAME/gamma` and `NAME/beta`.
     pub(crate) fn load<R: Read + Seek>(
         archive: &mut Archive<R>,
         name: &str,
@@ -37,7 +38,9 @@ impl Norm {
 /// Inputs and outputs of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
+    /// Values taken in.
     pub(crate) inputs: usize,
+    /// Values given out.
     pub(crate) outputs: usize,
 }
 
@@ -49,6 +52,7 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
+    /// Reads `NAME/weight` and `NAME/bias`.
     pub(crate) fn load<R: Read + Seek>(
         archive: &mut Archive<R>,
         name: &str,
@@ -159,6 +163,7 @@ const ROWS: usize = 16;
 const WORTH_A_THREAD: usize = 3_000_000;
 
 impl Quantised {
+    /// Reads `NAME/weight` and `NAME/bias`.
     pub(crate) fn load<R: Read + Seek>(
         archive: &mut Archive<R>,
         name: &str,
@@ -186,6 +191,7 @@ impl Quantised {
         Ok(Self { weights, scales, bias: Vec::new(), inputs })
     }
 
+    /// Values given out; of the embeddings, the size of the vocabulary.
     pub(crate) fn outputs(&self) -> usize {
         self.scales.len()
     }

@@ -82,11 +82,13 @@ fn usable(sample: f32) -> f32 {
 }
 
 impl Frontend {
+    /// Prepares filters for that many bands (80 in most models, 128 in the largest).
     pub(crate) fn new(bands: usize) -> Self {
         let fft = FftPlanner::new().plan_fft_forward(LENGTH);
         Self { fft, window: hann(), filters: filters(bands) }
     }
 
+    /// Values of a frame.
     pub(crate) fn bands(&self) -> usize {
         self.filters.len()
     }

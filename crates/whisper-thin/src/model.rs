@@ -18,9 +18,13 @@ const MOST_JSON: u64 = 32 << 20;
 ///
 /// About 90 MB for the sizes called tiny, 180 MB for base: the encoder in f32, the decoder in int8.
 pub struct Model {
+    /// Sound to features.
     pub(crate) frontend: Frontend,
+    /// Features to what is heard.
     pub(crate) encoder: Encoder,
+    /// What is heard to tokens.
     pub(crate) decoder: Decoder,
+    /// Tokens to text.
     pub(crate) tokens: Tokens,
 }
 
@@ -29,8 +33,11 @@ pub struct Model {
 /// Begins empty and grows to what the longest sound needed: 10 to 40 MB.
 #[derive(Default)]
 pub struct Scratch {
+    /// Features of the sound.
     pub(crate) mel: Mel,
+    /// Buffers of the encoder, its result among them.
     pub(crate) encoder: encoder::Room,
+    /// Buffers of the decoder, what was heard and said among them.
     pub(crate) decoder: decoder::Room,
 }
 

@@ -15,6 +15,7 @@ pub(crate) struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
+    /// Asks this from now on.
     pub(crate) fn new(ask: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self { ask, stopped: AtomicBool::new(false) }
     }
@@ -31,6 +32,7 @@ impl<'a> Stop<'a> {
         stop
     }
 
+    /// The same as an error, to be passed on.
     pub(crate) fn check(&self) -> Result<(), Cancelled> {
         if self.now() { Err(Cancelled) } else { Ok(()) }
     }
@@ -39,7 +41,9 @@ impl<'a> Stop<'a> {
 /// The threads of one call.
 #[derive(Clone, Copy)]
 pub(crate) struct Crew<'a> {
+    /// At least 1, the caller's own.
     pub(crate) threads: usize,
+    /// Asked before each job.
     pub(crate) stop: &'a Stop<'a>,
 }
 

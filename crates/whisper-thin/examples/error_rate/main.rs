@@ -1,7 +1,9 @@
 //! How well and how fast a model hears: `error_rate COMMAND FOLDER [options]`; without a command it says which there are.
 
+#![expect(clippy::missing_docs_in_private_items, reason = "the lines it prints say what is what")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it prints its figures")]
 
+mod args;
 mod sounds;
 mod wav;
 mod words;
@@ -11,67 +13,9 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use whisper_thin::{Model, Options, Scratch, Transcript, Window};
+use whisper_thin::{Model, Options, Scratch, Transcript};
 
-const USAGE: &str = "\
-error_rate speak  WAVS                 says the sentences in flite's voices, into a folder
-error_rate hear   WAVS  --model DIR    hears every NAME.wav that has a NAME.txt
-error_rate quiet        --model DIR    hears sounds without speech
-error_rate time   WAV   --model DIR    2, 5 and 10 s of a recording, 15 times each
-  --prompt TEXT  --language CODE  --threads N  --window full|thin:MARGIN:STEP
-  --fallback LOGPROB  --noise DECIBELS  --pieces SECONDS  --show";
-
-/// What the command line says.
-#[derive(Default)]
-struct Args {
-    command: String,
-    folder: PathBuf,
-    model: PathBuf,
-    prompt: String,
-    language: Option<String>,
-    threads: usize,
-    window: Window,
-    fallback: Option<f32>,
-    noise: Option<f32>,
-    pieces: Option<usize>,
-    show: bool,
-}
-
-fn args() -> Result<Args, String> {
-    let mut args = Args { threads: 1, ..Args::default() };
-    let mut given = std::env::args().skip(1);
-    let mut plain = Vec::new();
-    while let Some(word) = given.next() {
-        let mut value = || given.next().ok_or_else(|| format!("{word} needs a value"));
-        let number = |text: String| text.parse().map_err(|_| format!("{text:?} is no number"));
-        match word.as_str() {
-            "--model" => args.model = value()?.into(),
-            "--prompt" => args.prompt = value()?,
-            "--language" => args.language = Some(value()?),
-            "--threads" => args.threads = value()?.parse().map_err(|_| "threads are a number")?,
-            "--window" => args.window = window(&value()?)?,
-            "--fallback" => args.fallback = Some(number(value()?)?),
-            "--noise" => args.noise = Some(number(value()?)?),
-            "--pieces" => args.pieces = Some(value()?.parse().map_err(|_| "seconds are a number")?),
-            "--show" => args.show = true,
-            _ => plain.push(word),
-        }
-    }
-    let mut plain = plain.into_iter();
-    args.command = plain.next().ok_or(USAGE)?;
-    args.folder = plain.next().unwrap_or_default().into();
-    Ok(args)
-}
-
-fn window(text: &str) -> Result<Window, String> {
-    let parts: Vec<&str> = text.split(':').collect();
-    let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
-    match parts[..] {
-        ["full"] => Ok(Window::Full),
-        ["thin", margin, step] => Ok(Window::Thin { margin: number(margin)?, step: number(step)? }),
-        _ => Err(format!("no window {text:?}: full or thin:MARGIN:STEP")),
-    }
-}
+use crate::args::{Args, USAGE};
 
 /// CPU time of this process.
 fn cpu() -> Duration {
@@ -267,7 +211,7 @@ fn time(args: &Args) -> Result<(), String> {
 }
 
 fn main() -> ExitCode {
-    let done = args().and_then(|args| match args.command.as_str() {
+    let done = args::read().and_then(|args| match args.command.as_str() {
         "speak" => speak(&args.folder),
         "hear" => hear(&args),
         "quiet" => quiet(&args),

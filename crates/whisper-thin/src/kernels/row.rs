@@ -118,9 +118,13 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// Rows with a key from column `key` and a value from column `value` on.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyValue<'a> {
+    /// Whole rows, one per position.
     pub(crate) rows: &'a [f32],
+    /// Values of a row.
     pub(crate) stride: usize,
+    /// Where the key begins in a row.
     pub(crate) key: usize,
+    /// Where the value begins in a row.
     pub(crate) value: usize,
     /// Added to the score of each row; one per row.
     pub(crate) bias: &'a [f32],
