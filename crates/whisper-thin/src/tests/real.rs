@@ -40,7 +40,7 @@ fn silence_is_doubtful_in_every_window() {
             ..Options::default()
         };
         let heard = model.transcribe(&mut scratch, &[0.0; 32_000], &options, &|| false).unwrap();
-        assert!(heard.no_speech > 0.6, "{heard:?}");
+        assert!(heard.is_doubtful(), "{heard:?}");
         assert!(heard.tokens.len() < 10, "{heard:?}");
     }
 }
