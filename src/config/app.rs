@@ -32,7 +32,8 @@ use crate::{
         tier::Keywords,
         turn::Patience,
     },
-    provider, session,
+    provider::{self, HereOptions},
+    session,
     tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind, Node, Position},
 };
@@ -69,7 +70,9 @@ impl File<'_> {
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
         let budget = self.budget(notes);
-        let providers = providers(&self.fields, language, &budget.prices, notes);
+        let models = self.models(reading, notes);
+        let here = HereOptions { weights: models.weights.clone(), language: language.to_owned() };
+        let providers = providers(&self.fields, &here, &budget.prices, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -118,7 +121,7 @@ impl File<'_> {
             rules: self.rules(reading, notes),
             discord: self.discord(reading, notes),
             memory: self.memory(notes),
-            models: self.models(reading, notes),
+            models,
             data_dir: self.data_dir(),
             environment: self.environment(),
             log_level: self.log_level(),

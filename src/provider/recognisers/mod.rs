@@ -3,20 +3,29 @@
 //! Entry types: [`RecogniserService`], [`RecogniserEntry`]; [`Recognisers`] opens entries.
 //! **Never**: loads a model where the one before it would have done.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod here;
 
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+pub use here::HereOptions;
+
+use self::here::{Here, Used};
 use super::{
     Error, SpeechToText,
     local::{self, Local, Vocabulary},
     openai,
     pool::Pool,
     service::ServiceInfo,
+    whisper::{Engine, Whisper},
 };
 
 /// The recognisers there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecogniserService {
-    /// PocketSphinx on this machine.
+    /// Whisper or PocketSphinx on this machine.
     #[default]
     Local,
     /// An OpenAI-compatible service.
@@ -44,12 +53,11 @@ impl RecogniserService {
 }
 
 /// A recogniser with its settings.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
 pub enum RecogniserEntry {
-    /// PocketSphinx, tuned to the campaign.
-    #[default]
-    Local,
+    /// Whisper, where its weights are, or PocketSphinx, both told of the campaign.
+    Local(HereOptions),
     /// An OpenAI-compatible service.
     OpenAi {
         /// How it is reached.
@@ -63,17 +71,24 @@ impl RecogniserEntry {
     /// What it is, and where what is said goes.
     pub fn info(&self) -> ServiceInfo {
         match self {
-            Self::Local => ServiceInfo::here("PocketSphinx"),
+            Self::Local(options) => options.info(),
             Self::OpenAi { options, .. } => options.info(),
         }
     }
 }
+
+/// What to expect of Whisper; the figures are those of `docs/hearing.md`.
+const WELL: &str = "on this machine";
+/// What to expect of PocketSphinx.
+const POORLY: &str = "English only; of people talking freely every second or third word is wrong";
 
 /// Recognisers that are open.
 #[derive(Default)]
 pub struct Recognisers {
     /// The latest of this machine, with what it listens for.
     local: Mutex<Option<(Vocabulary, Arc<Local>)>>,
+    /// By set, folder and language.
+    whisper: Pool<(&'static str, PathBuf, String), Arc<Engine>>,
     openai: Pool<RecogniserEntry, Arc<openai::Transcription>>,
 }
 
@@ -89,7 +104,7 @@ impl Recognisers {
         vocabulary: impl FnOnce() -> Vocabulary,
     ) -> Result<Arc<dyn SpeechToText>, Error> {
         Ok(match entry {
-            RecogniserEntry::Local => self.local(vocabulary()),
+            RecogniserEntry::Local(options) => Arc::new(self.here(options, vocabulary())?),
             RecogniserEntry::OpenAi { options, language } => {
                 let open = || {
                     let language = Some(language.clone());
@@ -110,10 +125,12 @@ impl Recognisers {
         vocabulary: impl FnOnce() -> Vocabulary,
     ) -> Result<String, Error> {
         match entry {
-            RecogniserEntry::Local => {
-                self.local(vocabulary()).ready().await?;
-                Ok("local recogniser: English, for demos; expect errors with real voices"
-                    .to_owned())
+            RecogniserEntry::Local(options) => {
+                let here = self.here(options, vocabulary())?;
+                Ok(match here.used().await? {
+                    Used::Best => format!("{}, {}", options.info(), WELL),
+                    Used::Floor(why) => format!("PocketSphinx, {POORLY}: {why}"),
+                })
             }
             RecogniserEntry::OpenAi { options, .. } => openai::probe(options.clone()).await,
         }
@@ -122,6 +139,21 @@ impl Recognisers {
     /// Lets go of all but `wanted`. What is loaded on this machine stays for the next table.
     pub fn retain(&self, wanted: &RecogniserEntry) {
         self.openai.retain(|entry| entry == wanted);
+    }
+
+    /// Whisper with the weights that are here, and PocketSphinx.
+    fn here(&self, options: &HereOptions, vocabulary: Vocabulary) -> Result<Here, Error> {
+        let names = vocabulary.names.iter().chain(&vocabulary.people).chain(&vocabulary.places);
+        let names: Vec<String> = names.map(|name| name.text.clone()).collect();
+        let best = match options.found() {
+            Ok(found) => {
+                let key = (found.name, found.folder, options.language.clone());
+                let open = || Ok(Arc::new(Engine::new(key.0, &key.1, &key.2)));
+                Ok(Whisper::new(self.whisper.get(&key, open)?, &names))
+            }
+            Err(not_here) => Err(not_here),
+        };
+        Ok(Here::new(best, self.local(vocabulary), &options.language))
     }
 
     /// The latest one if it listens for `vocabulary`, else a new one.
