@@ -32,8 +32,8 @@ pub use crate::{
         Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
     },
     provider::{
-        Attempts, ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, ServiceInfo, Services,
-        SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
+        Attempts, ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, Registry, ServiceInfo,
+        Services, SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{

@@ -158,11 +158,17 @@ impl Phrase<'_> {
         let word = self.word(start).filter(|_| start + 1 + skip == end)?;
         match word {
             "a" | "an" | "one" => Some(1),
-            "to" | "too" if !glued => Some(2),
+            "to" | "too" if !glued || self.is_behind_roll(start) => Some(2),
             "for" | "fore" if !glued => Some(4),
             "ate" if !glued => Some(8),
             _ => None,
         }
+    }
+
+    /// "roll to d6": nobody writes that who means "to".
+    fn is_behind_roll(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.word(at));
+        matches!(before, Some("roll" | "rolls" | "rolling" | "throw"))
     }
 
     /// A number of sides.

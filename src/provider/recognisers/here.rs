@@ -129,7 +129,7 @@ impl Parts {
             .map_err(|floor| Error::new(floor.kind(), format!("{why}; and without it {floor}")))?;
         match &self.best {
             Err(NotHere::Absent(_)) if self.language == "en" => {
-                tracing::info!(why, "hearing with PocketSphinx");
+                tracing::debug!(why, "hearing with PocketSphinx");
             }
             Err(NotHere::Absent(_)) => {
                 tracing::warn!(
@@ -182,5 +182,22 @@ impl SpeechToText for Here {
         }
         .try_flatten_stream()
         .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::local::Vocabulary;
+
+    #[tokio::test]
+    async fn with_nothing_installed_both_ways_out_are_named() {
+        let options = local::Options { models: "/nowhere".into(), ..local::Options::default() };
+        let floor = Arc::new(Local::new(options, Vocabulary::default()));
+        let here = Here::new(Err(NotHere::Absent(ENGLISH[0].to_owned())), floor, "en");
+        let error = here.ready().await.unwrap_err().to_string();
+        for wanted in ["glyphoxa models get whisper-tiny.en", "pocketsphinx-en-us"] {
+            assert!(error.contains(wanted), "{error}");
+        }
     }
 }

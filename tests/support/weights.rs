@@ -1,0 +1,18 @@
+//! The model files that tests of hearing need.
+//!
+//! Entry function: [`weights`].
+
+use std::path::{Path, PathBuf};
+
+/// The folder of model files, `whisper-tiny.en` among them. A test without them fails: nothing else
+/// shows that players are understood.
+pub fn weights() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/third-party/models");
+    assert!(
+        folder.join("whisper-tiny.en/manifest.json").is_file(),
+        "the model files of hearing are not in '{}' (./dev test gets them; or: cargo run -- models \
+         get whisper-tiny.en --dir target/third-party/models)",
+        folder.display()
+    );
+    folder
+}
