@@ -313,7 +313,9 @@ impl Phrase<'_> {
         let next = next + usize::from(self.word(next) == Some("another"));
         let part = self.term(next).or_else(|| {
             let tongues = [Tongue::English, Tongue::German];
-            let (number, next) = tongues.iter().find_map(|t| self.number(next, *t))?;
+            let said = tongues.iter().find_map(|t| self.number(next, *t));
+            let alike = || matches!(self.word(next)?, "free" | "tree").then_some((3, next + 1));
+            let (number, next) = said.or_else(alike)?;
             Some(Part { text: number.to_string(), next, is_dice: false })
         })?;
         // "and" adds dice only, and not damage to a check.

@@ -111,6 +111,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("Roll to D 6 plus three.", "2d6+3"),
     ("Roll 2d6, +3.", "2d6+3"),
     ("Bartok, roll 2d6+, 3a.", "2d6+3"),
+    ("Bartok, roll 2d6+, free.", "2d6+3"),
     ("Bartok, roll 2d8+, 4th for the brawl.", "2d8+4"),
     ("Roll 2d6 + three.", "2d6+3"),
     ("Roll 1d20 with advantage.", "2d20kh1"),

@@ -38,7 +38,7 @@ pub struct HereOptions {
 
 /// Weights that hear.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct Installed {
     /// Of the set.
     pub name: &'static str,
     /// Where they lie.
@@ -50,12 +50,12 @@ impl HereOptions {
     ///
     /// # Errors
     /// Which ones are missing or damaged, and how to get them.
-    pub fn found(&self) -> Result<Found, NotHere> {
+    pub fn found(&self) -> Result<Installed, NotHere> {
         let names = if self.language == "en" { ENGLISH } else { OTHERS };
         let mut first = None;
         for name in names {
             match self.weights.installed(name) {
-                Ok(folder) => return Ok(Found { name, folder }),
+                Ok(folder) => return Ok(Installed { name, folder }),
                 Err(error) => first = first.or(Some(error)),
             }
         }
@@ -65,7 +65,7 @@ impl HereOptions {
     /// What hears, and where what is said goes.
     pub fn info(&self) -> ServiceInfo {
         ServiceInfo::here(match self.found() {
-            Ok(Found { name, .. }) if name == ENGLISH[0] => "Whisper tiny.en",
+            Ok(Installed { name, .. }) if name == ENGLISH[0] => "Whisper tiny.en",
             Ok(_) => "Whisper base",
             Err(_) => "PocketSphinx",
         })
