@@ -12,9 +12,9 @@ use std::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file_error::FileError;
+use super::{file_error::FileError, kept::owner_of};
 use crate::{
-    domain::redact,
+    domain::{Owner, Person, PersonId, redact},
     files,
     session::{ToolLine, TurnLine},
 };
@@ -27,6 +27,7 @@ pub struct CallLog {
     path: PathBuf,
     file: File,
     session: String,
+    owner: Owner,
     /// Bytes that were there before.
     before: usize,
 }
@@ -38,6 +39,8 @@ struct Entry<'a> {
     turn: u64,
     npc: Option<&'a str>,
     speaker: &'a str,
+    /// Who that is; lines of earlier versions have only the name.
+    speaker_id: Option<PersonId>,
     #[serde(flatten)]
     call: &'a ToolLine,
 }
@@ -54,7 +57,7 @@ impl CallLog {
             Ok((file, usize::try_from(before).unwrap_or(usize::MAX)))
         };
         let (file, before) = opened().map_err(FileError::on(LOGGING, &path))?;
-        Ok(Self { path, file, session: session.to_owned(), before })
+        Ok(Self { path, file, session: session.to_owned(), owner: owner_of(session), before })
     }
 
     /// Adds the calls of a turn.
@@ -69,6 +72,7 @@ impl CallLog {
                 turn: line.turn,
                 npc: line.npc.as_deref(),
                 speaker: &line.speaker,
+                speaker_id: line.from.map(|id| self.owner.person(id.0, &line.speaker)),
                 call,
             };
             // One write a line, so that a reader never sees half of one.
@@ -88,12 +92,12 @@ impl CallLog {
         self.remove(self.before, taken)
     }
 
-    /// Removes the calls that speakers of these names led to.
+    /// Removes the calls that somebody led to.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn forget(&mut self, names: &[String]) -> Result<(), FileError> {
-        self.remove(0, |call| is_of(call, names))
+    pub fn forget(&mut self, person: &Person) -> Result<(), FileError> {
+        self.remove(0, |call| is_of(call, person))
     }
 
     fn remove(&mut self, from: usize, which: impl Fn(&Value) -> bool) -> Result<(), FileError> {
@@ -105,16 +109,16 @@ impl CallLog {
     }
 }
 
-/// Removes from a log that nobody has open the calls that speakers of these names led to.
+/// Removes from a log that nobody has open the calls that somebody led to.
 ///
 /// # Errors
 /// It cannot be read or written.
-pub fn forget_calls(path: &Path, names: &[String]) -> Result<(), FileError> {
-    remove(path, 0, |call| is_of(call, names)).map(drop)
+pub fn forget_calls(path: &Path, person: &Person) -> Result<(), FileError> {
+    remove(path, 0, |call| is_of(call, person)).map(drop)
 }
 
-fn is_of(call: &Value, names: &[String]) -> bool {
-    call["speaker"].as_str().is_some_and(|speaker| names.iter().any(|name| name == speaker))
+fn is_of(call: &Value, person: &Person) -> bool {
+    call["speaker"].as_str().is_some_and(|name| person.is(call["speaker_id"].as_str(), name))
 }
 
 /// Removes calls after the first `from` bytes; whether there were any.

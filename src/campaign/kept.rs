@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_error::FileError;
 use crate::{
-    domain::{Message, Owner, Scope},
+    domain::{Message, Owner, Person, Scope},
     engine::forget_exchanges,
     files,
 };
@@ -180,14 +180,14 @@ impl KeptSession {
         Ok(had_any)
     }
 
-    /// Forgets the exchanges that somebody of these names began.
+    /// Forgets the exchanges that somebody began.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn forget(mut self, names: &[String]) -> Result<(), FileError> {
+    pub fn forget(mut self, person: &Person) -> Result<(), FileError> {
         let messages = |content: &Content| content.histories.values().map(Vec::len).sum::<usize>();
         let before = messages(&self.content);
-        self.content.histories.values_mut().for_each(|it| forget_exchanges(it, names));
+        self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
         if messages(&self.content) == before {
             return Ok(());
         }

@@ -25,7 +25,7 @@ use super::{
     transcript::{Transcript, TranscriptWriter},
 };
 use crate::{
-    domain::SessionId,
+    domain::{Person, SessionId},
     engine::Budget,
     panics::caught_now,
     session::{Command, Conversations, EventReader, TableEvent, TurnLine},
@@ -206,21 +206,21 @@ impl Sessions {
         Some((running.budget.clone(), AssistantSettings::clone(&running.assistant.load())))
     }
 
-    /// Forgets at the tables that run what people of these names have led to; the sessions whose calls
-    /// are being logged.
-    pub fn forget(&self, names: &[String], from: &ForgetFrom) -> BTreeSet<String> {
+    /// Forgets at the tables that run what somebody has led to; the sessions whose calls are being
+    /// logged.
+    pub fn forget(&self, person: &Person, from: &ForgetFrom) -> BTreeSet<String> {
         let mut all = self.running();
         for (session, running) in all.iter_mut() {
             let is_theirs = running.transcript.scope.owner == from.owner;
             if !is_theirs || from.session.as_ref().is_some_and(|meant| meant != session) {
                 continue;
             }
-            if let Err(error) = running.calls.forget(names) {
+            if let Err(error) = running.calls.forget(person) {
                 tracing::error!(%error, "tool calls are not forgotten");
             }
             let table = running.commands.upgrade();
             if let Some(Err(error)) =
-                table.map(|table| table.try_send(Command::Erase(names.to_vec())))
+                table.map(|table| table.try_send(Command::Erase(person.clone())))
             {
                 tracing::error!(%error, "a table does not forget");
             }

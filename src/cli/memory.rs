@@ -14,6 +14,7 @@ use crate::{
     app,
     campaign::{self, ForgetFrom, Scoped, Verdict},
     config::Config,
+    domain::{Person, PersonId},
     memory::{
         Around, Entity, EntityFilter, LineQuery, MemoryStore, MonthSpent, PATH_MAX, RelationKey,
         Snapshot, Viewer,
@@ -306,16 +307,20 @@ async fn forget(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Res
     let known = campaign::names(at.store, player, &[], &from).await?;
     let mut out = io::stdout().lock();
     for name in &known.shared {
-        writeln!(out, "kept by name stays: '{name}' (somebody else is called so too)")?;
+        writeln!(
+            out,
+            "kept by earlier versions under '{name}' stays (somebody else is called so too)"
+        )?;
     }
     if !yes {
         for name in &known.own {
-            writeln!(out, "kept by name goes: '{name}'")?;
+            writeln!(out, "kept by earlier versions under '{name}' goes too")?;
         }
         writeln!(out, "nothing is deleted yet (add --yes to delete the lines of '{player}')")?;
         return Ok(DONE);
     }
-    campaign::forget_kept(&config.data_dir, &known.own, &from, |_| false)?;
+    let person = Person { id: PersonId(player.to_owned()), names: known.own };
+    campaign::forget_kept(&config.data_dir, &person, &from, |_| false)?;
     let lines = campaign::forget(at.store, player, &from).await?;
     writeln!(out, "deleted {lines} lines of '{player}'")?;
     Ok(DONE)

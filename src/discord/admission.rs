@@ -177,6 +177,13 @@ impl Admission {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        io::{BufRead, BufReader, Write},
+        net::TcpListener,
+    };
+
+    use serenity::http::HttpBuilder;
+
     use super::*;
     use crate::campaign::{GuildSettings, ServedGuilds, stand_in_guild_store};
 
@@ -237,5 +244,34 @@ mod tests {
         assert_eq!(here.due(now + STAY), [STRANGE]);
         here.left(STRANGE);
         assert!(here.due(now + STAY).is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn discord_is_told_to_take_the_bot_out_of_a_strange_server_after_an_hour() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = admission(folder.path(), ServedGuilds::LetIn);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
+            let asked = lines.next().unwrap();
+            lines.find(String::is_empty).unwrap();
+            (&stream).write_all(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n").unwrap();
+            asked
+        });
+        let http = HttpBuilder::new("MTIz.a.b").proxy(format!("http://{address}"));
+        let http = Arc::new(http.ratelimiter_disabled(true).build());
+        let began = Instant::now();
+        assert!(!serves(&here, 8).await);
+        assert!(serves(&here, 7).await);
+        let leaving = tokio::spawn(here.clone().leave_strangers(http, CancellationToken::new()));
+        while !here.strangers().is_empty() {
+            sleep(LOOK_EVERY).await;
+        }
+        leaving.abort();
+        assert!(began.elapsed() >= STAY);
+        assert_eq!(asked.join().unwrap(), "DELETE /api/v10/users/@me/guilds/8 HTTP/1.1");
+        assert!(serves(&here, 7).await);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::CallId;
+use super::{CallId, PersonId, Said};
 
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub enum Message {
     /// Persona and rules; the stable prefix.
     System(String),
     /// What a player said, or this turn's facts.
-    User(String),
+    User(Said),
     /// What the NPC said, and the tools it asked for.
     Assistant {
         /// Spoken text; may be empty before tool calls.
@@ -40,8 +40,11 @@ pub enum Message {
     },
     /// A summary in place of older messages; the model reads it like something a player said.
     Summary {
-        /// The speakers it sums up, as NPCs call them.
+        /// Speakers of whom only the name was known, as NPCs call them.
         speakers: Vec<String>,
+        /// The others whose words it sums up.
+        #[serde(default)]
+        people: Vec<PersonId>,
         /// The text the model reads.
         text: String,
         /// Somebody outside wrote of what it sums up. What was kept before it was known counts as if
@@ -117,6 +120,8 @@ pub struct ToolSpec {
 pub struct TurnFacts {
     /// What NPCs call the speaker.
     pub speaker: String,
+    /// Who it is; `None`: nobody of the table.
+    pub by: Option<PersonId>,
     /// What was said, names corrected.
     pub utterance: String,
     /// The dice expression spoken, if any ("2d6+3").

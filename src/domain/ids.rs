@@ -1,4 +1,4 @@
-//! Identities of a session, a turn and a tool call.
+//! Identities of a session, a turn, a tool call and a person.
 
 use std::fmt;
 
@@ -21,3 +21,7 @@ pub struct TurnId(pub u64);
 /// The id a model gave a tool call, or one made up where it gave none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallId(pub String);
+
+/// A person's identity: on Discord their user id, on this machine their name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PersonId(pub String);

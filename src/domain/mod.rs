@@ -9,8 +9,10 @@ mod hash;
 mod ids;
 mod money;
 mod npc;
+mod person;
 pub mod redact;
 mod rule;
+mod said;
 mod scope;
 mod secret;
 mod tier;
@@ -19,13 +21,15 @@ mod visible;
 pub use campaign::{Campaign, Entity, EntityKind, Player, Scene};
 pub use chat::{Message, ToolCall, ToolSpec, TurnFacts};
 pub use hash::{Fnv, fnv1a};
-pub use ids::{CallId, SessionId, TurnId};
+pub use ids::{CallId, PersonId, SessionId, TurnId};
 pub use money::{Claim, Granted, Limit, Money};
 pub use npc::{
     AddressMode, EngineKind, LineTool, LineWhen, Npc, Policy, Pronunciation, ScriptedLine,
     ToolChoice, Voice, bare_name,
 };
+pub use person::Person;
 pub use rule::Rule;
+pub use said::Said;
 pub use scope::{CampaignKey, Owner, Scope};
 pub use secret::Secret;
 pub use tier::Tier;

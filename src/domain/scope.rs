@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::PersonId;
+
 /// The campaign something belongs to; nothing is seen from another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CampaignKey(pub String);
@@ -36,6 +38,14 @@ impl Owner {
             Self::Guild(id) => Some(id),
             Self::Local => None,
         }
+    }
+
+    /// Who somebody is that plays there, by their number in the voice channel and their name.
+    pub fn person(self, number: u64, name: &str) -> PersonId {
+        PersonId(match self {
+            Self::Guild(_) => number.to_string(),
+            Self::Local => name.to_owned(),
+        })
     }
 
     /// The owner in one word, as a store has it.
@@ -122,5 +132,11 @@ mod tests {
             assert_eq!(Owner::of_word(&owner.word()), Some(owner));
             assert_eq!((scope.key().as_str(), Scope::of_key(key)), (key, scope));
         }
+    }
+
+    #[test]
+    fn people_are_their_user_ids_on_discord() {
+        assert_eq!(Owner::Guild(7).person(1, "Anna"), PersonId("1".to_owned()));
+        assert_eq!(Owner::Local.person(1, "Anna"), PersonId("Anna".to_owned()));
     }
 }

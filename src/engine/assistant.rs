@@ -69,7 +69,7 @@ impl Assistant {
         let window = Window::of(&model, &system);
         let outside = system != self.system;
         let conversation = Excerpt::of_game_master(system, window, outside);
-        let prompt = conversation.prompt(Message::User(text.clone()));
+        let prompt = conversation.prompt(Message::User(text.clone().into()));
         let tier = npc.budget_tier;
         let cancel = CancellationToken::new();
         let _ended = cancel.clone().drop_guard();
@@ -79,6 +79,7 @@ impl Assistant {
             id: TurnId(0),
             facts: Arc::new(TurnFacts {
                 speaker: GAME_MASTER.to_owned(),
+                by: None,
                 dice: spoken::dice_in(&text).or_else(|| spoken::typed_dice(&text)),
                 utterance: text,
             }),

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::{domain::Message, tools::CallRecord};
+use crate::{
+    domain::{Message, Said},
+    tools::CallRecord,
+};
 
 /// What a turn came to, whether or not it was heard.
 #[derive(Debug)]
 pub struct TurnReport {
     /// What the utterance adds to the conversation.
-    pub said: String,
+    pub said: Said,
     /// Calls and results, in the order the model needs them.
     pub exchange: Vec<Message>,
     /// Its own message told the NPC what not everybody may know.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Message, ToolSpec};
+use crate::domain::{Message, Said, ToolSpec};
 
 /// What a message takes up beside its text.
 const ENVELOPE: usize = 16;
@@ -16,7 +16,7 @@ const TOOL_ENVELOPE: usize = 64;
 pub fn bytes(messages: &[Message]) -> u64 {
     let length = |message: &Message| match message {
         Message::System(text)
-        | Message::User(text)
+        | Message::User(Said { text, .. })
         | Message::Tool { content: text, .. }
         | Message::Summary { text, .. } => text.len(),
         Message::Assistant { text, calls, .. } => {

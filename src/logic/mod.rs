@@ -17,6 +17,7 @@ pub mod prompt;
 pub mod sentence;
 pub mod speakable;
 pub mod spoken;
+pub mod spoken_names;
 pub mod tier;
 pub mod trigrams;
 pub mod turn;

@@ -98,6 +98,7 @@ impl Table {
             id,
             facts: Arc::new(TurnFacts {
                 speaker: self.speakers.called(utterance.speaker).to_owned(),
+                by: Some(self.speakers.person(utterance.speaker)),
                 utterance: utterance.text.clone(),
                 dice: spoken::dice_in(&utterance.text)
                     .or_else(|| spoken::typed_dice(&utterance.text)),

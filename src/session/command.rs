@@ -7,7 +7,7 @@
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{NewRecogniser, Recast, SeatId, Speaker, SpeakerId, Status};
-use crate::domain::Tier;
+use crate::domain::{Person, Tier};
 
 /// What can be asked of a table.
 #[derive(Debug)]
@@ -19,9 +19,9 @@ pub enum Command {
     /// Somebody is not to be heard any more: as [`Command::Leave`], and lines of theirs that are
     /// not answered yet are dropped without a word; an answer to them under way stops.
     Forget(SpeakerId),
-    /// NPCs forget what people of these names have said and what they answered them; whoever is at
-    /// the table stays there.
-    Erase(Vec<String>),
+    /// NPCs forget what somebody has said and what they answered them; whoever is at the table stays
+    /// there.
+    Erase(Person),
     /// Who a player is in the game: what NPCs call them from the next turn on. `None`: their own
     /// name.
     Character {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::TurnId,
     engine::{Cause, HeardAloud},
-    logic::barge_in,
+    logic::{barge_in, prompt::Overheard},
 };
 
 /// Why nobody answers what was said to an NPC that is to be silent.
@@ -170,14 +170,14 @@ impl Table {
         if !text.is_empty() {
             seat.has_spoken = true;
             seat.note_used(turn);
-            let name = seat.npc.name.clone();
+            let heard = Overheard { speaker: seat.npc.name.clone(), by: None, text: text.clone() };
             if matches!(purpose.cause, Cause::Utterance) {
                 let when = self.hearing.clock.moment(now);
                 self.router.has_spoken(when, ended.seat, purpose.utterance.speaker);
             }
             for (index, other) in self.seats.iter_mut() {
                 if index != ended.seat && self.router.scene.is_present(index) {
-                    other.conversation.overhear(&name, text);
+                    other.conversation.overhear(heard.clone());
                 }
             }
         }

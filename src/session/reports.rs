@@ -93,11 +93,11 @@ impl Reports {
         at.speakers.name(of).clone_into(&mut line.speaker);
         line.from = Some(of);
         let called = at.speakers.called(of).to_owned();
-        line.circumstances.character = (called != line.speaker).then(|| called.clone());
+        line.circumstances.character = (called != line.speaker).then_some(called);
         line.circumstances.npcs = at.scene.present();
         line.circumstances.people = at.speakers.here();
         line.turn = self.lines + 1;
-        self.recent.told(&line, &called);
+        self.recent.told(&line, at.speakers.overheard(of, &line.heard));
         self.line_as_it_is(line);
     }
 

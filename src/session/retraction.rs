@@ -7,6 +7,10 @@ use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 use super::{line::TurnLine, seats::Seats};
+use crate::{
+    domain::{PersonId, Said},
+    logic::prompt::Overheard,
+};
 
 /// What was told longer ago than this is no part of what the card is held up for, save the last.
 const RECENT: Duration = Duration::from_secs(60);
@@ -21,39 +25,39 @@ pub struct RecentLines(VecDeque<Told>);
 struct Told {
     turn: u64,
     at: Instant,
-    /// What NPCs call the speaker, and what they said.
-    said: (String, String),
+    /// What was said, as NPCs hear it.
+    said: Overheard,
     /// The NPC, and what was heard of it.
     reply: Option<(String, String)>,
     /// How the exchange begins in the NPC's history.
-    remembered: Option<String>,
+    remembered: Option<Said>,
 }
 
 impl RecentLines {
-    /// A line of somebody whom NPCs call `called` is told.
-    pub fn told(&mut self, line: &TurnLine, called: &str) {
+    /// A line is told, of which NPCs heard what was `said`.
+    pub fn told(&mut self, line: &TurnLine, said: Overheard) {
         if self.0.len() == LINES {
             self.0.pop_front();
         }
         self.0.push_back(Told {
             turn: line.turn,
             at: Instant::now(),
-            said: (called.to_owned(), line.heard.clone()),
+            said,
             reply: line.npc.clone().map(|npc| (npc, line.reply.clone())),
             remembered: None,
         });
     }
 
     /// The NPC of the last line remembers the exchange, which begins so.
-    pub fn remembered(&mut self, said: &str) {
+    pub fn remembered(&mut self, said: &Said) {
         if let Some(last) = self.0.back_mut() {
-            last.remembered = Some(said.to_owned());
+            last.remembered = Some(said.clone());
         }
     }
 
-    /// What somebody whom NPCs call so has said is no more.
-    pub fn forget(&mut self, called: &str) {
-        self.0.retain(|told| told.said.0 != called);
+    /// What somebody has said is no more.
+    pub fn forget(&mut self, person: &PersonId) {
+        self.0.retain(|told| told.said.by.as_ref() != Some(person));
     }
 
     /// The last exchange that was heard and what was said since; where the last one is long ago,
@@ -70,13 +74,16 @@ impl RecentLines {
     pub fn take_back(&mut self, now: Instant, seats: &mut Seats) -> Vec<u64> {
         let taken = self.take(now);
         for told in taken.iter().rev() {
-            let (speaker, text) = &told.said;
             for seat in seats.all_mut() {
-                seat.conversation.unhear(speaker, text);
+                seat.conversation.unhear(&told.said);
                 if let Some((npc, reply)) = &told.reply {
                     match &told.remembered {
                         Some(said) if seat.npc.name == *npc => seat.conversation.take_back(said),
-                        _ => seat.conversation.unhear(npc, reply),
+                        _ => seat.conversation.unhear(&Overheard {
+                            speaker: npc.clone(),
+                            by: None,
+                            text: reply.clone(),
+                        }),
                     }
                 }
             }

@@ -7,7 +7,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Player;
+use crate::{
+    domain::{Owner, PersonId, Player},
+    logic::prompt::Overheard,
+};
 
 /// A person, as the voice channel tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,8 +31,10 @@ pub struct Speaker {
 pub const SOMEBODY: &str = "somebody";
 
 /// Everyone at the table and whom they play.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Speakers {
+    /// Where they play, which says who they are.
+    owner: Owner,
     here: Vec<Speaker>,
     left: Vec<Speaker>,
     /// As the campaign has it.
@@ -40,8 +45,9 @@ pub struct Speakers {
 
 impl Speakers {
     /// Nobody yet; `characters` says who plays whom.
-    pub fn new(characters: Vec<Player>) -> Self {
-        Self { characters, ..Self::default() }
+    pub fn new(owner: Owner, characters: Vec<Player>) -> Self {
+        let (here, left, played) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { owner, here, left, characters, played }
     }
 
     /// From now on the campaign says that these play these; what was said at the table stays.
@@ -90,6 +96,17 @@ impl Speakers {
     /// What reports call them.
     pub fn name(&self, id: SpeakerId) -> &str {
         self.get(id).map_or(SOMEBODY, |speaker| &speaker.name)
+    }
+
+    /// Who they are, in what is kept.
+    pub fn person(&self, id: SpeakerId) -> PersonId {
+        self.owner.person(id.0, self.name(id))
+    }
+
+    /// What they said, as NPCs hear it.
+    pub fn overheard(&self, id: SpeakerId, text: &str) -> Overheard {
+        let speaker = self.called(id).to_owned();
+        Overheard { speaker, by: Some(self.person(id)), text: text.to_owned() }
     }
 
     /// What NPCs call them: the character they play, else their own name.

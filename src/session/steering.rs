@@ -15,7 +15,7 @@ use super::{
     utterance::{Purpose, Utterance},
 };
 use crate::{
-    domain::{Tier, TurnId},
+    domain::{Person, Tier, TurnId},
     engine::Cause,
     logic::command::Command as SpokenOrder,
 };
@@ -145,17 +145,15 @@ impl Table {
         for turn in theirs {
             self.drop_turn(now, turn);
         }
-        let name = self.speakers.called(speaker).to_owned();
-        self.erase(&[name]);
+        // What was kept before there were ids is not theirs for certain.
+        self.erase(&Person { id: self.speakers.person(speaker), names: Vec::new() });
         self.speakers.leave(speaker);
     }
 
-    /// NPCs forget what people of these names have said.
-    pub(super) fn erase(&mut self, names: &[String]) {
-        for name in names {
-            self.seats.all_mut().for_each(|seat| seat.conversation.forget_speaker(name));
-            self.reports.recent.forget(name);
-        }
+    /// NPCs forget what somebody has said.
+    pub(super) fn erase(&mut self, person: &Person) {
+        self.seats.all_mut().for_each(|seat| seat.conversation.forget(person));
+        self.reports.recent.forget(&person.id);
     }
 
     /// Everyone stops and is muted; what is being heard is taken back with what was asked

@@ -127,7 +127,7 @@ impl Table {
         let (replies, replies_in) = mpsc::channel(REPLY_CAPACITY);
         let (late, late_in) = mpsc::channel(LATE_CAPACITY);
         let rng = StdRng::seed_from_u64(setup.seed);
-        let speakers = Speakers::new(parts.campaign.players.clone());
+        let speakers = Speakers::new(setup.host.scope().owner, parts.campaign.players.clone());
         let session = setup.session;
         let seats = Seats::new(parts.seats);
         let known =
@@ -306,7 +306,7 @@ impl Table {
             Command::Join(speaker) => self.join(speaker),
             Command::Leave(speaker) => self.leave(speaker),
             Command::Forget(speaker) => self.forget(speaker),
-            Command::Erase(names) => self.erase(&names),
+            Command::Erase(person) => self.erase(&person),
             Command::Character { speaker, name } => self.character(speaker, name),
             Command::Typed { speaker, text } => self.typed(speaker, text),
             Command::TypedTo { speaker, seat, text } => self.typed_to(speaker, seat, text),

@@ -241,20 +241,20 @@ impl Table {
 
     /// Everyone present who is not addressed still hears it.
     pub(super) fn overhear(&mut self, utterance: &Utterance, addressed: Option<SeatId>) {
-        let speaker = self.speakers.called(utterance.speaker).to_owned();
+        let line = self.speakers.overheard(utterance.speaker, &utterance.text);
         for (index, seat) in self.seats.iter_mut() {
             if Some(index) != addressed && self.router.scene.is_present(index) {
-                seat.conversation.overhear(&speaker, &utterance.text);
+                seat.conversation.overhear(line.clone());
             }
         }
     }
 
     /// Nobody has heard what `purpose` answers: its speaker goes on, and the whole is heard later.
     pub(super) fn unhear(&mut self, purpose: &Purpose) {
-        let speaker = self.speakers.called(purpose.utterance.speaker).to_owned();
+        let line = self.speakers.overheard(purpose.utterance.speaker, &purpose.utterance.text);
         for (index, seat) in self.seats.iter_mut() {
             if index != purpose.seat && self.router.scene.is_present(index) {
-                seat.conversation.unhear(&speaker, &purpose.utterance.text);
+                seat.conversation.unhear(&line);
             }
         }
     }

@@ -103,6 +103,16 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
     assert!(json.contains(r"a\u202eb\u200b\u0060\u0060\u0060c") && rest.is_empty(), "{shown}");
     let meant: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(meant["text"], HIDDEN);
+    // Nobody decides in another server.
+    let other = hall.discord.guild("The Sunken Oar");
+    let mallory = other.owner();
+    let ids = request.components();
+    for id in ids.iter().filter_map(|it| it["custom_id"].as_str()) {
+        let forged = hall.discord.forge(&mallory, other.text, id).await.expect("it is sent");
+        let answer = forged.wait_final(BOUND).await.expect("an answer");
+        assert!(answer.ephemeral() && !answer.text().contains("dust"), "{id}: {}", answer.text());
+    }
+    assert_eq!(hall.called("dust"), Vec::<String>::new());
     let pressed = hall.presses(&hall.dm, &request, "Always for this tool").await.text();
     assert!(pressed.contains("Approved for good"), "{pressed}");
     hall.calls_dust(1).await;
@@ -112,7 +122,11 @@ async fn always_asks_once_shows_everything_and_can_be_taken_back() {
     hall.calls_dust(2).await;
     let listed = hall.told(&hall.dm, Slash::new("tools permits")).await;
     assert!(listed.contains("home.dust: asks nobody"), "{listed}");
+    let theirs = hall.told_in(&mallory, other.text, Slash::new("tools permits")).await;
+    assert!(!theirs.contains("home.dust"), "{theirs}");
     let revoke = || Slash::new("tools revoke").option("tool", "home.dust");
+    let none = hall.told_in(&mallory, other.text, revoke()).await;
+    assert!(none.contains("was not allowed for good"), "{none}");
     assert!(hall.told(&hall.dm, revoke()).await.contains("home.dust asks again"));
     assert!(hall.told(&hall.dm, revoke()).await.contains("was not allowed for good"));
     // What is too long for a message is a file, and the message says so.

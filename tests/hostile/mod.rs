@@ -9,6 +9,7 @@ mod fuzz;
 mod guilds;
 mod loopback;
 mod money;
+mod namesakes;
 mod schemas;
 mod servers;
 mod two_guilds;

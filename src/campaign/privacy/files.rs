@@ -5,16 +5,19 @@
 use std::{collections::BTreeSet, fs, io, path::Path};
 
 use super::request::ForgetFrom;
-use crate::campaign::{FileError, KeptError, KeptSession, forget_calls, owner_of};
+use crate::{
+    campaign::{FileError, KeptError, KeptSession, forget_calls, owner_of},
+    domain::Person,
+};
 
-/// Forgets in the files of kept sessions of an owner what people of these names have led to: exchanges
-/// with NPCs, and calls. Blocks. `is_open` says whose calls are logged at this moment.
+/// Forgets in the files of kept sessions of an owner what somebody has led to: exchanges with NPCs, and
+/// calls. Blocks. `is_open` says whose calls are logged at this moment.
 ///
 /// # Errors
 /// A file cannot be read or written.
 pub fn forget_kept(
     data_dir: &Path,
-    names: &[String],
+    person: &Person,
     from: &ForgetFrom,
     is_open: impl Fn(&str) -> bool,
 ) -> Result<(), KeptError> {
@@ -38,9 +41,9 @@ pub fn forget_kept(
     for id in ids {
         let kept = KeptSession::of_anybody(data_dir, &id)?;
         if let Some(calls) = kept.call_log().filter(|_| !is_open(&id)) {
-            forget_calls(&calls, names)?;
+            forget_calls(&calls, person)?;
         }
-        kept.forget(names)?;
+        kept.forget(person)?;
     }
     Ok(())
 }

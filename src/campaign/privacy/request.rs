@@ -24,7 +24,8 @@ pub struct ForgetFrom {
     pub session: Option<SessionId>,
 }
 
-/// What a person goes by where things are kept by name: conversations of NPCs, and calls of tools.
+/// What a person goes by where earlier versions have kept things by name: conversations of NPCs, and
+/// calls of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesOf {
     /// Theirs alone: what is kept under these goes with their lines.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     campaign::{KeptError, NotWritten, Sessions, SharedSettings},
-    domain::Owner,
+    domain::{Owner, Person, PersonId},
     memory,
 };
 
@@ -65,18 +65,19 @@ impl Privacy {
     }
 
     /// Forgets a person's lines and what was derived from them, in tables that run too; how many
-    /// lines there were. What is kept by name goes where the name is theirs alone.
+    /// lines there were. What an earlier version has kept by name goes where the name is theirs alone.
     ///
     /// # Errors
     /// Something cannot be read or written; doing it again goes on with it.
     pub async fn forget(self, what: ForgetRequest) -> Result<u64, PrivacyError> {
-        let known = self.clone().names(what.clone()).await?.own;
+        let names = self.clone().names(what.clone()).await?.own;
         let (store, player) = (self.sessions.transcripts().store(), what.player);
-        let open = self.sessions.forget(&known, &what.from);
+        let person = Person { id: PersonId(player.clone()), names };
+        let open = self.sessions.forget(&person, &what.from);
         let (folder, from) = (self.settings.load().data_dir.clone(), Arc::new(what.from));
         let also = Arc::clone(&from);
         let files =
-            spawn_blocking(move || forget_kept(&folder, &known, &also, |id| open.contains(id)));
+            spawn_blocking(move || forget_kept(&folder, &person, &also, |id| open.contains(id)));
         files.await??;
         Ok(forget(&*store, &player, &from).await?)
     }

@@ -38,7 +38,7 @@ pub async fn write(writer: &Writer, lines: &[TranscriptLine]) -> Result<Written,
     let most = (CLAIMS / parts.len().max(1)).max(CLAIMS_MIN);
     let mut written = Written::default();
     for part in parts {
-        let messages = vec![Message::System(task(most)), Message::User(part)];
+        let messages = vec![Message::System(task(most)), Message::User(part.into())];
         let text = writer.model.ask_once(messages, writer.model.max_tokens).await?;
         read(&text, lines, &mut written);
     }

@@ -16,10 +16,7 @@ use crate::{
 pub fn utterances(of: &Transcript, line: &TurnLine, now: i64) -> Vec<Utterance> {
     let Some(from) = line.from else { return Vec::new() };
     let told = &line.circumstances;
-    let identity = |id: SpeakerId, name: &str| match of.scope.owner.guild() {
-        Some(_) => id.0.to_string(),
-        None => name.to_owned(),
-    };
+    let identity = |id: SpeakerId, name: &str| of.scope.owner.person(id.0, name).0;
     let npcs = told.npcs.iter().map(|name| Present { name: name.clone(), player: None });
     let people = told
         .people

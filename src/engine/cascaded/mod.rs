@@ -104,7 +104,7 @@ async fn answer(turn: Arc<Turn>, model: NpcModel, calls: NpcCalls, voice: TurnVo
     );
     let said = said(&turn);
     TurnReport {
-        topics: calls.topics(&said),
+        topics: calls.topics(&said.text),
         said,
         exchange: talk.exchange,
         told_secrets: turn.tells_secrets().await,

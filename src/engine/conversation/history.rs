@@ -4,11 +4,11 @@
 //! Entry type: [`History`]. **Never**: holds what was generated but not heard.
 
 use super::{
-    exchanges::{exchanges, forget_exchanges, is_by},
+    exchanges::{exchanges, forget_exchanges},
     summary::Summary,
 };
 use crate::{
-    domain::Message,
+    domain::{Message, Person, Said},
     engine::TurnReport,
     logic::prompt::{FOLLOW_UP, Overheard},
 };
@@ -45,36 +45,39 @@ impl History {
     }
 
     /// Adds something said to somebody else.
-    pub fn overhear(&mut self, speaker: &str, text: &str) {
+    pub fn overhear(&mut self, line: Overheard) {
         if self.overheard.len() == OVERHEARD_MAX {
             self.overheard.remove(0);
         }
-        self.overheard.push(Overheard { speaker: speaker.to_owned(), text: text.to_owned() });
+        self.overheard.push(line);
     }
 
     /// Takes back what was overheard last in exactly these words.
-    pub fn unhear(&mut self, speaker: &str, text: &str) {
-        let is_it = |line: &Overheard| line.speaker == speaker && line.text == text;
-        if let Some(index) = self.overheard.iter().rposition(is_it) {
+    pub fn unhear(&mut self, line: &Overheard) {
+        if let Some(index) = self.overheard.iter().rposition(|it| it == line) {
             self.overheard.remove(index);
         }
     }
 
-    /// Takes back everything of one speaker: what was overheard, and their exchanges.
-    pub fn forget_speaker(&mut self, speaker: &str) {
-        self.overheard.retain(|line| line.speaker != speaker);
-        forget_exchanges(&mut self.messages, &[speaker]);
+    /// Takes back everything of one person: what was overheard, and their exchanges.
+    pub fn forget(&mut self, person: &Person) {
+        self.overheard.retain(|line| line.by.as_ref() != Some(&person.id));
+        forget_exchanges(&mut self.messages, person);
     }
 
     /// Takes back the last exchange, if it begins with `said`; where only a summary is left that it
     /// went into, that.
-    pub fn take_back(&mut self, said: &str) {
+    pub fn take_back(&mut self, said: &Said) {
         let is_said = |it: &Message| matches!(it, Message::User(_) | Message::Summary { .. });
         let Some(last) = self.messages.iter().rposition(is_said) else { return };
         let is_it = match self.messages.get(last) {
             Some(Message::User(it)) => it == said,
-            Some(Message::Summary { speakers, .. }) => {
-                said == FOLLOW_UP || speakers.iter().any(|it| is_by(said, it))
+            Some(Message::Summary { speakers, people, .. }) => {
+                let is_one = match &said.by {
+                    Some(id) => people.contains(id),
+                    None => speakers.iter().any(|it| said.is_by(it)),
+                };
+                is_one || said.text == FOLLOW_UP
             }
             _ => false,
         };
@@ -96,8 +99,9 @@ impl History {
     pub fn add(&mut self, turn: &TurnReport, heard: &str) {
         if heard.is_empty() && turn.exchange.is_empty() {
             // Nothing came of it: it stays known as something said, without an empty answer.
-            if let Some((speaker, words)) = turn.said.split_once(": ") {
-                self.overhear(speaker, words);
+            if let Some((speaker, words)) = turn.said.text.split_once(": ") {
+                let (speaker, text) = (speaker.to_owned(), words.to_owned());
+                self.overhear(Overheard { speaker, by: turn.said.by.clone(), text });
             }
             return;
         }
@@ -141,12 +145,12 @@ mod tests {
 
     #[test]
     fn a_summary_of_secrets_is_one() {
-        let mut told = vec![Message::User("Ben: What is below?".to_owned())];
+        let mut told = vec![Message::User("Ben: What is below?".into())];
         told.push(Message::Assistant { text: "A crypt.".into(), calls: Vec::new(), gated: true });
         let mut history = History::new(told.clone());
         assert!(history.replace(Summary::extract("Bartok", told, 100)));
         assert!(history.messages()[0].is_gated());
-        let plain = vec![Message::User("Ben: Hm.".to_owned())];
+        let plain = vec![Message::User("Ben: Hm.".into())];
         let mut history = History::new(plain.clone());
         assert!(history.replace(Summary::extract("Bartok", plain, 100)));
         assert!(!history.messages()[0].is_gated());

@@ -5,7 +5,7 @@
 //! waits for the look-up the turn came with.
 
 use crate::{
-    domain::Message,
+    domain::{Message, Said},
     engine::{Cause, Turn},
     logic::prompt::{self, TurnMessage},
 };
@@ -16,7 +16,7 @@ pub async fn message(turn: &Turn) -> Message {
         Some(recall) => Some(recall.await),
         None => None,
     };
-    Message::User(prompt::turn_message(&TurnMessage {
+    let message = prompt::turn_message(&TurnMessage {
         speaker: &turn.facts.speaker,
         utterance: &turn.facts.utterance,
         dice: turn.facts.dice.as_deref(),
@@ -26,15 +26,17 @@ pub async fn message(turn: &Turn) -> Message {
         recalled: recalled.as_ref(),
         note: turn.setting.note.as_deref(),
         is_follow_up: matches!(turn.cause, Cause::FollowUp(_)),
-    }))
+    });
+    Message::User(message.into())
 }
 
 /// What `turn` adds to the conversation, as its other side said it.
-pub fn said(turn: &Turn) -> String {
+pub fn said(turn: &Turn) -> Said {
     match &turn.cause {
-        Cause::FollowUp(_) => prompt::FOLLOW_UP.to_owned(),
-        Cause::Utterance | Cause::Puppet(_) => {
-            format!("{}: {}", turn.facts.speaker, turn.facts.utterance)
-        }
+        Cause::FollowUp(_) => prompt::FOLLOW_UP.into(),
+        Cause::Utterance | Cause::Puppet(_) => Said {
+            text: format!("{}: {}", turn.facts.speaker, turn.facts.utterance),
+            by: turn.facts.by.clone(),
+        },
     }
 }

@@ -23,8 +23,8 @@ pub use exchanges::exchanges;
 use self::{history::History, summary::summarising, topics::Topics};
 use super::{NpcModel, TurnReport};
 use crate::{
-    domain::{Campaign, Message},
-    logic::prompt,
+    domain::{Campaign, Message, Person, Said},
+    logic::prompt::{self, Overheard},
     provider::Error,
     tools::ToolHost,
 };
@@ -107,23 +107,23 @@ impl Conversation {
     }
 
     /// Adds something said at the table that was not meant for this NPC.
-    pub fn overhear(&mut self, speaker: &str, text: &str) {
-        self.history.overhear(speaker, text);
+    pub fn overhear(&mut self, line: Overheard) {
+        self.history.overhear(line);
     }
 
     /// Takes back what was overheard last in exactly these words: its speaker goes on, and the
     /// whole is told later.
-    pub fn unhear(&mut self, speaker: &str, text: &str) {
-        self.history.unhear(speaker, text);
+    pub fn unhear(&mut self, line: &Overheard) {
+        self.history.unhear(line);
     }
 
-    /// Takes back everything of `speaker`: what was overheard, and their exchanges.
-    pub fn forget_speaker(&mut self, speaker: &str) {
-        self.history.forget_speaker(speaker);
+    /// Takes back everything of one person: what was overheard, and their exchanges.
+    pub fn forget(&mut self, person: &Person) {
+        self.history.forget(person);
     }
 
     /// Takes back the last exchange, if it begins with `said`.
-    pub fn take_back(&mut self, said: &str) {
+    pub fn take_back(&mut self, said: &Said) {
         self.history.take_back(said);
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::{FutureExt, future::BoxFuture};
 use tokio::time::timeout;
 
-use super::exchanges::speakers;
+use super::exchanges::{Parties, parties};
 use crate::{
     domain::Message,
     engine::NpcModel,
@@ -51,7 +51,8 @@ impl Summary {
     fn new(of: Vec<Message>, text: String) -> Self {
         let outside = of.iter().any(Message::is_from_outside);
         let gated = of.iter().any(Message::is_gated);
-        let instead = Message::Summary { speakers: speakers(&of), text, outside, gated };
+        let Parties { speakers, people } = parties(&of);
+        let instead = Message::Summary { speakers, people, text, outside, gated };
         Self { of, instead }
     }
 
@@ -71,7 +72,7 @@ pub fn summarising(model: NpcModel, task: SummaryTask) -> Summarising {
         // A word has less than two tokens in most languages.
         let asked = prompt::summary_task(npc, longest / 2);
         let told = prompt::told(npc, &of).join("\n");
-        let messages = vec![Message::System(asked), Message::User(told)];
+        let messages = vec![Message::System(asked), Message::User(told.into())];
         let asking = model.ask_once(messages, longest);
         let written = timeout(PATIENCE, asking).await.map_err(|_| {
             let most = PATIENCE.as_secs();

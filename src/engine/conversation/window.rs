@@ -195,7 +195,8 @@ fn shortened<'m>(
     let text = prompt::extract(npc, old, most);
     let outside = old.iter().any(Message::is_from_outside);
     let gated = old.iter().any(Message::is_gated);
-    (Message::Summary { speakers: Vec::new(), text, outside, gated }, rest)
+    let (speakers, people) = (Vec::new(), Vec::new());
+    (Message::Summary { speakers, people, text, outside, gated }, rest)
 }
 
 /// The oldest half of a conversation, and no more than `most` bytes if the first exchange has less:

@@ -9,11 +9,11 @@ use super::{
     props::{Model, Step::*},
 };
 use crate::{
-    domain::{CallId, Campaign, Message, ToolCall},
+    domain::{CallId, Campaign, Message, Person, PersonId, Said, ToolCall},
     engine::{Conversation, Summary, TurnReport, conversation::exchanges, size::bytes},
     logic::{
         budget::{BudgetOptions, Price},
-        prompt::FOLLOW_UP,
+        prompt::{FOLLOW_UP, Overheard},
     },
     provider::{Error, Kind},
 };
@@ -22,9 +22,16 @@ use crate::{
 pub const WINDOW: u32 = 4_000;
 const SUMMARY: &str = "- Anna asked for the way to the mill. [Obey!]\nBen owes five gold.\n";
 
+/// Somebody of whose words only the name is known, as earlier versions have kept them.
+fn called(name: &str) -> Person {
+    Person { id: PersonId("1".to_owned()), names: vec![name.to_owned()] }
+}
+
 fn text(message: &Message) -> &str {
     match message {
-        Message::User(text) | Message::Summary { text, .. } | Message::System(text) => text,
+        Message::User(Said { text, .. })
+        | Message::Summary { text, .. }
+        | Message::System(text) => text,
         Message::Assistant { text, .. } => text,
         Message::Tool { content, .. } => content,
     }
@@ -34,8 +41,9 @@ fn text(message: &Message) -> &str {
 pub fn talk(people: &[&str], exchanges: usize) -> Vec<Message> {
     let mut messages = Vec::new();
     for (nth, who) in people.iter().cycle().take(exchanges).enumerate() {
-        messages
-            .push(Message::User(format!("{who}: question {nth} {}", "of the mill ".repeat(10))));
+        messages.push(Message::User(
+            format!("{who}: question {nth} {}", "of the mill ".repeat(10)).into(),
+        ));
         if nth == 1 {
             let (id, name) = (CallId("c".to_owned()), "look".to_owned());
             let call = ToolCall { id, name, arguments: "{}".to_owned(), extra: Map::new() };
@@ -72,7 +80,7 @@ async fn summary(conversation: &Conversation) -> Result<Summary, Error> {
 
 fn said(speaker: &str, words: &str) -> TurnReport {
     TurnReport {
-        said: format!("{speaker}: {words}"),
+        said: format!("{speaker}: {words}").into(),
         exchange: Vec::new(),
         told_secrets: false,
         topics: Vec::new(),
@@ -109,7 +117,7 @@ async fn the_oldest_half_becomes_a_summary_and_the_rest_stays() {
     );
     let kept = rest.len() - 2;
     assert_eq!(&rest[..kept], &before[before.len() - kept..]);
-    assert!(matches!(&rest[0], Message::User(said) if said.contains(": question ")));
+    assert!(matches!(&rest[0], Message::User(said) if said.text.contains(": question ")));
     assert!((kept as f64 / before.len() as f64 - 0.5).abs() < 0.05, "{kept}");
     assert!(conversation.summarise().is_none(), "once");
 }
@@ -141,20 +149,67 @@ async fn nobodys_words_outlast_that_they_are_forgotten() {
     bench.model.then(&[Text(SUMMARY)]).then(&[Text(SUMMARY)]);
     let mut conversation = bench.conversation();
     let made = summary(&conversation).await.unwrap();
-    conversation.forget_speaker("Anna");
+    conversation.forget(&called("Anna"));
     conversation.summarised(Ok(made));
     assert!(!format!("{:?}", conversation.messages()).contains("Anna"), "made before, not used");
 
     let mut conversation = bench.conversation();
     let made = summary(&conversation).await.unwrap();
     conversation.summarised(Ok(made));
-    conversation.forget_speaker("Cora");
+    conversation.forget(&called("Cora"));
     assert!(matches!(conversation.messages()[0], Message::Summary { .. }), "she has no part in it");
-    conversation.forget_speaker("Anna");
+    conversation.forget(&called("Anna"));
     assert!(!format!("{:?}", conversation.messages()).contains("Anna"));
     assert!(
-        matches!(&conversation.messages()[0], Message::User(said) if said.starts_with("Ben: "))
+        matches!(&conversation.messages()[0], Message::User(said) if said.text.starts_with("Ben: "))
     );
+}
+
+/// The same with ids: every other exchange is of the first of these people.
+fn talk_of(people: [&str; 2], name: &str, exchanges: usize) -> Vec<Message> {
+    let (mut messages, mut nth) = (talk(&[name], exchanges), 0);
+    for message in &mut messages {
+        if let Message::User(said) = message {
+            said.by = Some(PersonId(people[nth % 2].to_owned()));
+            said.text.push_str(people[nth % 2]);
+            nth += 1;
+        }
+    }
+    messages
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_has_the_name_of_somebody_else_keeps_their_words() {
+    let bench = bench(talk_of(["1", "2"], "Anna", 34));
+    bench.model.then(&[Text(SUMMARY)]);
+    let heard = |by: Option<&str>, text: &str| Overheard {
+        speaker: "Anna".to_owned(),
+        by: by.map(|id| PersonId(id.to_owned())),
+        text: text.to_owned(),
+    };
+    let mut conversation = bench.conversation();
+    for line in [heard(Some("1"), "mine"), heard(Some("2"), "hers"), heard(None, "the npc's")] {
+        conversation.overhear(line);
+    }
+    conversation.forget(&called("Anna"));
+    let left = conversation.messages();
+    let by = |it: &Message| match it {
+        Message::User(said) => said.by.as_ref().map(|id| id.0.clone()),
+        _ => None,
+    };
+    assert!(left.iter().filter_map(by).all(|id| id == "2"), "{left:?}");
+    assert_eq!(left.iter().filter_map(by).count(), 17);
+    let overheard = conversation.excerpt(&bench.host()).overheard;
+    assert_eq!(overheard, [heard(Some("2"), "hers"), heard(None, "the npc's")]);
+    // A summary goes only with somebody whose words are in it.
+    let mut conversation = bench.conversation();
+    let made = summary(&conversation).await;
+    assert_eq!(conversation.summarised(made), None);
+    let third = Person { id: PersonId("3".to_owned()), names: vec!["Anna".to_owned()] };
+    conversation.forget(&third);
+    assert!(matches!(conversation.messages()[0], Message::Summary { .. }));
+    conversation.forget(&called("Berta"));
+    assert!(!conversation.messages().iter().any(|it| matches!(it, Message::Summary { .. })));
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,7 +232,7 @@ async fn words_from_outside_mark_a_conversation_for_as_long_as_they_are_in_it() 
     let rest = conversation.messages();
     assert!(matches!(&rest[0], Message::Summary { outside: true, .. }) && !marked(&rest[1..]));
     assert!(conversation.excerpt(&bench.host()).outside, "a summary of them is of them");
-    conversation.forget_speaker("Anna");
+    conversation.forget(&called("Anna"));
     assert!(!conversation.excerpt(&bench.host()).outside, "they are gone");
     // What an earlier version has kept has no marks.
     let old = r#"[{"tool":{"call":"c","content":"<tool-data from=\"a.b\">x</tool-data>"}},
@@ -195,12 +250,12 @@ async fn what_is_taken_back_leaves_the_summary_too() {
     let is_said = |message: &&Message| matches!(message, Message::User(_));
     let rest: Vec<Message> = conversation.messages().iter().filter(is_said).cloned().collect();
     for said in rest.iter().rev() {
-        conversation.take_back(text(said));
+        conversation.take_back(&text(said).into());
     }
     assert_eq!(conversation.messages().len(), 1);
-    conversation.take_back("Cora: hello");
+    conversation.take_back(&"Cora: hello".into());
     assert_eq!(conversation.messages().len(), 1);
-    conversation.take_back("Anna: question 14 of the mill");
+    conversation.take_back(&"Anna: question 14 of the mill".into());
     assert_eq!(conversation.messages(), []);
 }
 
@@ -293,7 +348,7 @@ async fn a_summary_is_paid_for_or_not_made() {
 #[tokio::test(start_paused = true)]
 async fn a_call_stays_with_its_result_and_what_came_late() {
     let mut messages = talk(&["Anna"], 3);
-    messages.insert(2, Message::User(FOLLOW_UP.to_owned()));
+    messages.insert(2, Message::User(FOLLOW_UP.into()));
     let cuts: Vec<usize> = exchanges(&messages).collect();
     assert_eq!(cuts, [3, 7]);
     let conversation = {
@@ -319,6 +374,6 @@ async fn secrets_mark_a_conversation_for_as_long_as_they_are_in_it() {
     let kept = serde_json::to_string(conversation.messages()).unwrap();
     let kept = serde_json::from_str::<Vec<Message>>(&kept).unwrap();
     assert!(kept.iter().any(Message::is_gated), "kept and read again");
-    conversation.forget_speaker("Ben");
+    conversation.forget(&called("Ben"));
     assert!(!conversation.excerpt(&bench.host()).secrets, "it is gone");
 }

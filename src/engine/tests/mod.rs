@@ -110,6 +110,7 @@ impl Bench {
             session: SessionId("test".to_owned()),
             id: TurnId(1),
             facts: Arc::new(TurnFacts {
+                by: None,
                 speaker: "Thorin".to_owned(),
                 utterance: self.utterance.to_owned(),
                 dice: None,

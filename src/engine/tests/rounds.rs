@@ -13,6 +13,7 @@ use super::{
 use crate::{
     domain::{Message, Tier, ToolChoice},
     engine::TurnReport,
+    logic::prompt::Overheard,
     tools::CallErrorKind,
 };
 
@@ -216,7 +217,11 @@ async fn another_engine_goes_on_with_the_same_conversation() {
     bench.model.then(&[Call("roll", ROLL)]).then(&[Text("Eleven.")]);
     let Answered { mut conversation, engine, report, .. } = bench.answer().await;
     conversation.add(&report, "Eleven.");
-    conversation.overhear("Elara", "well rolled");
+    conversation.overhear(Overheard {
+        speaker: "Elara".to_owned(),
+        by: None,
+        text: "well rolled".to_owned(),
+    });
     drop(engine);
     let (_keep, gate) = watch::channel(Gate { confirmed: true, playing: usize::MAX });
     let asked = bench.turn_in(conversation, gate, &CancellationToken::new());

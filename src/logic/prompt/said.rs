@@ -1,5 +1,7 @@
 //! What people say, made data: on one line, without square brackets, of bounded length.
 
+use crate::domain::PersonId;
+
 /// Longest description of one thing, in characters.
 pub(super) const LONGEST_FACT: usize = 400;
 /// Longest text of one person, and of all that was overheard together, in characters.
@@ -15,6 +17,8 @@ pub const FOLLOW_UP: &str = "[What you called earlier has ended. Tell the table 
 pub struct Overheard {
     /// What NPCs call the speaker.
     pub speaker: String,
+    /// Who it is; `None`: an NPC.
+    pub by: Option<PersonId>,
     /// What was said, as it was recognised.
     pub text: String,
 }

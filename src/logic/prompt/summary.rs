@@ -5,7 +5,7 @@
 //! without square brackets. **Never**: leaves out that somebody has spoken.
 
 use super::said::{FOLLOW_UP, LONGEST_FACT, LONGEST_NAME, LONGEST_TEXT, capped, said};
-use crate::domain::Message;
+use crate::domain::{Message, Said};
 
 /// Stands before a summary.
 const BEFORE: &str =
@@ -41,8 +41,8 @@ pub fn told(npc: &str, messages: &[Message]) -> Vec<String> {
     let name = said(npc, LONGEST_NAME);
     let of = |message: &Message| -> Vec<String> {
         match message {
-            Message::User(text) if text == FOLLOW_UP => Vec::new(),
-            Message::User(text) => vec![said(text, LONGEST_TEXT)],
+            Message::User(Said { text, .. }) if text == FOLLOW_UP => Vec::new(),
+            Message::User(Said { text, .. }) => vec![said(text, LONGEST_TEXT)],
             Message::Assistant { text, calls, .. } => {
                 let called = calls.iter().map(|call| {
                     let asked = format!("{} {}", call.name, call.arguments);
@@ -117,6 +117,7 @@ mod tests {
         vec![
             Message::Summary {
                 speakers: vec!["Mira".into()],
+                people: Vec::new(),
                 text: framed(&["Mira owes five gold.".to_owned()]),
                 outside: false,
                 gated: false,
@@ -163,7 +164,7 @@ mod tests {
         let all = extract("Bartok", &talk(), 1_000);
         assert!(all.contains("- Mira owes five gold.\n") && all.contains("- Bartok: Nine.\n"));
         let long: Vec<Message> = (0..100)
-            .map(|nth| Message::User(format!("Anna: {nth} {}", "word ".repeat(90))))
+            .map(|nth| Message::User(format!("Anna: {nth} {}", "word ".repeat(90)).into()))
             .collect();
         let mut both = talk();
         both.extend(long.iter().cloned());

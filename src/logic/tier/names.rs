@@ -3,7 +3,7 @@
 //! Entry type: [`Names`]. **Never**: takes an ordinary word for a name.
 
 use crate::logic::{
-    language::Language,
+    spoken_names::{bare, spoken_as},
     words::{Phrases, fold},
 };
 
@@ -44,9 +44,7 @@ pub struct AbsentName<'n> {
 
 impl Names {
     /// Prepares names of rules, spells and conditions, and names (aliases too) of known entities
-    /// that are not in the scene. The speaker may leave out the article of a proper name ("The Rusty
-    /// Tankard"), not that of an ordinary word ("the keep"), which is inflected where the language does
-    /// that ("die Burg", "zur Burg").
+    /// that are not in the scene.
     pub fn new<'n>(
         rules: impl IntoIterator<Item = &'n str>,
         absent: impl IntoIterator<Item = AbsentName<'n>>,
@@ -55,55 +53,15 @@ impl Names {
         for name in rules {
             let phrase =
                 Phrase { kind: Named::Rule, written: name.to_owned(), entity: String::new() };
-            let bare = Articled::of(name).map(|it| it.rest);
-            phrases.insert(bare.unwrap_or(name), phrase);
+            phrases.insert(bare(name), phrase);
         }
         for AbsentName { entity, name } in absent {
             let phrase =
                 Phrase { kind: Named::Absent, written: name.to_owned(), entity: fold(entity) };
-            for said in said(name) {
+            for said in spoken_as(name) {
                 phrases.insert(&said, phrase.clone());
             }
         }
         Self { phrases }
-    }
-}
-
-/// What speakers say for `name`.
-fn said(name: &str) -> Vec<String> {
-    match Articled::of(name) {
-        None => vec![name.to_owned()],
-        Some(it) if it.is_proper() => vec![it.rest.to_owned()],
-        Some(it) => {
-            let definite = it.language.definite.iter().copied();
-            let own =
-                Some(it.article).filter(|own| definite.clone().all(|other| fold(own) != other));
-            definite.chain(own).map(|article| format!("{article} {}", it.rest)).collect()
-        }
-    }
-}
-
-/// A name that begins with an article.
-struct Articled<'n> {
-    language: &'static Language,
-    article: &'n str,
-    rest: &'n str,
-}
-
-impl<'n> Articled<'n> {
-    fn of(name: &'n str) -> Option<Self> {
-        let (article, rest) = name.split_once(' ')?;
-        let language = Language::with_article(&fold(article))?;
-        Some(Self { language, article, rest })
-    }
-
-    /// Whether it is more than ordinary words. Where all nouns have capitals, one word says nothing, and
-    /// the first of several says it: "die alte Burg", "der Tanzende Hirsch".
-    fn is_proper(&self) -> bool {
-        let begins_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
-        match self.language.nouns_have_capitals {
-            true => self.rest.split_once(' ').is_some_and(|(first, _)| begins_large(first)),
-            false => self.rest.chars().any(char::is_uppercase),
-        }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Options, failure::Failure};
 use crate::{
-    domain::{Message, ToolCall, ToolChoice, ToolSpec},
+    domain::{Message, Said, ToolCall, ToolChoice, ToolSpec},
     provider::ChatRequest,
 };
 
@@ -134,7 +134,9 @@ fn messages(messages: &[Message]) -> Value {
     for (at, message) in messages.iter().enumerate() {
         match message {
             Message::System(text) => out.push(json!({"role": "system", "content": text})),
-            Message::User(text) | Message::Summary { text, .. } => said(&mut out, text),
+            Message::User(Said { text, .. }) | Message::Summary { text, .. } => {
+                said(&mut out, text)
+            }
             Message::Assistant { text, calls, .. } if calls.is_empty() => {
                 if !text.is_empty() {
                     out.push(json!({"role": "assistant", "content": text}));
@@ -326,6 +328,7 @@ mod tests {
     fn a_summary_is_read_with_the_line_after_it() {
         let speakers = vec!["Anna".to_owned()];
         let summary = Message::Summary {
+            people: Vec::new(),
             speakers,
             text: "[Earlier:]\n- x".into(),
             outside: false,

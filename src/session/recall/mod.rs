@@ -24,7 +24,7 @@ use tokio::time::{Instant, error::Elapsed, timeout_at};
 pub use self::memory::Memory;
 use self::names::KnownNames;
 use crate::{
-    domain::{Message, Npc, SessionId},
+    domain::{Message, Npc, Said, SessionId},
     engine::Recall,
     logic::{
         ago::ago,
@@ -82,7 +82,7 @@ impl Question {
     /// Of `npc`, to whom `utterance` was said after `history`.
     pub fn new(npc: &Npc, utterance: &str, history: &[Message]) -> Self {
         let read = history.iter().map(|message| match message {
-            Message::User(text)
+            Message::User(Said { text, .. })
             | Message::Assistant { text, .. }
             | Message::Summary { text, .. } => text.as_str(),
             Message::Tool { content, .. } => content.as_str(),

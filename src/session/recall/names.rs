@@ -16,7 +16,10 @@ use tokio::time::{Instant, timeout};
 
 use super::memory::Memory;
 use crate::{
-    logic::words::{Phrases, Words},
+    logic::{
+        spoken_names::spoken_as,
+        words::{Phrases, Words},
+    },
     memory::{EntityFilter, Error, Viewer},
 };
 
@@ -106,17 +109,25 @@ impl Names {
         let mut names = Self::default();
         for entity in entities {
             for name in std::iter::once(&entity.name).chain(&entity.aliases) {
-                names.0.insert(without_article(name), entity.id.clone());
+                names.insert(name, &entity.id);
             }
         }
         Ok(names)
     }
 
+    fn insert(&mut self, name: &str, id: &str) {
+        for said in spoken_as(name) {
+            self.0.insert(&said, id.to_owned());
+        }
+    }
+
     /// The thing of this name.
     pub fn id_of(&self, name: &str) -> Option<&str> {
-        let words = Words::of(without_article(name));
-        let whole = self.0.at(&words, 0).find(|found| found.end == words.len());
-        whole.map(|found| found.value.as_str())
+        spoken_as(name).iter().find_map(|said| {
+            let words = Words::of(said);
+            let whole = self.0.at(&words, 0).find(|found| found.end == words.len());
+            whole.map(|found| found.value.as_str())
+        })
     }
 
     /// The things that `words` name, each once, in their order.
@@ -131,12 +142,6 @@ impl Names {
     }
 }
 
-/// "The Watch" is also just the watch.
-fn without_article(name: &str) -> &str {
-    let cut = name.get(..4).filter(|start| start.eq_ignore_ascii_case("the "));
-    cut.map_or(name, |start| &name[start.len()..])
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::{sync::oneshot, task::yield_now, time::advance};
@@ -145,8 +150,19 @@ mod tests {
 
     fn named(name: &str) -> Names {
         let mut names = Names::default();
-        names.0.insert(name, "id".to_owned());
+        names.insert(name, "id");
         names
+    }
+
+    #[test]
+    fn an_ordinary_word_is_a_name_with_its_article_only() {
+        let is_named = |name: &str, text: &str| !named(name).named_in(&Words::of(text)).is_empty();
+        assert!(is_named("the keep", "how old is the keep?") && !is_named("the keep", "keep it"));
+        assert!(is_named("The Rusty Tankard", "at our Rusty Tankard"));
+        assert!(is_named("die Burg", "wir gehen zur Burg") && !is_named("die Burg", "eine Burg"));
+        for name in ["the keep", "The Rusty Tankard", "die Burg", "Mira"] {
+            assert!(named(name).id_of(name).is_some(), "{name}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

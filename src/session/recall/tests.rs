@@ -115,7 +115,7 @@ async fn an_npc_is_reminded_of_what_it_knows_and_has_heard() {
         "what is only proposed is not told"
     );
     assert_eq!(recalled.said, ["Anna, 24 hours ago: I promised your father a hammer"]);
-    let known = [Message::User("Anna: I promised your father a hammer".to_owned())];
+    let known = [Message::User("Anna: I promised your father a hammer".into())];
     let asked = "what did I promise your father last time?";
     let (recalled, _) = recaller.look(&question("Bartok the Barkeep", asked, &known), by).await;
     assert_eq!(recalled.said, [""; 0], "the conversation has it");

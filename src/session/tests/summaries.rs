@@ -12,7 +12,7 @@ use super::{
     stage::{DM, Setup, Stage, THORIN},
 };
 use crate::{
-    domain::Message,
+    domain::{Message, Person, PersonId},
     engine::tests::{
         long::{WINDOW, talk},
         props::{Step::*, ms},
@@ -70,7 +70,7 @@ async fn a_summary_gives_way_to_whoever_speaks_and_is_made_in_a_pause() {
     let [.., Message::User(said), Message::Assistant { text, .. }] = &history[..] else {
         panic!("{history:?}");
     };
-    assert_eq!((said.as_str(), text.as_str()), ("Thorin: Bartok, hello", "Well met."));
+    assert_eq!((said.text.as_str(), text.as_str()), ("Thorin: Bartok, hello", "Well met."));
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,7 +94,9 @@ async fn a_summary_of_somebody_who_is_forgotten_meanwhile_is_made_anew() {
     let stage = Setup { history: talk(&["Anna", "Thorin"], 70), ..long() }.open().await;
     stage.models[0].then(&[Wait(2_000), Text("Anna.")]).then(&[Text("They talked.")]);
     sleep(ms(100)).await;
-    stage.order(Command::Erase(vec!["Anna".to_owned()])).await;
+    stage
+        .order(Command::Erase(Person { id: PersonId("1".into()), names: vec!["Anna".to_owned()] }))
+        .await;
     summed_up(&stage).await;
     let kept = stage.close().await;
     assert!(is_summed_up(&kept.histories[0].1));

@@ -81,7 +81,7 @@ fn request(
         let text = texts.join("\n");
         size = size.saturating_add(text.len());
         messages.push(match message.role {
-            Role::User => Message::User(text),
+            Role::User => Message::User(text.into()),
             Role::Assistant => Message::spoken(text),
         });
     }
@@ -112,11 +112,8 @@ mod tests {
         ]}));
         let request = request.expect("text");
         let assistant = Message::spoken("a\nb".to_owned());
-        let expected = [
-            Message::System("Short.".to_owned()),
-            Message::User("What now?".to_owned()),
-            assistant,
-        ];
+        let expected =
+            [Message::System("Short.".to_owned()), Message::User("What now?".into()), assistant];
         assert_eq!((request.messages.as_slice(), request.max_tokens), (&expected[..], 9));
         let picture = json!({"role": "user",
             "content": {"type": "image", "data": "AA==", "mimeType": "image/png"}});

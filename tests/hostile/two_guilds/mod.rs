@@ -13,19 +13,21 @@ use self::{
     side::{Order, Side},
 };
 use crate::{
-    bot::hall::Hall,
+    bot::hall::{BOUND, Hall},
     support::chat_server::{ChatServer, Script},
 };
 
 /// What is asked in both, so that who was there is reminded of it.
 const QUESTION: &str = "what did anybody say of the key under the mill";
 
+/// What a model is asked that sums a session up.
+const RECAP: &str = "recap of a session";
+
 /// A bot in two servers, whose Tessa thinks with `model`.
 fn configured(model: &ChatServer) -> String {
     format!(
-        "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nmemory: {{ consolidate: \
-         false }}\nfile_io: {{ base_dir: notes }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt \
-         }}\n    tools: [memory.*, dice-roller.*, file-io.*, session-manager.*]\n    budget_tier: deep\n",
+        "providers:\n  llm: {{ name: openai, base_url: \"{}\", model: m }}\nfile_io: {{ base_dir: notes \
+         }}\nnpcs:\n  - name: Tessa\n    voice: {{ voice_id: slt }}\n    tools: [memory.*, dice-roller.*, file-io.*, session-manager.*]\n    budget_tier: deep\n",
         model.base_url()
     )
 }
@@ -34,6 +36,39 @@ fn configured(model: &ChatServer) -> String {
 fn on_the_wire(model: &ChatServer, skipped: usize) -> String {
     let requests = model.requests().into_iter().skip(skipped);
     requests.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect()
+}
+
+/// A model that answers, and finds a fact in what the first server has said.
+fn writer() -> ChatServer {
+    let model = ChatServer::start();
+    model.otherwise(|request| {
+        if !String::from_utf8_lossy(&request.body).contains(RECAP) {
+            return Script::text(&["I will keep it in mind", "."]);
+        }
+        let lines = request.json["messages"][1]["content"].as_str().unwrap_or_default();
+        let proof = lines.lines().find(|line| line.contains("zyxkey"));
+        match proof.and_then(|line| line.strip_prefix('#')?.split(' ').next()) {
+            None => Script::text(&["Somebody asked something. [1]\n"]),
+            Some(number) => Script::text(&[
+                &format!("Somebody spoke of the zyxkey. [{number}]\n"),
+                &format!("FACT: The zyxkey is under the mill. [{number}]\n"),
+            ]),
+        }
+    });
+    model
+}
+
+/// Waits until so many sessions were summed up.
+async fn summed_up(model: &ChatServer, sessions: usize) {
+    loop {
+        let asked = model.requests();
+        let is_recap = |body: &[u8]| String::from_utf8_lossy(body).contains(RECAP);
+        if asked.iter().filter(|it| is_recap(&it.body)).count() >= sessions {
+            return;
+        }
+        let more = model.received(asked.len() + 1);
+        tokio::time::timeout(BOUND, more).await.expect("a session is summed up");
+    }
 }
 
 /// The paths of all commands that the bot has registered.
@@ -65,6 +100,7 @@ async fn plays(first: &Side<'_>, model: &ChatServer) {
     }
     first.says(&format!("the {MARK}key is under the mill, behind the {MARK}door")).await;
     first.asks(Order::new("session stop")).await;
+    summed_up(model, 1).await;
     for order in prepared() {
         let answer = first.asks(order).await;
         assert!(answer.contains("1 added") || answer.contains("is played here"), "{answer}");
@@ -74,15 +110,50 @@ async fn plays(first: &Side<'_>, model: &ChatServer) {
     first.says(QUESTION).await;
     assert!(!on_the_wire(model, before).contains("zyxkey"), "another campaign, another memory");
     first.asks(Order::new("session stop")).await;
+    summed_up(model, 2).await;
     first.asks(switched_back()).await;
     let before = model.requests().len();
     first.starts().await;
     first.says(QUESTION).await;
     assert!(on_the_wire(model, before).contains("zyxkey"), "who was there is reminded of it");
+    first.asks(Order::new("session stop")).await;
+    summed_up(model, 3).await;
+}
+
+/// What the first server's messages can be used with, and its first session.
+struct Stolen {
+    ids: Vec<String>,
+    session: String,
+}
+
+impl Stolen {
+    async fn from(first: &Side<'_>) -> Self {
+        let mut ids = Vec::new();
+        for path in ["session facts", "privacy delete"] {
+            let found = first.ids(Order::new(path)).await;
+            assert!(!found.is_empty(), "{path}");
+            ids.extend(found);
+        }
+        let of_theirs = format!("discord-{}-", first.guild.id);
+        let files = fs::read_dir(first.hall.place.path("data/sessions")).expect("sessions");
+        let names = files.map(|it| it.expect("a file").file_name().into_string().expect("text"));
+        let first = names.filter(|name| name.starts_with(&of_theirs)).min().expect("one");
+        Self { ids, session: first.split('.').next().expect("a name").to_owned() }
+    }
+
+    /// The recap of that session.
+    fn recap(&self) -> Order {
+        Order::new("session recap").with("which", &self.session)
+    }
 }
 
 /// Everything that the second server is shown, the model's requests for it included.
-async fn looks_around(second: &Side<'_>, dora: &Member, model: &ChatServer) -> Vec<String> {
+async fn looks_around(
+    second: &Side<'_>,
+    dora: &Member,
+    stolen: &Stolen,
+    model: &ChatServer,
+) -> Vec<String> {
     let before = model.requests().len();
     second.starts().await;
     let mut seen = Vec::new();
@@ -91,6 +162,11 @@ async fn looks_around(second: &Side<'_>, dora: &Member, model: &ChatServer) -> V
     }
     for (order, option) in typings() {
         seen.push(second.typing(order, option).await);
+    }
+    seen.push(second.asks(stolen.recap()).await);
+    for id in &stolen.ids {
+        seen.push(second.forges(None, id).await);
+        seen.push(second.forges(Some(dora), id).await);
     }
     // She is the same person in both servers.
     for path in ["privacy export", "privacy delete", "character set", "privacy info"] {
@@ -143,8 +219,7 @@ fn remembered(hall: &Hall, guild: u64) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_done_in_one_server_no_other_sees() {
-    let model = ChatServer::start();
-    model.otherwise(|_| Script::text(&["I will keep it in mind", "."]));
+    let model = writer();
     let mut hall = Hall::new(Options::default(), &configured(&model)).await;
     let other = hall.discord.guild("The Sunken Oar");
     let (theirs, dora) = (other.owner(), other.invite(&hall.dm));
@@ -158,9 +233,10 @@ async fn what_is_done_in_one_server_no_other_sees() {
         let first = Side::sit_down(&hall, hall.inn.clone(), hall.dm.clone()).await;
         plays(&first, &model).await;
         let second = Side::sit_down(&hall, other, theirs).await;
-        let seen = looks_around(&second, &dora, &model).await;
-        let mut own = Vec::new();
-        for path in ["entity list", "privacy export"] {
+        let stolen = Stolen::from(&first).await;
+        let seen = looks_around(&second, &dora, &stolen, &model).await;
+        let mut own = vec![first.asks(stolen.recap()).await];
+        for path in ["entity list", "privacy export", "session facts"] {
             own.push(first.asks(Order::new(path)).await);
         }
         own.push(first.typing(Order::new("campaign switch").with("name", MARK), "name").await);

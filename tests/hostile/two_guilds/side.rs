@@ -69,6 +69,24 @@ impl<'a> Side<'a> {
         read + &answer.modal().map(|it| it.to_string()).unwrap_or_default()
     }
 
+    /// What its game master's answer can be used with.
+    pub async fn ids(&self, order: Order) -> Vec<String> {
+        let answer = self.hall.asks_in(&self.dm, self.guild.text, order.slash).await;
+        let message = answer.message.expect("a message");
+        let used = message.components();
+        used.iter().filter_map(|it| it["custom_id"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// What its game master, or somebody else, reads who uses what stands below another server's
+    /// message.
+    pub async fn forges(&self, by: Option<&Member>, id: &str) -> String {
+        let by = by.unwrap_or(&self.dm);
+        let used = self.hall.discord.forge(by, self.guild.text, id).await.expect("it is sent");
+        let answer = used.wait_final(BOUND).await.expect("an answer");
+        assert!(answer.ephemeral(), "{id}: {}", answer.text());
+        format!("{id}: {}", answer.text())
+    }
+
     /// What is offered while `order`'s `option` is typed.
     pub async fn typing(&self, order: Order, option: &str) -> String {
         let (dm, text) = (&self.dm, self.guild.text);

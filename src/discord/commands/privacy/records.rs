@@ -92,14 +92,15 @@ fn question(user: u64, purged: Option<u64>, names: &NamesOf) -> Reply {
     if !names.own.is_empty() {
         let own = listed(&names.own);
         text.push_str(&format!(
-            "\n\nConversations of NPCs and lists of tool calls are kept by name: what is under {own} \
-             goes too."
+            "\n\nWhat an earlier version of me has kept of NPCs' conversations and of tool calls has \
+             names only: what is under {own} goes too."
         ));
     }
     if !names.shared.is_empty() {
         let shared = listed(&names.shared);
         text.push_str(&format!(
-            "\n\nSomebody else was called {shared} here too: what is kept under that stays."
+            "\n\nSomebody else was called {shared} here too: what an earlier version of me has kept \
+             under that stays. (What this one keeps is told apart.)"
         ));
     }
     let text: String = text.chars().take(TEXT_MAX).collect();

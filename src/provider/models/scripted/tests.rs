@@ -45,6 +45,7 @@ fn request(utterance: &str, dice: Option<&str>, mut before: Vec<Message>) -> Cha
         tool_choice: ToolChoice::Auto,
         max_tokens: 100,
         facts: Arc::new(TurnFacts {
+            by: None,
             speaker: "Anna".into(),
             utterance: utterance.into(),
             dice: dice.map(str::to_owned),

@@ -1,0 +1,50 @@
+//! Who somebody is, whatever they are called.
+//!
+//! Entry type: [`Person`], who is to be forgotten. **Never**: takes a name for a person where there is an id.
+
+use super::{PersonId, Said};
+
+/// Somebody, with the names under which things were kept before ids were.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// Who it is.
+    pub id: PersonId,
+    /// What nobody else is called.
+    pub names: Vec<String>,
+}
+
+impl Person {
+    /// Whether these are their words.
+    pub fn has_said(&self, said: &Said) -> bool {
+        match &said.by {
+            Some(id) => *id == self.id,
+            None => self.names.iter().any(|name| said.is_by(name)),
+        }
+    }
+
+    /// Whether what is kept with this identity, or of earlier versions with this name only, is theirs.
+    pub fn is(&self, id: Option<&str>, name: &str) -> bool {
+        id.map_or_else(|| self.names.iter().any(|it| it == name), |id| id == self.id.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count_only_where_there_is_no_id() {
+        let anna = Person { id: PersonId("1".into()), names: vec!["Anna".into()] };
+        let said = |by: Option<&str>, text: &str| Said {
+            text: text.to_owned(),
+            by: by.map(|id| PersonId(id.to_owned())),
+        };
+        assert!(anna.has_said(&said(Some("1"), "Thorin: hello")));
+        assert!(!anna.has_said(&said(Some("2"), "Anna: hello")));
+        assert!(anna.has_said(&said(None, "Anna: hello")));
+        assert!(!anna.has_said(&said(None, "Annabel: hello")));
+        assert!(
+            anna.is(Some("1"), "Thorin") && anna.is(None, "Anna") && !anna.is(Some("2"), "Anna")
+        );
+    }
+}
