@@ -26,6 +26,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
 
+/// What people say.
 const SENTENCES: [&str; 6] = [
     "bartok roll two d six plus three",
     "what is the news from the harbour tonight",
@@ -34,12 +35,15 @@ const SENTENCES: [&str; 6] = [
     "how much gold do you want for that old horse in the stable",
     "roll a d twenty with advantage",
 ];
+/// Who says it.
 const VOICES: [&str; 3] = ["slt", "rms", "awb"];
 /// Utterances of each speaker.
 const ROUNDS: usize = 10;
 /// Silence that the table hands on, and until when it ends the utterance.
 const HANDED_ON: usize = 6;
+/// See [`HANDED_ON`].
 const PATIENCE: Duration = Duration::from_millis(500);
+/// Sound of one frame.
 const FRAME: Duration = Duration::from_millis(20);
 
 /// What one utterance came to.
@@ -48,7 +52,9 @@ struct Heard {
     whole: Duration,
     /// Until the final.
     last: Duration,
+    /// Texts before the final.
     partials: usize,
+    /// The latest frame.
     late: Duration,
 }
 
@@ -57,7 +63,9 @@ fn main() {
     runtime.expect("a runtime").block_on(run());
 }
 
+/// Measures one number of speakers after the other.
 async fn run() {
+    #[expect(clippy::disallowed_methods, reason = "as config reads it")]
     let environment = |name: &str| std::env::var(name).ok();
     let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
     let services = Registry::default();
@@ -180,6 +188,7 @@ fn cpu_seconds() -> f64 {
     f64::from(ticks) / 100.0
 }
 
+/// Memory of this process.
 fn resident_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -18,7 +18,7 @@ use super::{
     models::{self, ModelOptions},
     npc::{self, NpcDefaults},
     policy,
-    providers::providers,
+    providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     selection::{self, Surroundings},
@@ -69,10 +69,8 @@ impl File<'_> {
     /// Everything it says.
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
-        let budget = self.budget(notes);
-        let models = self.models(reading, notes);
-        let here = HereOptions { weights: models.weights.clone(), language: language.to_owned() };
-        let providers = providers(&self.fields, &here, &budget.prices, notes);
+        let (budget, models) = (self.budget(notes), self.models(reading, notes));
+        let providers = self.providers(&models, language, &budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -152,6 +150,19 @@ impl File<'_> {
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
+    }
+
+    /// What hears, thinks and speaks.
+    fn providers(
+        &self,
+        models: &ModelOptions,
+        language: &str,
+        budget: &BudgetOptions,
+        notes: &mut Notes,
+    ) -> Providers {
+        let weights = models.weights.clone();
+        let here = HereOptions { weights, language: language.to_owned() };
+        providers(&self.fields, &here, &budget.prices, notes)
     }
 
     /// Files of models.

@@ -54,7 +54,6 @@ impl RecogniserService {
 
 /// A recogniser with its settings.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a configuration")]
 pub enum RecogniserEntry {
     /// Whisper, where its weights are, or PocketSphinx, both told of the campaign.
     Local(HereOptions),
