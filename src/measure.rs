@@ -33,7 +33,8 @@ pub use crate::{
     },
     provider::{
         Attempts, ChatEvent, ChatModel, ChatRequest, Embedder, Error, Pcm, Piper, PiperOptions,
-        ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechToText, SttAbilities, TextToSpeech,
+        Registry, ServiceInfo, Services, SpeakRequest, SpeechEvent, SpeechToText, SttAbilities,
+        TextToSpeech,
         local::{Local, Name, Options as LocalOptions, Vocabulary},
     },
     session::{

@@ -15,6 +15,7 @@ mod dev;
 mod docs;
 mod figures;
 mod glossary;
+mod hearing;
 mod hostile;
 mod house;
 mod how_to;

@@ -18,7 +18,7 @@ use super::{
     models::{self, ModelOptions},
     npc::{self, NpcDefaults},
     policy,
-    providers::providers,
+    providers::{Providers, providers},
     reading::{Folder, Notes, Reading},
     rules::{self, Rules},
     selection::{self, Surroundings},
@@ -32,7 +32,8 @@ use crate::{
         tier::Keywords,
         turn::Patience,
     },
-    provider, session,
+    provider::{self, HereOptions},
+    session,
     tools::builtin::{FileIo, RandomTable},
     yaml::{Fields, Kind, Node, Position},
 };
@@ -68,8 +69,8 @@ impl File<'_> {
     /// Everything it says.
     fn config(&self, reading: &mut Reading, notes: &mut Notes) -> Config {
         let language = npc::language(&self.fields, &mut notes.problems).unwrap_or("en");
-        let budget = self.budget(notes);
-        let providers = providers(&self.fields, language, &budget.prices, notes);
+        let (budget, models) = (self.budget(notes), self.models(reading, notes));
+        let providers = self.providers(&models, language, &budget, notes);
         let tools = self.fields.map("tools", &keys::app::TOOLS);
         let manifests = self.manifests(tools, reading, notes);
         let known = self.known(reading.tools, &manifests.identities);
@@ -150,6 +151,19 @@ impl File<'_> {
     fn memory(&self, notes: &mut Notes) -> MemoryOptions {
         let fields = self.fields.map("memory", &keys::app::MEMORY);
         memory::options(fields, self.folder, &self.data_dir(), notes)
+    }
+
+    /// What hears, thinks and speaks.
+    fn providers(
+        &self,
+        models: &ModelOptions,
+        language: &str,
+        budget: &BudgetOptions,
+        notes: &mut Notes,
+    ) -> Providers {
+        let weights = models.weights.clone();
+        let here = HereOptions { weights, language: language.to_owned() };
+        providers(&self.fields, &here, &budget.prices, notes)
     }
 
     /// Files of models.

@@ -9,8 +9,8 @@ use crate::{
     domain::Secret,
     logic::budget::Price,
     provider::{
-        BaseUrl, ModelEntry, ModelService, PiperOptions, RecogniserEntry, RecogniserService,
-        VoiceEntry, VoiceService, base_url,
+        BaseUrl, HereOptions, ModelEntry, ModelService, PiperOptions, RecogniserEntry,
+        RecogniserService, VoiceEntry, VoiceService, base_url,
         openai::{self, Options},
     },
     yaml::{Fields, Position, Problems, Shape, quoted},
@@ -39,10 +39,10 @@ pub struct Providers {
     pub max_tokens: Option<u32>,
 }
 
-/// The providers of a checked file whose models cost `prices`.
+/// The providers of a checked file whose models cost `prices`; `here` is heard on this machine.
 pub fn providers(
     file: &Fields,
-    table_language: &str,
+    here: &HereOptions,
     prices: &BTreeMap<String, Price>,
     notes: &mut Notes,
 ) -> Providers {
@@ -52,7 +52,10 @@ pub fn providers(
     let tts = service("tts", &keys::providers::TTS);
     let mut clients = Clients { prices, notes };
     Providers {
-        recogniser: stt.map(|it| clients.recogniser(&it, table_language)).unwrap_or_default(),
+        recogniser: stt.map_or_else(
+            || RecogniserEntry::Local(here.clone()),
+            |it| clients.recogniser(&it, here),
+        ),
         model: llm.map(|it| clients.model(&it)).unwrap_or_default(),
         voice: tts.map(|it| clients.voice(&it)).unwrap_or_default(),
         max_tokens: llm.and_then(|fields| fields.whole("max_tokens")),
@@ -85,18 +88,18 @@ struct Clients<'a> {
 
 impl Clients<'_> {
     /// The recogniser in `fields`.
-    fn recogniser(&mut self, fields: &Fields, table_language: &str) -> RecogniserEntry {
+    fn recogniser(&mut self, fields: &Fields, here: &HereOptions) -> RecogniserEntry {
         const PATH: &str = "providers.stt";
         let service = fields.text("name").and_then(RecogniserService::named).unwrap_or_default();
         match service {
             RecogniserService::Local => {
                 self.refuse_settings(fields, PATH, service.name());
-                RecogniserEntry::Local
+                RecogniserEntry::Local(here.clone())
             }
             RecogniserService::OpenAi => RecogniserEntry::OpenAi {
                 options: self.options(fields, PATH, PaidBy::Minutes),
                 language: language(fields, &mut self.notes.problems)
-                    .unwrap_or(table_language)
+                    .unwrap_or(&here.language)
                     .to_owned(),
             },
         }

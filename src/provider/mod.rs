@@ -28,6 +28,7 @@ mod speech_to_text;
 mod text_to_speech;
 mod voices;
 mod webhook;
+mod whisper;
 
 pub use address::{BaseUrl, base_url};
 pub use attempts::Attempts;
@@ -40,7 +41,7 @@ pub use models::{ModelEntry, ModelService};
 pub use options::Options;
 pub use outbound::{Outbound, Refused};
 pub use packages::{GetError, Getting, PackageSources, RegistryAddress, Step, get_weights};
-pub use recognisers::{RecogniserEntry, RecogniserService};
+pub use recognisers::{HereOptions, RecogniserEntry, RecogniserService};
 pub use registry::Registry;
 pub use respell::respell;
 pub use service::{ServiceInfo, Services};

@@ -3,11 +3,11 @@
 //! Entry functions: [`hear`], [`frames`].
 
 use futures::StreamExt;
-use glyphoxa::measure::{Attempts, Frame, Local, SampleRate, SpeechEvent, SpeechToText};
+use glyphoxa::measure::{Attempts, Frame, SampleRate, SpeechEvent, SpeechToText};
 use tokio::sync::mpsc;
 
 /// What is understood of `samples`, 16 kHz mono.
-pub async fn hear(local: &Local, samples: &[i16]) -> String {
+pub async fn hear(local: &dyn SpeechToText, samples: &[i16]) -> String {
     let (audio, queue) = mpsc::channel(64);
     let mut events = local.listen(queue, Attempts::default());
     let feeding = async {

@@ -8,3 +8,4 @@ pub mod processes;
 pub mod program;
 pub mod protected;
 pub mod speech;
+pub mod weights;

@@ -158,11 +158,17 @@ impl Phrase<'_> {
         let word = self.word(start).filter(|_| start + 1 + skip == end)?;
         match word {
             "a" | "an" | "one" => Some(1),
-            "to" | "too" if !glued => Some(2),
+            "to" | "too" if !glued || self.is_behind_roll(start) => Some(2),
             "for" | "fore" if !glued => Some(4),
             "ate" if !glued => Some(8),
             _ => None,
         }
+    }
+
+    /// "roll to d6": nobody writes that who means "to".
+    fn is_behind_roll(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.word(at));
+        matches!(before, Some("roll" | "rolls" | "rolling" | "throw"))
     }
 
     /// A number of sides.
@@ -307,7 +313,9 @@ impl Phrase<'_> {
         let next = next + usize::from(self.word(next) == Some("another"));
         let part = self.term(next).or_else(|| {
             let tongues = [Tongue::English, Tongue::German];
-            let (number, next) = tongues.iter().find_map(|t| self.number(next, *t))?;
+            let said = tongues.iter().find_map(|t| self.number(next, *t));
+            let alike = || matches!(self.word(next)?, "free" | "tree").then_some((3, next + 1));
+            let (number, next) = said.or_else(alike)?;
             Some(Part { text: number.to_string(), next, is_dice: false })
         })?;
         // "and" adds dice only, and not damage to a check.

@@ -94,6 +94,52 @@ fn rolls_are_found() {
     }
 }
 
+/// How Whisper writes what was said.
+const WRITTEN: &[(&str, &str)] = &[
+    ("Roll 2d6 plus 3.", "2d6+3"),
+    ("Bartok, roll 2D6+3.", "2d6+3"),
+    ("Bartok roll two D6 plus three.", "2d6+3"),
+    ("Roll two D-six plus three.", "2d6+3"),
+    ("Roll 2 D 6 +3.", "2d6+3"),
+    ("Roll 2D 6 plus three!", "2d6+3"),
+    ("Roll 2D-6, plus 3.", "2d6+3"),
+    ("Roll two d6's plus 3.", "2d6+3"),
+    ("Roll two d-sixes.", "2d6"),
+    ("Roll to d6 plus 3.", "2d6+3"),
+    ("Roll, to D6 plus 3.", "2d6+3"),
+    ("Please roll too D6.", "2d6"),
+    ("Roll to D 6 plus three.", "2d6+3"),
+    ("Roll 2d6, +3.", "2d6+3"),
+    ("Bartok, roll 2d6+, 3a.", "2d6+3"),
+    ("Bartok, roll 2d6+, free.", "2d6+3"),
+    ("Bartok, roll 2d8+, 4th for the brawl.", "2d8+4"),
+    ("Roll 2d6 + three.", "2d6+3"),
+    ("Roll 1d20 with advantage.", "2d20kh1"),
+    ("A D20, with disadvantage.", "2d20kl1"),
+    ("I need a D-20.", "1d20"),
+    ("8D6 lightning damage", "8d6"),
+    ("4D6, drop the lowest, six times.", "6#4d6pl1"),
+    ("4D6 drop the lowest 6 times.", "6#4d6pl1"),
+    ("3D8 -1", "3d8-1"),
+    ("3d8 minus one.", "3d8-1"),
+    ("A 20-sided die.", "1d20"),
+    ("Two six-sided dice, plus 3.", "2d6+3"),
+    ("Wirf 2W6 plus 3.", "2d6+3"),
+    ("Wirf zwei W6 plus drei.", "2d6+3"),
+    ("Wirf einen W20.", "1d20"),
+    ("Wirf 2 W 6 plus 3.", "2d6+3"),
+];
+
+#[test]
+fn what_whisper_writes_is_a_roll() {
+    for (written, roll) in WRITTEN {
+        assert_eq!(dice_in(written).as_deref(), Some(*roll), "{written}");
+    }
+    for talk in ["We go from the old town to D6 on the map.", "It takes to D.", "I listen to D6."] {
+        assert_ne!(dice_in(talk).as_deref(), Some("2d6"), "{talk}");
+    }
+}
+
 #[test]
 fn talk_is_no_roll() {
     for utterance in [

@@ -113,6 +113,11 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
         }
         Some('d') => false,
         Some('w') => true,
+        // "plus three" is written as "+, 3a" and "+ 4th".
+        Some(_) if rest.len() <= 2 && is_behind_sign(tokens) => {
+            tokens.push(count.parse().map_or_else(|_| word(text), Token::Number));
+            return;
+        }
         Some(_) => return tokens.push(word(text)),
     };
     let sides = letters.as_str();
@@ -121,6 +126,7 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
         return;
     }
     let sides = sides.strip_suffix('s').filter(|sides| !sides.is_empty()).unwrap_or(sides);
+    let sides = sides.trim_end_matches(['\'', '’']);
     let (count_number, sides_number) = (count.parse().ok(), sides.parse().ok());
     let readable = (count.is_empty() || count_number.is_some())
         && (sides.is_empty() || sides_number.is_some());
@@ -131,6 +137,15 @@ fn classify(text: &str, tokens: &mut Vec<Token>) {
     tokens.extend(count_number.map(Token::Number));
     tokens.push(Token::Die { german, glued: sides_number.is_some() });
     tokens.extend(sides_number.map(Token::Number));
+}
+
+/// Whether a number is due.
+fn is_behind_sign(tokens: &[Token]) -> bool {
+    match tokens.last() {
+        Some(Token::Plus | Token::Minus) => true,
+        Some(Token::Word(word)) => matches!(word.as_str(), "plus" | "minus"),
+        _ => false,
+    }
 }
 
 /// A word token.

@@ -1,0 +1,197 @@
+//! The recogniser of this machine in real time: from the end of speech to the whole text, CPU time,
+//! with one, three and five people who speak at once.
+//!
+//! Prints one JSON line for each number of speakers. flite speaks; `GLYPHOXA_MODELS` names the folder
+//! of model files, without which PocketSphinx hears.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::expect_used, reason = "a bench without its programs is none")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "an index from a share of a length"
+)]
+
+use std::{process::Command, sync::Arc, time::Duration};
+
+use futures::StreamExt;
+use glyphoxa::measure::{
+    Attempts, Frame, Registry, SampleRate, SpeechEvent, SpeechToText, TOOL_IDENTITIES, load_config,
+    vocabulary,
+};
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
+};
+
+/// What people say.
+const SENTENCES: [&str; 6] = [
+    "bartok roll two d six plus three",
+    "what is the news from the harbour tonight",
+    "i draw my sword and look around the room",
+    "bartok bring another round for my friends and put it on my tab",
+    "how much gold do you want for that old horse in the stable",
+    "roll a d twenty with advantage",
+];
+/// Who says it.
+const VOICES: [&str; 3] = ["slt", "rms", "awb"];
+/// Utterances of each speaker.
+const ROUNDS: usize = 10;
+/// Silence that the table hands on, and until when it ends the utterance.
+const HANDED_ON: usize = 6;
+/// See [`HANDED_ON`].
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Sound of one frame.
+const FRAME: Duration = Duration::from_millis(20);
+
+/// What one utterance came to.
+struct Heard {
+    /// From the last frame of speech until the text that became the final was there.
+    whole: Duration,
+    /// Until the final.
+    last: Duration,
+    /// Texts before the final.
+    partials: usize,
+    /// The latest frame.
+    late: Duration,
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(run());
+}
+
+/// Measures one number of speakers after the other.
+async fn run() {
+    #[expect(clippy::disallowed_methods, reason = "as config reads it")]
+    let environment = |name: &str| std::env::var(name).ok();
+    let config = load_config(None, &environment, TOOL_IDENTITIES).expect("the shipped files");
+    let services = Registry::default();
+    let stt = services.recogniser(&config.services, || vocabulary(&config)).expect("no address");
+    let began = Instant::now();
+    stt.ready().await.expect("a recogniser is installed by ./dev setup");
+    let load = began.elapsed().as_millis();
+    let info = config.services.recogniser.info();
+    let sounds: Vec<Vec<Frame>> =
+        VOICES.iter().flat_map(|voice| SENTENCES.map(|said| speech(voice, said))).collect();
+    let sounds = Arc::new(sounds);
+    for speakers in [1, 3, 5] {
+        let (cpu, wall) = (cpu_seconds(), Instant::now());
+        let heard = speak(&stt, &sounds, speakers).await;
+        let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+        let times = |of: fn(&Heard) -> Duration| {
+            let mut all: Vec<f64> = heard.iter().map(|it| of(it).as_secs_f64() * 1e3).collect();
+            all.sort_by(f64::total_cmp);
+            let at = |share: f64| all[((all.len() - 1) as f64 * share).round() as usize].round();
+            format!("{{\"p50\":{},\"p95\":{}}}", at(0.5), at(0.95))
+        };
+        let partials =
+            heard.iter().map(|it| it.partials).sum::<usize>() as f64 / heard.len() as f64;
+        println!(
+            "{{\"bench\":\"hearing\",\"recogniser\":\"{info}\",\"load_ms\":{load},\"speakers\":\
+             {speakers},\"utterances\":{},\"whole_ms\":{},\"final_ms\":{},\"frame_late_ms\":{},\
+             \"partials\":{partials:.1},\"cpu_s_per_minute_and_speaker\":{:.1},\"resident_mb\":{}}}",
+            heard.len(),
+            times(|it| it.whole),
+            times(|it| it.last),
+            times(|it| it.late),
+            cpu / (wall / 60.0) / f64::from(speakers),
+            resident_mb(),
+        );
+    }
+}
+
+/// Everybody speaks, one utterance after the other, all at once.
+async fn speak(
+    stt: &Arc<dyn SpeechToText>,
+    sounds: &Arc<Vec<Vec<Frame>>>,
+    speakers: u32,
+) -> Vec<Heard> {
+    let mut tasks = JoinSet::new();
+    for speaker in 0..speakers as usize {
+        let (stt, sounds) = (Arc::clone(stt), Arc::clone(sounds));
+        tasks.spawn(async move {
+            let mut all = Vec::new();
+            for round in 0..ROUNDS {
+                all.push(utterance(&*stt, &sounds[(speaker * 7 + round) % sounds.len()]).await);
+                sleep(Duration::from_millis(300)).await;
+            }
+            all
+        });
+    }
+    tasks.join_all().await.into_iter().flatten().collect()
+}
+
+/// One utterance in real time, as a table hands it on.
+async fn utterance(stt: &dyn SpeechToText, frames: &[Frame]) -> Heard {
+    let (audio, queue) = mpsc::channel(1_600);
+    let mut events = stt.listen(queue, Attempts::default());
+    let speaking = async move {
+        let mut ticks = interval(FRAME);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        let mut late = Duration::ZERO;
+        for frame in frames {
+            let due = ticks.tick().await;
+            late = late.max(due.elapsed());
+            let _ = audio.send(frame.clone()).await;
+        }
+        let end = Instant::now();
+        for _ in 0..HANDED_ON {
+            ticks.tick().await;
+            let _ = audio.send(Frame::silence(SampleRate::HZ_16000)).await;
+        }
+        sleep_until(end + PATIENCE).await;
+        drop(audio);
+        (end, late)
+    };
+    let hearing = async move {
+        let mut texts = Vec::new();
+        while let Some(event) = events.next().await {
+            match event.expect("it hears") {
+                SpeechEvent::Partial { text } => texts.push((Instant::now(), text)),
+                SpeechEvent::Final { text } => return (texts, Instant::now(), text),
+            }
+        }
+        unreachable!("a final")
+    };
+    let ((end, late), (texts, last, text)) = tokio::join!(speaking, hearing);
+    let whole = texts.iter().find(|(at, known)| *known == text && *at >= end);
+    Heard {
+        whole: whole.map_or(last, |(at, _)| *at).saturating_duration_since(end),
+        last: last.saturating_duration_since(end),
+        partials: texts.len(),
+        late,
+    }
+}
+
+/// What flite says, without the silence around it but for 200 ms before.
+fn speech(voice: &str, text: &str) -> Vec<Frame> {
+    let output = Command::new("flite").args(["-voice", voice, "-t", text, "/dev/stdout"]).output();
+    let output = output.expect("flite is installed by ./dev setup").stdout;
+    let bytes = output.get(44..).expect("a WAV header").chunks_exact(2);
+    let samples: Vec<i16> = bytes.map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+    let is_voice = |sample: &i16| sample.unsigned_abs() > 300;
+    let from = samples.iter().position(is_voice).unwrap_or(0);
+    let to = samples.iter().rposition(is_voice).map_or(samples.len(), |at| at + 1);
+    let quiet = std::iter::repeat_n(0, 3_200);
+    let spoken: Vec<i16> = quiet.chain(samples[from..to].iter().copied()).collect();
+    spoken.chunks(320).map(|chunk| Frame::padded(chunk, SampleRate::HZ_16000)).collect()
+}
+
+/// CPU time of this process.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u32 = fields.skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
+    f64::from(ticks) / 100.0
+}
+
+/// Memory of this process.
+fn resident_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1_024
+}

@@ -1,0 +1,257 @@
+//! The encoder: two convolutions and layers of self-attention, over the positions of a plan.
+//!
+//! Each layer is two rounds over blocks of rows: queries, keys and values of all rows, then attention and the rest.
+
+use std::io::{Read, Seek};
+
+use crate::archive::Archive;
+use crate::attention::{Asked, Heads, Queries};
+use crate::error::LoadError;
+use crate::kernels::{KeyValue, gelu};
+use crate::layers::{Dense, Norm, Size};
+use crate::mel::Mel;
+use crate::window::Plan;
+use crate::work::{Cancelled, Crew, Stop, sized};
+
+/// Rows of a block: enough for the matrix product to run at speed, few enough that each step of a block takes a few
+/// milliseconds, after which a stop is noticed.
+const BLOCK: usize = 96;
+/// 30 s, which no released model goes beyond.
+const MOST_POSITIONS: usize = 1500;
+
+struct Layer {
+    heads: Heads,
+    attention_norm: Norm,
+    qkv: Dense,
+    attention_out: Dense,
+    hidden_norm: Norm,
+    up: Dense,
+    down: Dense,
+    hidden: usize,
+}
+
+/// From features to one vector per position.
+pub(crate) struct Encoder {
+    /// Values of a frame of features.
+    pub(crate) bands: usize,
+    /// Positions of 20 ms, of two frames each.
+    pub(crate) positions: usize,
+    /// The same in all layers.
+    pub(crate) heads: Heads,
+    first: Dense,
+    second: Dense,
+    places: Vec<f32>,
+    layers: Vec<Layer>,
+    norm: Norm,
+}
+
+/// Buffers, reused from call to call.
+#[derive(Default)]
+pub(crate) struct Room {
+    /// The encoder's result: one row per position of the plan.
+    pub(crate) rows: Vec<f32>,
+    frames: Vec<f32>,
+    convolved: Vec<f32>,
+    stem: Vec<f32>,
+    silence: Vec<f32>,
+    qkv: Vec<f32>,
+    threads: Vec<Bench>,
+}
+
+/// Buffers of one thread.
+#[derive(Default)]
+struct Bench {
+    row: Vec<f32>,
+    hidden: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+impl Layer {
+    fn load<R: Read + Seek>(
+        archive: &mut Archive<R>,
+        at: &str,
+        heads: Heads,
+    ) -> Result<Self, LoadError> {
+        let width = heads.width;
+        let [hidden] = archive.shape(&format!("{at}/ffn/linear_0/bias"))?;
+        let mut dense = |name: &str, inputs, outputs| {
+            Dense::load(archive, &format!("{at}/{name}"), Size { inputs, outputs })
+        };
+        Ok(Self {
+            heads,
+            hidden,
+            qkv: dense("self_attention/linear_0", width, 3 * width)?,
+            attention_out: dense("self_attention/linear_1", width, width)?,
+            up: dense("ffn/linear_0", width, hidden)?,
+            down: dense("ffn/linear_1", hidden, width)?,
+            attention_norm: Norm::load(archive, &format!("{at}/self_attention/layer_norm"), width)?,
+            hidden_norm: Norm::load(archive, &format!("{at}/ffn/layer_norm"), width)?,
+        })
+    }
+
+    /// All of the layer after queries, keys and values, for the rows `x`. After a stop `x` is incomplete.
+    fn rest(&self, x: &mut [f32], asked: Asked, bench: &mut Bench, stop: &Stop) {
+        let width = self.heads.width;
+        let row = sized(&mut bench.row, x.len());
+        self.heads.many(asked, &mut bench.scores, row, stop);
+        if stop.now() {
+            return;
+        }
+        self.attention_out.apply(row, width, true, x);
+        self.hidden_norm.apply(x, row);
+        let hidden = sized(&mut bench.hidden, x.len() / width * self.hidden);
+        self.up.apply(row, width, false, hidden);
+        gelu(hidden);
+        if !stop.now() {
+            self.down.apply(hidden, self.hidden, true, x);
+        }
+    }
+}
+
+impl Encoder {
+    /// Reads all layers; how many there are and how wide is in the file.
+    pub(crate) fn load<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, LoadError> {
+        let places = "encoder/position_encodings/encodings";
+        let [positions, width] = archive.shape(places)?;
+        if positions > MOST_POSITIONS {
+            let (name, found) = (places.to_owned(), vec![positions, width]);
+            return Err(LoadError::Shape {
+                name,
+                found,
+                wanted: "at most 1500 positions".to_owned(),
+            });
+        }
+        let [_, bands, _] = archive.shape("encoder/conv1/weight")?;
+        let heads = heads(archive, "encoder", width)?;
+        let layers = (0..archive.layers("encoder"))
+            .map(|i| Layer::load(archive, &format!("encoder/layer_{i}"), heads))
+            .collect::<Result<_, _>>()?;
+        let first = Size { inputs: bands, outputs: width };
+        let second = Size { inputs: width, outputs: width };
+        Ok(Self {
+            bands,
+            positions,
+            heads,
+            first: Dense::load_convolution(archive, "encoder/conv1", first)?,
+            second: Dense::load_convolution(archive, "encoder/conv2", second)?,
+            places: archive.values(places, &[positions, width])?,
+            layers,
+            norm: Norm::load(archive, "encoder/layer_norm", width)?,
+        })
+    }
+
+    /// Encodes the plan's positions into `room.rows`.
+    pub(crate) fn run(
+        &self,
+        mel: &Mel,
+        plan: &Plan,
+        room: &mut Room,
+        crew: Crew,
+    ) -> Result<(), Cancelled> {
+        let width = self.heads.width;
+        self.begin(mel, plan, room, crew)?;
+        let Room { rows, qkv, threads, .. } = room;
+        let qkv = sized(qkv, plan.places.len() * 3 * width);
+        let block = crew.block(plan.places.len(), BLOCK);
+        for layer in &self.layers {
+            let jobs = qkv.chunks_mut(block * 3 * width).zip(rows.chunks(block * width));
+            crew.each(threads, jobs, |bench, (qkv, x)| {
+                let row = sized(&mut bench.row, x.len());
+                layer.attention_norm.apply(x, row);
+                layer.qkv.apply(row, width, false, qkv);
+            })?;
+            let bias = &plan.bias;
+            let seen =
+                KeyValue { rows: qkv, stride: 3 * width, key: width, value: 2 * width, bias };
+            let jobs = rows.chunks_mut(block * width).zip(qkv.chunks(block * 3 * width));
+            crew.each(threads, jobs, |bench, (x, queries)| {
+                let queries = Queries { rows: queries, stride: 3 * width };
+                layer.rest(x, Asked { queries, seen }, bench, crew.stop);
+            })?;
+        }
+        crew.each(threads, rows.chunks_mut(block * width), |bench, x| {
+            let row = sized(&mut bench.row, x.len());
+            self.norm.apply(x, row);
+            x.copy_from_slice(row);
+        })
+    }
+
+    /// What the layers begin with: convolved features and the encoding of the place.
+    ///
+    /// Convolved are the frames of the sound, one stretch of silence, which is the same everywhere, and
+    /// the window's end.
+    fn begin(&self, mel: &Mel, plan: &Plan, room: &mut Room, crew: Crew) -> Result<(), Cancelled> {
+        let (width, bands) = (self.heads.width, self.bands);
+        let Room { rows, frames, convolved, stem, silence, threads, .. } = room;
+        threads.resize_with(crew.threads, Bench::default);
+        let near = ((mel.rows.len() / bands).div_ceil(2) + 2).min(self.positions);
+        // two frames more where the window goes on, so that its end is not heard here
+        let count = 2 * near + if near < self.positions { 2 } else { 0 };
+        frames.clear();
+        frames.resize(8 * bands, mel.silence);
+        self.convolve(frames, convolved, silence, crew)?;
+        frames.clear();
+        frames.extend_from_slice(&mel.rows);
+        frames.resize(count * bands, mel.silence);
+        self.convolve(frames, convolved, stem, crew)?;
+        rows.clear();
+        for &place in &plan.places {
+            // of the four rows of silence the second is in its middle, the last at the window's end
+            let from = match place {
+                _ if place < near => &stem[place * width..],
+                _ if place + 1 == self.positions => &silence[3 * width..],
+                _ => &silence[width..],
+            };
+            let encoding = &self.places[place * width..][..width];
+            rows.extend(from.iter().zip(encoding).map(|(x, place)| x + place));
+        }
+        Ok(())
+    }
+
+    /// Both convolutions with silence of digital zero around the frames, the second at every other row.
+    fn convolve(
+        &self,
+        frames: &mut Vec<f32>,
+        convolved: &mut Vec<f32>,
+        out: &mut Vec<f32>,
+        crew: Crew,
+    ) -> Result<(), Cancelled> {
+        let (width, bands) = (self.heads.width, self.bands);
+        let count = frames.len() / bands;
+        frames.splice(..0, std::iter::repeat_n(0.0, bands));
+        frames.resize((count + 2) * bands, 0.0);
+        let mut threads = vec![(); crew.threads.min(count.div_ceil(2 * BLOCK))];
+        let convolved = sized(convolved, (count + 2) * width);
+        convolved[..width].fill(0.0);
+        convolved[(count + 1) * width..].fill(0.0);
+        let middle = &mut convolved[width..(count + 1) * width];
+        let block = crew.block(count, 2 * BLOCK);
+        crew.each(&mut threads, middle.chunks_mut(block * width).enumerate(), |(), (i, y)| {
+            self.first.apply(&frames[i * block * bands..], bands, false, y);
+            gelu(y);
+        })?;
+        let rows = count / 2;
+        let block = crew.block(rows, BLOCK);
+        let out = sized(out, rows * width);
+        crew.each(&mut threads, out.chunks_mut(block * width).enumerate(), |(), (i, y)| {
+            self.second.apply(&convolved[2 * i * block * width..], 2 * width, false, y);
+            gelu(y);
+        })
+    }
+}
+
+/// The number of heads in the file, or as many as there are 64 values in a row, as in all released models.
+pub(crate) fn heads<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    side: &str,
+    width: usize,
+) -> Result<Heads, LoadError> {
+    let name = format!("{side}/num_heads");
+    let stored = archive.small_number(&name)?.map(|n| usize::try_from(n).unwrap_or(0));
+    let count = stored.unwrap_or(width / 64);
+    if count == 0 || !width.is_multiple_of(count) {
+        let wanted = format!("a divisor of {width}");
+        return Err(LoadError::Shape { name, found: vec![count], wanted });
+    }
+    Ok(Heads { width, count })
+}

@@ -1,0 +1,165 @@
+//! What can go wrong, while loading and while transcribing.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::work::Cancelled;
+
+/// Why a model could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A file of the model's folder is not there or cannot be read.
+    #[error(
+        "cannot read {path:?}: {source}; a model is a folder with model.bin, tokenizer.json and config.json"
+    )]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is larger than such a file can be.
+    #[error(
+        "{path:?} has more than {most} bytes, which no Whisper model needs; name the right folder"
+    )]
+    Large {
+        /// The file.
+        path: PathBuf,
+        /// The bound.
+        most: u64,
+    },
+    /// Reading the weights failed half-way.
+    #[error("cannot read the weights: {0}; try again, or fetch the model again")]
+    Read(#[from] io::Error),
+    /// The weights are not in the format this crate reads.
+    #[error(
+        "cannot read weights of format version {found}, only CTranslate2's binary version 6; convert the model with ct2-transformers-converter"
+    )]
+    Version {
+        /// The first four bytes.
+        found: u32,
+    },
+    /// The weights belong to another kind of model.
+    #[error("the weights are a {found:?}, not a WhisperSpec; name a Whisper model")]
+    Kind {
+        /// What the file says it is, shortened.
+        found: String,
+    },
+    /// The file ends before what it announces.
+    #[error(
+        "the weights are cut short: {what} at byte {at} needs {needs} bytes, {left} are left; fetch the model again"
+    )]
+    CutShort {
+        /// What was being read.
+        what: &'static str,
+        /// Where it begins.
+        at: u64,
+        /// Its length as announced.
+        needs: u64,
+        /// Bytes up to the end of the file.
+        left: u64,
+    },
+    /// The list of variables contradicts itself.
+    #[error("the list of weights is damaged at byte {at}: {why}; fetch the model again")]
+    Damaged {
+        /// Where.
+        at: u64,
+        /// In what way.
+        why: &'static str,
+    },
+    /// A variable of the network is not in the file.
+    #[error("the weights have no variable {name:?}; this is no complete Whisper model")]
+    Missing {
+        /// The variable.
+        name: String,
+    },
+    /// A variable has values of a type that is not read.
+    #[error(
+        "the values of {name:?} are of type {found}, not f32, f16 or bf16; convert the model with --quantization float16"
+    )]
+    Type {
+        /// The variable.
+        name: String,
+        /// CTranslate2's number of the type (1 is int8, 2 int16, 3 int32).
+        found: u8,
+    },
+    /// A variable does not have the shape that the others imply.
+    #[error("the shape of {name:?} is {found:?}, not {wanted}; fetch the model again")]
+    Shape {
+        /// The variable.
+        name: String,
+        /// Its dimensions in the file.
+        found: Vec<usize>,
+        /// What fits the rest of the model.
+        wanted: String,
+    },
+    /// A variable holds infinities or no numbers.
+    #[error("{name:?} has values that are not finite; fetch the model again")]
+    NotFinite {
+        /// The variable.
+        name: String,
+    },
+    /// Aliases would make more of the file than is in it.
+    #[error("{name:?} and others together are larger than the file; fetch the model again")]
+    Shared {
+        /// The variable that was one too many.
+        name: String,
+    },
+    /// A JSON file has wrong types or is no JSON.
+    #[error("cannot read {file}: {source}; take it from the same folder as the weights")]
+    Json {
+        /// `tokenizer.json` or `config.json`.
+        file: &'static str,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// The tokenizer does not fit the weights or itself.
+    #[error(
+        "the tokenizer's {token:?} {problem}; take tokenizer.json from the same folder as the weights"
+    )]
+    Token {
+        /// The token, shortened.
+        token: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+/// Why nothing was transcribed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranscribeError {
+    /// More sound than the model's window.
+    #[error(
+        "cannot transcribe {samples} samples at once, at most {most}; cut the sound at a pause"
+    )]
+    TooLong {
+        /// What was given.
+        samples: usize,
+        /// What the model holds, 480,000 (30 s) for all released ones.
+        most: usize,
+    },
+    /// The model does not know this language.
+    #[error("the model has no language {asked:?}; {known}")]
+    Language {
+        /// What was asked for.
+        asked: String,
+        /// What there is instead.
+        known: String,
+    },
+    /// The caller's question was answered with yes.
+    #[error("the transcription was cancelled by its caller")]
+    Cancelled,
+}
+
+impl From<Cancelled> for TranscribeError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// The beginning of a text that comes from a file and may be anything.
+pub(crate) fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+#![deny(missing_docs)]
+
+mod archive;
+mod attention;
+mod decoder;
+mod encoder;
+mod error;
+mod kernels;
+mod layers;
+mod mel;
+mod model;
+mod options;
+mod tokens;
+mod transcribe;
+mod window;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{LoadError, TranscribeError};
+pub use model::{Model, Scratch};
+pub use options::{Guard, Options, Transcript};
+pub use window::Window;

@@ -1,0 +1,223 @@
+//! Greedy decoding, and the guards that keep a small model from running away.
+//!
+//! Source: section 4.5 of the paper (arXiv 2212.04356) and `whisper/decoding.py` of openai/whisper. The prompt
+//! stands before the start token; whether there is speech is read from the scores of the start token.
+
+use crate::error::TranscribeError;
+use crate::kernels::log_sum;
+use crate::mel::RATE;
+use crate::model::{Model, Scratch};
+use crate::options::{Guard, Options, Transcript};
+use crate::window::Window;
+use crate::work::{Cancelled, Crew, Stop};
+
+/// Tokens that any sound may have, and how many more for each second of it. Fast talk has six to eight.
+const TOKENS_AT_LEAST: usize = 8;
+const TOKENS_A_SECOND: usize = 10;
+/// `no_speech` above which a second try would not find speech either.
+const NOBODY_SPEAKS: f32 = 0.6;
+
+/// One transcription on its way.
+struct Run<'a> {
+    model: &'a Model,
+    options: &'a Options<'a>,
+    scratch: &'a mut Scratch,
+    crew: Crew<'a>,
+    /// What stands before the start token.
+    prompt: Vec<u32>,
+    samples: usize,
+}
+
+impl Model {
+    /// Transcribes mono sound at 16 kHz, -1 to 1, of at most [`Model::max_samples`].
+    ///
+    /// `cancelled` is asked every few milliseconds, on any of the threads; after a yes the call returns within about 10 ms.
+    /// It blocks: within async code it belongs on a thread of its own.
+    ///
+    /// # Errors
+    /// [`TranscribeError::TooLong`], [`TranscribeError::Language`], or [`TranscribeError::Cancelled`]. After any of them
+    /// `scratch` can be used again.
+    pub fn transcribe(
+        &self,
+        scratch: &mut Scratch,
+        samples: &[f32],
+        options: &Options,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Transcript, TranscribeError> {
+        let most = self.max_samples();
+        if samples.len() > most {
+            return Err(TranscribeError::TooLong { samples: samples.len(), most });
+        }
+        let language = options.language.map(|code| self.language(code)).transpose()?;
+        let stop = Stop::new(cancelled);
+        let crew = Crew { threads: options.threads.max(1), stop: &stop };
+        let frames = 2 * self.encoder.positions;
+        self.frontend.run(samples, frames, &mut scratch.mel, &stop)?;
+        let mut prompt = self.prompt(options.prompt);
+        prompt.drain(..prompt.len().saturating_sub(self.max_prompt()));
+        if !prompt.is_empty() {
+            prompt.insert(0, self.tokens.special.previous);
+        }
+        let mut run = Run { model: self, options, scratch, crew, prompt, samples: samples.len() };
+        let first = run.attempt(options.window, language)?;
+        if options.window == Window::Full || !fails(&first, options) {
+            return Ok(first);
+        }
+        Ok(Transcript { fell_back: true, ..run.attempt(Window::Full, language)? })
+    }
+
+    /// Place of a language in the list.
+    fn language(&self, asked: &str) -> Result<usize, TranscribeError> {
+        if !self.is_multilingual() && asked == "en" {
+            return Ok(0);
+        }
+        let known = || match self.is_multilingual() {
+            true => format!("it has {}", self.languages().collect::<Vec<_>>().join(", ")),
+            false => "it has only \"en\"; take a model without \".en\" in its name".to_owned(),
+        };
+        let found = self.tokens.languages.iter().position(|(code, _)| code == asked);
+        found.ok_or_else(|| TranscribeError::Language { asked: asked.to_owned(), known: known() })
+    }
+}
+
+/// Whether the full window is worth trying.
+fn fails(heard: &Transcript, options: &Options) -> bool {
+    let poor = |least| heard.cut_by_guard.is_some() || heard.mean_log_probability < least;
+    heard.no_speech <= NOBODY_SPEAKS && options.fall_back_below.is_some_and(poor)
+}
+
+impl Run<'_> {
+    /// Encodes the sound and reads the text off it.
+    fn attempt(
+        &mut self,
+        window: Window,
+        language: Option<usize>,
+    ) -> Result<Transcript, Cancelled> {
+        let model = self.model;
+        let encoder = &model.encoder;
+        let frames = self.scratch.mel.rows.len() / encoder.bands;
+        let plan = window.plan(frames.div_ceil(2), encoder.positions);
+        encoder.run(&self.scratch.mel, &plan, &mut self.scratch.encoder, self.crew)?;
+        let Scratch { encoder: encoded, decoder: room, .. } = &mut *self.scratch;
+        model.decoder.hear(&encoded.rows, &plan.bias, room, self.crew)?;
+
+        let (no_speech, language) = self.begin(language)?;
+        let (tokens, log_probability, cut_by_guard) = self.read(language)?;
+        let code = model.tokens.languages.get(language).map_or("en", |(code, _)| code);
+        Ok(Transcript {
+            text: model.tokens.decode(&tokens),
+            tokens,
+            no_speech,
+            mean_log_probability: log_probability,
+            cut_by_guard,
+            language: code.to_owned(),
+            fell_back: false,
+        })
+    }
+
+    fn feed(&mut self, tokens: &[u32]) -> Result<(), Cancelled> {
+        self.model.decoder.feed(tokens, &mut self.scratch.decoder, self.crew)
+    }
+
+    /// Feeds prompt and start; says how likely there is no speech, and which language is spoken.
+    fn begin(&mut self, asked: Option<usize>) -> Result<(f32, usize), Cancelled> {
+        let tokens = &self.model.tokens;
+        let start = tokens.special.start;
+        let mut found = asked;
+        if found.is_none() && !tokens.languages.is_empty() && !self.prompt.is_empty() {
+            // a prompt in one language would be taken for what is spoken
+            self.feed(&[start])?;
+            found = Some(self.likeliest_language());
+            self.scratch.decoder.forget_tokens();
+        }
+        let mut prefix = self.prompt.clone();
+        prefix.push(start);
+        self.feed(&prefix)?;
+        let scores = &self.scratch.decoder.scores;
+        let (_, all) = log_sum(scores);
+        let no_speech = (scores[tokens.special.no_speech as usize] - all).exp();
+        Ok((no_speech, found.unwrap_or_else(|| self.likeliest_language())))
+    }
+
+    /// Place in the list of the language with the best score; 0 where there are none.
+    fn likeliest_language(&self) -> usize {
+        let score = |id: u32| self.scratch.decoder.scores[id as usize];
+        let languages = self.model.tokens.languages.iter().enumerate();
+        let best = languages.max_by(|(_, a), (_, b)| score(a.1).total_cmp(&score(b.1)));
+        best.map_or(0, |(place, _)| place)
+    }
+
+    /// The text's tokens, their mean log-probability, and what has cut them short.
+    fn read(&mut self, language: usize) -> Result<(Vec<u32>, f32, Option<Guard>), Cancelled> {
+        let tokens = &self.model.tokens;
+        let mut next = vec![tokens.special.no_times];
+        if let Some((_, language)) = tokens.languages.get(language) {
+            next.splice(..0, [*language, tokens.special.transcribe]);
+        }
+        let before = self.prompt.len() + 1 + next.len();
+        let room = self.model.decoder.context.saturating_sub(before);
+        let most = self.options.max_tokens.min(room);
+        let most = most.min(TOKENS_AT_LEAST + self.samples * TOKENS_A_SECOND / RATE);
+        let (mut said, mut sum, mut steps) = (Vec::new(), 0.0, 0.0f32);
+        let guard = loop {
+            if said.len() >= most {
+                break Some(Guard::Length);
+            }
+            self.feed(&next)?;
+            let (token, log_probability) = self.choose(said.is_empty());
+            sum += log_probability;
+            steps += 1.0;
+            if token == tokens.special.end {
+                break None;
+            }
+            said.push(token);
+            if let Some(once) = looped(&said) {
+                said.truncate(once);
+                break Some(Guard::Loop);
+            }
+            next.clear();
+            next.push(token);
+        };
+        Ok((said, sum / steps.max(1.0), guard))
+    }
+
+    /// The token with the best score that may stand here, and its log-probability among those.
+    fn choose(&mut self, first: bool) -> (u32, f32) {
+        let tokens = &self.model.tokens;
+        let scores = &mut self.scratch.decoder.scores;
+        let begin = if first { tokens.suppressed_first.as_slice() } else { &[] };
+        for &token in tokens.suppressed.iter().chain(begin) {
+            scores[token as usize] = f32::MIN;
+        }
+        let end = tokens.special.end;
+        scores[end as usize + 1..].fill(f32::MIN);
+        let (top, all) = log_sum(scores);
+        let best = (0..=end).zip(scores.iter()).find(|(_, score)| **score == top);
+        (best.map_or(end, |(token, _)| token), top - all)
+    }
+}
+
+/// Length of `said` up to the end of a repeated block's first time, when its end stands there three times (blocks of one or
+/// two tokens: five times) in a row.
+fn looped(said: &[u32]) -> Option<usize> {
+    (1..=12).find_map(|length| {
+        let times = if length <= 2 { 5 } else { 3 };
+        let begin = said.len().checked_sub(length * times)?;
+        let tail = &said[begin..];
+        (tail[length..] == tail[..tail.len() - length]).then_some(begin + length)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looped;
+
+    #[test]
+    fn loops_are_found_and_nothing_else() {
+        assert_eq!(looped(&[1, 2, 3, 4, 5]), None);
+        assert_eq!(looped(&[9, 1, 2, 3, 1, 2, 3]), None);
+        assert_eq!(looped(&[9, 1, 2, 3, 1, 2, 3, 1, 2, 3]), Some(4));
+        assert_eq!(looped(&[7, 5, 5, 5, 5, 5]), Some(2));
+        assert_eq!(looped(&[5, 5, 5, 5]), None, "no, no, no, no");
+    }
+}

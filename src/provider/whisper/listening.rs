@@ -1,0 +1,193 @@
+//! One utterance on its way: heard again and again while it is spoken, and as a whole in each pause.
+//!
+//! Entry function: [`listening`]. **Never**: hears by itself; that is for the [`Crew`].
+
+use std::{sync::Arc, time::Duration};
+
+use futures::stream::{self, Stream};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+
+use super::crew::{Answer, Crew, Sound, Urgency};
+use crate::{
+    audio::Frame,
+    provider::{Error, Kind, SpeechEvent},
+};
+
+/// Sound that stays away so long is a pause. The table holds silence back after 120 ms, so that the
+/// whole is heard from 200 ms of silence on; it is thrown away when speech goes on.
+const PAUSE: Duration = Duration::from_millis(80);
+/// Time between two partials, at least; and as long as the last one took, from asking to its answer.
+/// So nobody takes more than half a core, and all take less where many wait.
+const EVERY: Duration = Duration::from_millis(400);
+/// Less than this, 300 ms behind the pre-roll, is no word yet.
+const FRAMES_AT_LEAST: usize = 25;
+
+/// What `crew` hears of `audio` until its final or an error.
+pub fn listening(
+    crew: Arc<Crew>,
+    prompt: Arc<str>,
+    audio: mpsc::Receiver<Frame>,
+) -> impl Stream<Item = Result<SpeechEvent, Error>> {
+    let now = Instant::now();
+    let listening = Listening {
+        crew,
+        audio,
+        sound: Sound { frames: Vec::new(), prompt },
+        is_closed: false,
+        asked: None,
+        ahead: None,
+        partial: String::new(),
+        heard: 0,
+        came_at: now,
+        again_at: now,
+    };
+    stream::unfold(Some(listening), |listening| async move {
+        let mut listening = listening?;
+        let event = listening.next().await;
+        let goes_on = matches!(event, Ok(SpeechEvent::Partial { .. }));
+        Some((event, goes_on.then_some(listening)))
+    })
+}
+
+struct Listening {
+    crew: Arc<Crew>,
+    audio: mpsc::Receiver<Frame>,
+    /// Everything that came.
+    sound: Sound,
+    /// Nothing more comes.
+    is_closed: bool,
+    asked: Option<Asked>,
+    /// The text of all that came, which is final if nothing more comes.
+    ahead: Option<String>,
+    /// What was told last.
+    partial: String,
+    /// Frames that were heard so far.
+    heard: usize,
+    /// When the last frame came.
+    came_at: Instant,
+    /// When the next partial may be asked for.
+    again_at: Instant,
+}
+
+/// A question that is not answered yet.
+struct Asked {
+    answer: Answer,
+    urgency: Urgency,
+    since: Instant,
+}
+
+impl Listening {
+    /// What there is to tell next. Cancel safe.
+    async fn next(&mut self) -> Result<SpeechEvent, Error> {
+        loop {
+            if self.is_closed {
+                if let Some(text) = self.ahead.take() {
+                    return Ok(SpeechEvent::Final { text });
+                }
+                if self.sound.frames.is_empty() {
+                    return Ok(SpeechEvent::Final { text: String::new() });
+                }
+                if !self.is_asked_for(Urgency::Final) {
+                    self.ask(Urgency::Final)?;
+                }
+            }
+            let due = self.due();
+            tokio::select! {
+                biased;
+                answered = answer(&mut self.asked), if self.asked.is_some() => {
+                    if let Some(partial) = self.take_answer(answered)? {
+                        return Ok(partial);
+                    }
+                }
+                frame = self.audio.recv(), if !self.is_closed => match frame {
+                    Some(frame) => self.take_frame(frame),
+                    None => self.is_closed = true,
+                },
+                () = sleep_until(due.map_or(self.came_at, |(at, _)| at)), if due.is_some() => {
+                    if let Some((_, urgency)) = due {
+                        self.ask(urgency)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_asked_for(&self, urgency: Urgency) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.urgency == urgency)
+    }
+
+    /// What is asked for next if nothing happens, and when.
+    fn due(&self) -> Option<(Instant, Urgency)> {
+        let frames = self.sound.frames.len();
+        let is_whole = self.ahead.is_some() || self.is_asked_for(Urgency::Final);
+        if self.is_closed || is_whole || frames == 0 {
+            return None;
+        }
+        let pause = self.came_at + PAUSE;
+        let partial = self.asked.is_none() && frames >= FRAMES_AT_LEAST && frames > self.heard;
+        if partial && self.again_at < pause {
+            Some((self.again_at, Urgency::Partial))
+        } else {
+            Some((pause, Urgency::Final))
+        }
+    }
+
+    /// Asks what has come so far means. What was asked before is of no interest any more.
+    fn ask(&mut self, urgency: Urgency) -> Result<(), Error> {
+        self.heard = self.sound.frames.len();
+        self.asked = None;
+        let answer = self.crew.ask(self.sound.clone(), urgency)?;
+        self.asked = Some(Asked { answer, urgency, since: Instant::now() });
+        Ok(())
+    }
+
+    /// 20 ms more; what is heard in a pause is not the whole then.
+    fn take_frame(&mut self, frame: Frame) {
+        self.came_at = Instant::now();
+        self.sound.frames.push(frame);
+        if self.is_asked_for(Urgency::Final) {
+            self.asked = None;
+        }
+        self.ahead = None;
+    }
+
+    /// A partial, if there is something new to tell.
+    fn take_answer(
+        &mut self,
+        answered: Option<Result<String, Error>>,
+    ) -> Result<Option<SpeechEvent>, Error> {
+        let Some(asked) = self.asked.take() else { return Ok(None) };
+        let now = Instant::now();
+        self.again_at = (asked.since + EVERY).max(now + (now - asked.since));
+        let text = match (answered, asked.urgency) {
+            (Some(answered), _) => answered?,
+            (None, Urgency::Partial) => return Ok(None),
+            (None, Urgency::Final) => {
+                let text = "hearing broke down (speak again; the log says more)";
+                return Err(Error::new(Kind::Interrupted, text));
+            }
+        };
+        if asked.urgency == Urgency::Final {
+            self.ahead = Some(text.clone());
+            if self.is_closed {
+                return Ok(None);
+            }
+        }
+        if text.is_empty() || text == self.partial {
+            return Ok(None);
+        }
+        self.partial.clone_from(&text);
+        Ok(Some(SpeechEvent::Partial { text }))
+    }
+}
+
+/// The answer to what is `asked`; `None`: there will be none.
+async fn answer(asked: &mut Option<Asked>) -> Option<Result<String, Error>> {
+    match asked {
+        Some(asked) => (&mut asked.answer).await.ok(),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,80 @@
+//! Speech-to-text on this machine: OpenAI's Whisper, by the crate `whisper-thin`.
+//!
+//! Entry types: [`Engine`], which is shared, and [`Whisper`], the recogniser of one table.
+//! **Never**: the network, or a file but those of the model.
+
+mod crew;
+mod listening;
+mod model;
+mod prompt;
+
+#[cfg(test)]
+mod tests;
+
+pub use model::Engine;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures::{
+    FutureExt, TryFutureExt,
+    future::BoxFuture,
+    stream::{BoxStream, StreamExt},
+};
+use tokio::sync::mpsc;
+
+use self::{listening::listening, prompt::prompt_of};
+use crate::{
+    audio::Frame,
+    provider::{Attempts, Error, SpeechEvent, SpeechToText, SttAbilities, local},
+};
+
+/// Hears one table.
+pub struct Whisper {
+    engine: Arc<Engine>,
+    /// Of the names that are expected now.
+    prompt: RwLock<Arc<str>>,
+}
+
+impl Whisper {
+    /// Hears with `engine`, and expects `names`.
+    pub fn new(engine: Arc<Engine>, names: &[String]) -> Self {
+        let prompt = RwLock::new(prompt_of(names, engine.language()).into());
+        Self { engine, prompt }
+    }
+}
+
+impl SpeechToText for Whisper {
+    fn name(&self) -> &'static str {
+        local::NAME
+    }
+
+    fn priced_as(&self) -> Option<&str> {
+        None
+    }
+
+    fn abilities(&self) -> SttAbilities {
+        SttAbilities { partials: true, endpointing: false }
+    }
+
+    fn expect(&self, names: &dyn Fn() -> Vec<String>) {
+        let prompt = prompt_of(&names(), self.engine.language()).into();
+        *self.prompt.write().unwrap_or_else(PoisonError::into_inner) = prompt;
+    }
+
+    fn ready(&self) -> BoxFuture<'static, Result<(), Error>> {
+        let engine = Arc::clone(&self.engine);
+        async move { engine.crew().await.map(drop) }.boxed()
+    }
+
+    fn listen(
+        &self,
+        audio: mpsc::Receiver<Frame>,
+        _: Attempts,
+    ) -> BoxStream<'static, Result<SpeechEvent, Error>> {
+        let engine = Arc::clone(&self.engine);
+        let prompt = Arc::clone(&self.prompt.read().unwrap_or_else(PoisonError::into_inner));
+        async move { Ok(listening(engine.crew().await?, prompt, audio)) }
+            .try_flatten_stream()
+            .boxed()
+    }
+}

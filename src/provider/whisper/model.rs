@@ -1,0 +1,151 @@
+//! The model: loaded once, off the runtime, and what hears with it.
+//!
+//! Entry type: [`Engine`]. **Never**: loads twice.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Instant,
+};
+
+use tokio::{sync::OnceCell, task::spawn_blocking};
+use whisper_thin::{Model, Options, Scratch, TranscribeError};
+
+use super::crew::{Crew, Sound};
+use crate::provider::{Error, Kind};
+
+/// A piece of silence at which a long sound may be cut: 100 ms.
+const SILENCE: usize = 1_600;
+
+/// What hears with the weights of one folder in one language, for all tables.
+pub struct Engine {
+    /// The set's name.
+    name: String,
+    folder: PathBuf,
+    language: String,
+    crew: OnceCell<Arc<Crew>>,
+}
+
+impl Engine {
+    /// Nothing is loaded before [`Self::crew`].
+    pub fn new(name: &str, folder: &Path, language: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            language: language.to_owned(),
+            crew: OnceCell::new(),
+        }
+    }
+
+    /// Code of the language it hears.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// Who hears. Loads the model if nobody has; after an error the next one tries again.
+    ///
+    /// # Errors
+    /// What is wrong with the files, and how to get them anew.
+    pub async fn crew(&self) -> Result<Arc<Crew>, Error> {
+        self.crew.get_or_try_init(|| self.load()).await.cloned()
+    }
+
+    async fn load(&self) -> Result<Arc<Crew>, Error> {
+        let folder = self.folder.clone();
+        let began = Instant::now();
+        let loaded = spawn_blocking(move || Model::load(folder)).await;
+        let failed = |why: &dyn std::fmt::Display| {
+            let (name, folder) = (&self.name, self.folder.display());
+            let text = format!(
+                "cannot hear with the model files in \"{folder}\": {why} (glyphoxa models remove \
+                 {name}, then glyphoxa models get {name})"
+            );
+            Error::new(Kind::Missing, text)
+        };
+        let model = loaded.map_err(|panic| failed(&panic))?.map_err(|error| failed(&error))?;
+        let language = model.languages().find(|known| *known == self.language).map(str::to_owned);
+        if language.is_none() {
+            return Err(failed(&format!("it does not know the language \"{}\"", self.language)));
+        }
+        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::debug!(milliseconds, name = self.name, "model for hearing loaded");
+        let size = thread::available_parallelism().map_or(1, usize::from);
+        let hear = move |scratch: &mut Scratch, sound: &Sound, threads, stops: &Stops<'_>| {
+            let options = Options {
+                prompt: &sound.prompt,
+                language: language.as_deref(),
+                threads,
+                ..Options::default()
+            };
+            hear(&model, scratch, &samples_of(sound), &options, stops)
+        };
+        Ok(Arc::new(Crew::new(size, Box::new(hear))))
+    }
+}
+
+/// Says whether to stop.
+type Stops<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// The words in `samples`, piece by piece; `None`: it was stopped. What the model makes up from
+/// silence or noise are none.
+fn hear(
+    model: &Model,
+    scratch: &mut Scratch,
+    samples: &[f32],
+    options: &Options,
+    stops: &Stops<'_>,
+) -> Result<Option<String>, Error> {
+    let mut texts = Vec::new();
+    for piece in pieces(samples, model.max_samples()) {
+        match model.transcribe(scratch, piece, options, &|| stops()) {
+            Ok(heard) if heard.is_doubtful() => {}
+            Ok(heard) => texts.push(heard.text),
+            Err(TranscribeError::Cancelled) => return Ok(None),
+            Err(error) => return Err(Error::new(Kind::InvalidRequest, error.to_string())),
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    Ok(Some(texts.join(" ")))
+}
+
+fn samples_of(sound: &Sound) -> Vec<f32> {
+    let all = sound.frames.iter().flat_map(|frame| frame.samples());
+    all.map(|sample| f32::from(*sample) / 32_768.0).collect()
+}
+
+/// Pieces of at most `most` samples, cut where it is quietest in the last third of each.
+fn pieces(mut samples: &[f32], most: usize) -> Vec<&[f32]> {
+    let mut pieces = Vec::new();
+    while samples.len() > most {
+        let from = most - most / 3;
+        let windows = (from..most - SILENCE).step_by(SILENCE / 2);
+        let loudness = |at: &usize| -> f32 {
+            let window = samples.get(*at..at + SILENCE).unwrap_or_default();
+            window.iter().map(|sample| sample * sample).sum()
+        };
+        let quietest = windows.min_by(|a, b| loudness(a).total_cmp(&loudness(b)));
+        let (piece, rest) = samples.split_at(quietest.map_or(most, |at| at + SILENCE / 2));
+        pieces.push(piece);
+        samples = rest;
+    }
+    pieces.push(samples);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sound_is_cut_where_it_is_quiet() {
+        let mut samples = vec![0.5; 500_000];
+        samples[400_000..403_200].fill(0.0);
+        let pieces = pieces(&samples, 480_000);
+        let lengths: Vec<usize> = pieces.iter().map(|piece| piece.len()).collect();
+        assert_eq!(lengths.iter().sum::<usize>(), 500_000);
+        assert_eq!(lengths.len(), 2);
+        assert!((400_000..403_200).contains(&lengths[0]), "{lengths:?}");
+        assert_eq!(super::pieces(&samples[..480_000], 480_000).len(), 1);
+    }
+}

@@ -1,0 +1,226 @@
+//! The crew and the listening, with a hearing that says how it was asked.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use tokio::{sync::mpsc, time::timeout};
+
+use super::{
+    crew::{Crew, Sound, Urgency},
+    listening::listening,
+};
+use crate::{
+    audio::{Frame, SampleRate},
+    provider::SpeechEvent,
+};
+
+/// No wait in these tests is longer than this.
+const BOUND: Duration = Duration::from_secs(20);
+
+/// Lets hearings begin and end one by one.
+#[derive(Default)]
+struct Door {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    begun: Vec<String>,
+    stopped: Vec<String>,
+    may_end: usize,
+}
+
+impl Door {
+    /// A crew of `size` whose hearings wait for [`Self::let_out`], and hear their prompt.
+    fn crew(self: &Arc<Self>, size: usize) -> Crew {
+        let door = Arc::clone(self);
+        Crew::new(
+            size,
+            Box::new(move |_, sound, _, stops| {
+                let prompt = sound.prompt.to_string();
+                assert_ne!(prompt, "breaks down");
+                let mut state = door.state.lock().unwrap();
+                state.begun.push(prompt.clone());
+                door.changed.notify_all();
+                loop {
+                    if stops() {
+                        state.stopped.push(prompt);
+                        door.changed.notify_all();
+                        return Ok(None);
+                    }
+                    if state.may_end > 0 {
+                        state.may_end -= 1;
+                        return Ok(Some(prompt));
+                    }
+                    let wait = door.changed.wait_timeout(state, Duration::from_millis(1));
+                    state = wait.unwrap().0;
+                }
+            }),
+        )
+    }
+
+    fn let_out(&self, hearings: usize) {
+        self.state.lock().unwrap().may_end += hearings;
+        self.changed.notify_all();
+    }
+
+    /// Waits until `is_so`.
+    fn until(&self, is_so: impl Fn(&State) -> bool) {
+        let state = self.state.lock().unwrap();
+        let (_state, waited) =
+            self.changed.wait_timeout_while(state, BOUND, |state| !is_so(state)).unwrap();
+        assert!(!waited.timed_out());
+    }
+}
+
+fn sound(prompt: &str) -> Sound {
+    Sound { frames: vec![frame()], prompt: prompt.into() }
+}
+
+fn frame() -> Frame {
+    Frame::padded(&[1; 320], SampleRate::HZ_16000)
+}
+
+#[tokio::test]
+async fn partials_give_way_to_what_was_said() {
+    let door = Arc::<Door>::default();
+    let crew = door.crew(1);
+    let partial = crew.ask(sound("partial"), Urgency::Partial).unwrap();
+    door.until(|state| state.begun == ["partial"]);
+    let waits = crew.ask(sound("waits"), Urgency::Partial).unwrap();
+    let last = crew.ask(sound("final"), Urgency::Final).unwrap();
+    door.until(|state| state.stopped == ["partial"] && state.begun == ["partial", "final"]);
+    door.let_out(2);
+    assert!(partial.await.is_err(), "it gave way");
+    assert_eq!(last.await.unwrap().unwrap(), "final");
+    assert_eq!(waits.await.unwrap().unwrap(), "waits");
+}
+
+#[tokio::test]
+async fn who_asked_first_is_heard_first_by_no_more_threads_than_allowed() {
+    let door = Arc::<Door>::default();
+    let crew = door.crew(2);
+    let speakers = ["a", "b", "c", "d", "e"];
+    let mut answers: Vec<_> = speakers
+        .iter()
+        .map(|speaker| crew.ask(sound(speaker), Urgency::Partial).unwrap())
+        .collect();
+    door.until(|state| state.begun.len() == 2);
+    // Nobody wants to know any more what "c" says.
+    drop(answers.remove(2));
+    door.let_out(4);
+    for (answer, speaker) in answers.into_iter().zip(["a", "b", "d", "e"]) {
+        assert_eq!(answer.await.unwrap().unwrap(), speaker);
+    }
+    let state = door.state.lock().unwrap();
+    assert!(!state.begun.contains(&"c".to_owned()) && state.begun[2..] == ["d", "e"]);
+}
+
+#[tokio::test]
+async fn a_hearing_that_breaks_down_takes_no_other_along() {
+    let door = Arc::<Door>::default();
+    let crew = door.crew(1);
+    let broken = crew.ask(sound("breaks down"), Urgency::Final).unwrap();
+    let next = crew.ask(sound("next"), Urgency::Final).unwrap();
+    door.let_out(1);
+    assert!(broken.await.is_err());
+    assert_eq!(timeout(BOUND, next).await.unwrap().unwrap().unwrap(), "next");
+}
+
+#[tokio::test]
+async fn too_many_utterances_are_refused_and_too_many_partials_dropped() {
+    let door = Arc::<Door>::default();
+    let crew = door.crew(1);
+    let first = crew.ask(sound("first"), Urgency::Final).unwrap();
+    door.until(|state| state.begun == ["first"]);
+    let ask = |urgency| crew.ask(sound("more"), urgency);
+    let waiting: Vec<_> = (0..64).map(|_| ask(Urgency::Final).unwrap()).collect();
+    let refused = ask(Urgency::Final).unwrap_err().to_string();
+    assert!(refused.contains("64") && refused.contains("speak again"), "{refused}");
+    let partials: Vec<_> = (0..65).map(|_| ask(Urgency::Partial).unwrap()).collect();
+    let dropped = partials.into_iter().next_back().unwrap();
+    assert!(dropped.await.is_err(), "there was no room");
+    drop(waiting);
+    ask(Urgency::Final).expect("who has gone makes room");
+    drop(first);
+}
+
+/// Hears how many frames there are.
+fn counting() -> Arc<Crew> {
+    Arc::new(Crew::new(1, Box::new(|_, sound, _, _| Ok(Some(sound.frames.len().to_string())))))
+}
+
+fn partial(text: &str) -> SpeechEvent {
+    SpeechEvent::Partial { text: text.to_owned() }
+}
+
+#[tokio::test]
+async fn a_pause_is_heard_ahead_and_again_when_speech_goes_on() {
+    let (to, audio) = mpsc::channel(64);
+    let mut events = Box::pin(listening(counting(), "".into(), audio));
+    for _ in 0..10 {
+        to.send(frame()).await.unwrap();
+    }
+    let next = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(next, partial("10"), "the whole, although nobody has said that it is");
+    for _ in 0..5 {
+        to.send(frame()).await.unwrap();
+    }
+    let next = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(next, partial("15"));
+    drop(to);
+    let last = timeout(BOUND, events.next()).await.unwrap().unwrap().unwrap();
+    assert_eq!(last, SpeechEvent::Final { text: "15".to_owned() });
+    assert!(events.next().await.is_none());
+}
+
+#[tokio::test]
+async fn partials_come_while_somebody_speaks() {
+    let (to, audio) = mpsc::channel(64);
+    let mut events = Box::pin(listening(counting(), "".into(), audio));
+    let speaking = async {
+        let mut ticks = tokio::time::interval(Duration::from_millis(20));
+        loop {
+            ticks.tick().await;
+            to.send(frame()).await.unwrap();
+        }
+    };
+    let hearing = async {
+        let mut heard = Vec::new();
+        while heard.len() < 2 {
+            let Some(Ok(SpeechEvent::Partial { text })) = events.next().await else {
+                panic!("it goes on");
+            };
+            heard.push(text.parse::<usize>().unwrap());
+        }
+        heard
+    };
+    let heard = tokio::select! { heard = hearing => heard, () = speaking => unreachable!() };
+    assert!(heard[0] >= 25 && heard[1] > heard[0], "{heard:?}");
+}
+
+#[tokio::test]
+async fn nothing_said_is_nothing_heard_and_a_dropped_stream_stops_the_hearing() {
+    let door = Arc::<Door>::default();
+    let crew = Arc::new(door.crew(1));
+    let (to, audio) = mpsc::channel(64);
+    drop(to);
+    let events: Vec<_> = listening(Arc::clone(&crew), "x".into(), audio).collect().await;
+    assert_eq!(
+        events.into_iter().next().unwrap().unwrap(),
+        SpeechEvent::Final { text: String::new() }
+    );
+    let (to, audio) = mpsc::channel(64);
+    to.send(frame()).await.unwrap();
+    drop(to);
+    let mut events = Box::pin(listening(crew, "dropped".into(), audio));
+    let asked = timeout(Duration::from_millis(1), events.next()).await;
+    assert!(asked.is_err());
+    door.until(|state| state.begun == ["dropped"]);
+    drop(events);
+    door.until(|state| state.stopped == ["dropped"]);
+}

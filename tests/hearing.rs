@@ -1,0 +1,161 @@
+//! Whisper through the real program, with its real weights, whole and damaged.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    program::{Place, Ran, repository},
+    speech::{padded, plain_wav, speech},
+    weights::weights,
+};
+
+const SET: &str = "whisper-tiny.en";
+const ROLL: &str = "Bartok, roll two d six plus three";
+
+/// A folder whose program hears with the weights, if they are here.
+fn place() -> Option<Place> {
+    Some(Place::new().env("GLYPHOXA_MODELS", &weights()?.display().to_string()))
+}
+
+/// What `glyphoxa ask` hears and does when `text` is said, and what it says on stderr.
+fn said(place: &Place, voice: &str, text: &str) -> (Value, String) {
+    place.write("said.wav", plain_wav(&speech(voice, text)));
+    let ran = place.run(&["ask", "--json", "--in", "said.wav"]).ends_with(0);
+    (ran.line(), ran.stderr)
+}
+
+/// What `doctor` says of hearing.
+fn doctor(place: &Place) -> Value {
+    let findings = place.run(&["doctor", "--json"]).lines();
+    findings.into_iter().find(|finding| finding["what"] == "hearing").expect("it looks at hearing")
+}
+
+#[track_caller]
+fn assert_rolled(line: &Value) {
+    assert_eq!(line["tools"][0]["arguments"], json!({"expression": "2d6+3"}), "{line:#}");
+    assert_eq!(line["outcome"], "spoken", "{line:#}");
+}
+
+#[test]
+fn dice_and_names_are_heard_by_whisper_where_its_weights_are() {
+    let Some(place) = place() else { return };
+    for voice in ["slt", "rms", "awb"] {
+        let (line, stderr) = said(&place, voice, ROLL);
+        assert_rolled(&line);
+        // PocketSphinx writes neither capitals nor signs.
+        let heard = line["heard"].as_str().unwrap();
+        assert!(heard.starts_with("Bartok") && heard.ends_with(['.', '3']), "{line:#}");
+        assert_eq!(stderr, "", "nothing is wrong");
+    }
+    let hearing = doctor(&place);
+    assert_eq!(hearing["ok"], true, "{hearing:#}");
+    assert!(hearing["detail"].as_str().unwrap().starts_with("Whisper tiny.en"), "{hearing:#}");
+}
+
+#[test]
+fn the_demo_recording_is_heard_by_whisper() {
+    let recording = repository("assets/demo/player.wav");
+    let Some(place) = place() else { return };
+    let ran = place.run(&["ask", "--json", "--in", recording.to_str().unwrap()]).ends_with(0);
+    let line = ran.line();
+    assert_eq!(line["npc"], "Bartok the Barkeep", "{line:#}");
+    assert_eq!(line["tools"][0]["tool"], "dice-roller.roll", "{line:#}");
+}
+
+#[test]
+fn utterances_of_one_recording_are_heard_one_by_one() {
+    let Some(place) = place() else { return };
+    let news = padded(1.5, &speech("rms", "what is the news"), 0.0);
+    place.write("both.wav", plain_wav(&[speech("rms", ROLL), news].concat()));
+    let lines = place.run(&["ask", "--json", "--in", "both.wav"]).ends_with(0).lines();
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+    assert_rolled(&lines[0]);
+    let heard = lines[1]["heard"].as_str().unwrap().to_lowercase();
+    assert!(heard.contains("what is the news"), "{lines:#?}");
+}
+
+#[test]
+fn silence_and_noise_are_no_words() {
+    let Some(place) = place() else { return };
+    let mut state = 1_u32;
+    let noise: Vec<i16> = (0..32_000)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let [_, _, low, high] = state.to_le_bytes();
+            i16::from_le_bytes([low, high]) / 8
+        })
+        .collect();
+    place.write("noise.wav", plain_wav(&[vec![0; 16_000], noise, vec![0; 16_000]].concat()));
+    for line in place.run(&["ask", "--json", "--in", "noise.wav"]).lines() {
+        assert_eq!(line["heard"], "", "{line:#}");
+    }
+}
+
+/// A copy of the weights in the place's own folder, with `model.bin` made anew.
+fn with_damaged(model: impl FnOnce(&[u8]) -> Vec<u8>) -> Option<Place> {
+    let place = Place::new();
+    let from = weights()?.join(SET);
+    for entry in fs::read_dir(&from).expect("the weights") {
+        let entry = entry.expect("a file");
+        let name = entry.file_name().into_string().expect("a name");
+        let bytes = fs::read(entry.path()).expect("a file of the weights");
+        let bytes = if name == "model.bin" { Vec::new() } else { bytes };
+        place.write(&format!("data/models/{SET}/{name}"), bytes);
+    }
+    let whole = fs::read(from.join("model.bin")).expect("the model");
+    place.write(&format!("data/models/{SET}/model.bin"), model(&whole));
+    Some(place)
+}
+
+#[track_caller]
+fn assert_falls_back(place: &Place, why: &str) {
+    let (line, stderr) = said(place, "rms", ROLL);
+    assert_rolled(&line);
+    assert!(stderr.contains(why) && stderr.contains("PocketSphinx"), "{stderr}");
+    assert!(stderr.contains(&format!("glyphoxa models get {SET}")), "{stderr}");
+    let hearing = doctor(place);
+    let detail = hearing["detail"].as_str().unwrap();
+    assert!(detail.starts_with("PocketSphinx") && detail.contains(why), "{detail}");
+}
+
+#[test]
+fn a_model_that_is_cut_is_named_and_pocketsphinx_hears() {
+    let cut = |whole: &[u8]| whole[..whole.len() / 2].to_vec();
+    let Some(place) = with_damaged(cut) else { return };
+    assert_falls_back(&place, "damaged");
+}
+
+#[test]
+fn a_hostile_model_of_the_right_length_is_named_and_pocketsphinx_hears() {
+    // As many variables as there can be, each as large as there can be.
+    let Some(place) = with_damaged(|whole| {
+        let mut hostile = vec![0xff; whole.len()];
+        hostile[..64].copy_from_slice(&whole[..64]);
+        hostile
+    }) else {
+        return;
+    };
+    assert_falls_back(&place, "cannot hear with the model files");
+}
+
+#[test]
+fn another_language_asks_for_the_weights_that_know_it() {
+    let german = "language: de\nnpcs: [{ name: Bartok, voice: { provider: espeak, voice_id: de }, lines: [{ say: Ja. }] }]\n";
+    let Some(place) = place() else { return };
+    place.write("glyphoxa.yaml", german);
+    let (_, stderr) = said(&place, "rms", "hello Bartok");
+    assert!(stderr.contains("glyphoxa models get whisper-base"), "{stderr}");
+    let hearing = doctor(&place);
+    let detail = hearing["detail"].as_str().unwrap();
+    assert!(detail.contains("English only") && detail.contains("whisper-base"), "{detail}");
+}
+
+#[test]
+fn without_weights_doctor_names_them() {
+    let hearing = doctor(&Place::new());
+    let detail = hearing["detail"].as_str().unwrap();
+    assert!(detail.contains("glyphoxa models get whisper-tiny.en"), "{detail}");
+    let Ran { stderr, .. } = Place::new().run(&["ask", "--text", "Bartok, hello"]);
+    assert!(!stderr.contains("whisper"), "nothing is wrong: {stderr}");
+}
