@@ -82,12 +82,16 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::ServiceInfo;
+    use crate::{
+        provider::{HereOptions, ServiceInfo},
+        weights::Weights,
+    };
 
     #[test]
     fn second_voices_are_named_to_those_who_are_heard() {
+        let weights = Weights::new("models".into(), None, Vec::new());
         let options = Options {
-            recogniser: RecogniserEntry::default(),
+            recogniser: RecogniserEntry::Local(HereOptions { weights, language: "en".to_owned() }),
             model: ModelEntry::default(),
             voices: Options::voices(VoiceEntry::Flite, &["models".into()]),
             embedder: None,
