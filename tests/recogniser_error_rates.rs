@@ -2,6 +2,7 @@
 //! tuned to.
 
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test")]
+#![expect(clippy::print_stderr, reason = "what is not tested is said")]
 #![expect(clippy::print_stdout, reason = "the error rates are what a person wants to see")]
 
 use std::{

@@ -78,10 +78,7 @@ impl File<'_> {
         let patterns = mcp::patterns(&mcp);
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
-        let policy = tools.and_then(|tools| tools.get("policy"));
-        let policy = policy.map_or_else(Policy::default, |node| {
-            policy::policy(node, &Policy::default(), &known, &mut notes.problems)
-        });
+        let policy = policy(tools, &known, notes);
         let models = self.models(reading, notes);
         let voices = provider::Options::voices(providers.voice, &models.weights.folders());
         let defaults = NpcDefaults {
@@ -469,4 +466,12 @@ impl File<'_> {
         tables::built_in(&mut all, notes);
         all
     }
+}
+
+/// What NPCs may do whose files say nothing of it.
+fn policy(tools: Option<Fields<'_>>, known: &[&str], notes: &mut Notes) -> Policy {
+    let node = tools.and_then(|tools| tools.get("policy"));
+    node.map_or_else(Policy::default, |node| {
+        policy::policy(node, &Policy::default(), known, &mut notes.problems)
+    })
 }

@@ -47,5 +47,7 @@ pub use respell::respell;
 pub use service::{ServiceInfo, Services};
 pub use speech_to_text::{SpeechEvent, SpeechToText, SttAbilities};
 pub use text_to_speech::{DefaultId, Pcm, SpeakRequest, TextToSpeech, VoiceIds, VoiceTraits};
-pub use voices::{Piper, PiperOptions, VoiceEntry, VoiceService};
+#[cfg(feature = "measure")]
+pub use voices::Piper;
+pub use voices::{PiperOptions, VoiceEntry, VoiceService};
 pub use webhook::{Signed, post_signed};
