@@ -58,7 +58,7 @@ pub fn kokoro() -> WeightSet {
         name: KOKORO.to_owned(),
         purpose: "speaks English in 28 voices: Kokoro-82M v1.0".to_owned(),
         licence: "Apache-2.0; its export to ONNX MIT".to_owned(),
-        caveat: Some("about as slow as speech itself on two cores".to_owned()),
+        caveat: Some("not used yet; about as slow as speech itself on two cores".to_owned()),
         notice: notices::KOKORO.to_owned(),
         is_default: false,
         packages: packages(),

