@@ -79,7 +79,6 @@ impl File<'_> {
         let known: Vec<&str> =
             known.into_iter().chain(patterns.iter().map(String::as_str)).collect();
         let policy = policy(tools, &known, notes);
-        let models = self.models(reading, notes);
         let voices = provider::Options::voices(providers.voice, &models.weights.folders());
         let defaults = NpcDefaults {
             language,
