@@ -56,7 +56,9 @@ pub fn now(before: &Config, fresh: &Config) -> Vec<&'static str> {
 
 /// The keys of what has changed, but is used from the next start on.
 pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
-    let (old, new) = (&before.services, &fresh.services);
+    // Where model files lie has a key of its own.
+    let new = &fresh.services.clone().with_weights(&before.models.weights);
+    let old = &before.services;
     let (was, is) = (&before.discord, &fresh.discord);
     let moved = before.data_dir != fresh.data_dir;
     let all = [

@@ -12,7 +12,7 @@ use super::{
     service::Services,
     voices::{PiperOptions, VoiceEntry, VoiceService},
 };
-use crate::domain::Voice;
+use crate::{domain::Voice, weights::Weights};
 
 /// Which services are used, and how they are reached.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same with model files where `weights` are.
+    #[must_use]
+    pub fn with_weights(mut self, weights: &Weights) -> Self {
+        if let RecogniserEntry::Local(here) = &mut self.recogniser {
+            here.weights = weights.clone();
+        }
+        for voice in &mut self.voices {
+            if let VoiceEntry::Piper(piper) = voice {
+                piper.models = weights.folders();
+            }
+        }
+        self
+    }
+
     /// The entries of `voices` that NPCs may name: `first`, and those that need no settings but the
     /// folders of `models`.
     pub fn voices(first: VoiceEntry, models: &[PathBuf]) -> Vec<VoiceEntry> {
@@ -82,10 +96,7 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        provider::{HereOptions, ServiceInfo},
-        weights::Weights,
-    };
+    use crate::provider::{HereOptions, ServiceInfo};
 
     #[test]
     fn second_voices_are_named_to_those_who_are_heard() {
